@@ -1,10 +1,10 @@
 """From files to lines. Imports the kernel, `system`, `cli` and `record`.
 
-streams        whole lines of files, or where they stand
+streams        whole lines of files, or their places in a file
 option_files   files that options name
-compressed     whether a file is compressed, which is all that most runs ask
+compressed     whether a file is compressed: most runs need no more
 compression    the formats of compressed files, and how they are written
-decompression  what stands in a compressed file
+decompression  reads compressed files
 tables         tables of document frequencies and of weights
 weights        the weights of shingles by a table
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 UNWRITTEN = (".lz4", ".lzma", ".lzo", ".Z", ".br", ".zip", ".7z", ".rar", ".parquet")  # formats that others write
-FIRST = b"\x1f(B\xfd" + bytes(range(0x50, 0x60))  # bytes with which compressed data may begin
-HEAD = 16  # bytes that tell whether they are compressed
+FIRST = b"\x1f(B\xfd" + bytes(range(0x50, 0x60))  # first bytes of compressed data
+HEAD = 16  # bytes that show whether data are compressed
 
 
 def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generator[bytes]:
-    """What blocks of a file hold: themselves, or what `decompression.plain` finds in them, which raises Failed."""
+    """Yields the blocks of a file, decompressed if need be. Raises Failed, as `decompression.plain` does."""
     head = next(blocks, b"")
     if head and head[0] in FIRST:
         from shingletools.reading import decompression  # here and below: plain files do without
@@ -30,7 +30,7 @@ def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generat
 
 
 def recognised(head: bytes) -> "Codec | None":
-    """The format of data that begin so, with HEAD bytes at least unless they are fewer; None if they are plain."""
+    """Returns the format of data by their first HEAD bytes, or all if they are fewer; None if they are plain."""
     if not head or head[0] not in FIRST:
         return None
     from shingletools.reading import compression  # as above
@@ -39,7 +39,7 @@ def recognised(head: bytes) -> "Codec | None":
 
 
 def suffixed(path: str) -> "Codec | None":
-    """The format in which a file of this name is written, None if it is not compressed."""
+    """Returns the format that the suffix of a file says; None if it is not compressed."""
     if not path.endswith(SUFFIXES):
         return None
     from shingletools.reading import compression  # as above
@@ -48,14 +48,14 @@ def suffixed(path: str) -> "Codec | None":
 
 
 def is_packed(path: str) -> bool:
-    """Whether a name says a format that is not plain lines, be it one that is not written here."""
+    """Returns whether the suffix of a file says another format than plain lines, even one that cannot be written."""
     return path.endswith((*SUFFIXES, *UNWRITTEN))
 
 
 def compressing(path: str) -> "Compressing | None":
-    """What compresses a file of this name, None if nothing does.
+    """Returns a compressor by the suffix of a file; None if it is not compressed.
 
-    Raises Failed where the module for it is missing, and for a name that says a format that is not written here.
+    Raises Failed if the module for it is missing, or the format cannot be written.
     """
     if path.endswith(UNWRITTEN):
         raise Failed(f"{printable(path)}: cannot write {path.rpartition('.')[2]}, only {', '.join(SUFFIXES)}")

@@ -9,11 +9,11 @@ from shingletools.system.errors import Failed, printable
 
 BLOCK = 1 << 18  # bytes that are compressed at once
 MEMORY = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for
-SKIPPED = bytes(range(0x50, 0x60))  # the first bytes of zstd's frames that hold none of the data
+SKIPPED = bytes(range(0x50, 0x60))  # the first bytes of zstd's skippable frames
 
 
 class Decompressor(Protocol):
-    """Of one member; as those of bz2."""
+    """Decompresses one member; has the methods of bz2.BZ2Decompressor."""
 
     @property
     def eof(self) -> bool: ...
@@ -30,19 +30,19 @@ class Compressor(Protocol):
 
 
 class Codec(NamedTuple):
-    """A format. Each of its functions loads the module that knows it, and raises ImportError where that is missing."""
+    """A format. Each of its functions loads the module for it, and raises ImportError if that is missing."""
 
     name: str
     suffix: str
     module: str  # in messages
     starts: tuple[tuple[bytes, ...], ...]  # how a member may begin: the bytes that may stand at each place
-    error: Callable[[], type[Exception]]  # what its decompressors raise
+    error: Callable[[], type[Exception]]  # that its decompressors raise
     decompressor: Callable[[], Decompressor]
-    compressor: Callable[[], Compressor]  # at the level that the format's own program has
+    compressor: Callable[[], Compressor]  # at the default level of the format's own program
 
 
 class Inflating:
-    """zlib's decompressor, as those of the others are."""
+    """Adapts zlib's decompressor to Decompressor."""
 
     def __init__(self) -> None:
         self.inner = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -58,7 +58,7 @@ class Inflating:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         made = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
-        # What was made in full may have more behind it, of bytes that were taken
+        # Output of full length may be followed by more, from input that was consumed
         self.needs_input = len(made) < max_length and not self.inner.unconsumed_tail
         return made
 
@@ -89,7 +89,7 @@ CODECS = (
         "bzip2", ".bz2", "bz2",
         tuple(
             (b"B", b"Z", b"h", b"123456789", *(bytes((byte,)) for byte in block))
-            for block in (b"1AY&SY", b"\x17rE8P\x90")  # the first block, or the end of what is empty
+            for block in (b"1AY&SY", b"\x17rE8P\x90")  # the first block, or the end of an empty file
         ),
         lambda: OSError, bzip2_decompressor, lambda: bz2.BZ2Compressor(9),
     ),
@@ -101,7 +101,7 @@ CODECS = (
 
 
 def recognised(head: bytes) -> tuple[Codec | None, bool]:
-    """The format that data have which begin so, None if they are not compressed; and whether that is certain.
+    """Returns the format of data by their first bytes, None if they are not compressed; and whether that is certain.
 
     >>> [codec and codec.name for codec, _ in map(recognised, (b"{", b"BZh91AY&SY", b"BZh, a text"))]
     [None, 'bzip2', None]
@@ -127,18 +127,15 @@ def missing(codec: Codec, where: str) -> Failed:
 
 
 def suffixed(path: str) -> Codec | None:
-    """The format in which a file of this name is written, None if it is not compressed."""
+    """Returns the format that the suffix of a file says; None if it is not compressed."""
     return next((codec for codec in CODECS if path.endswith(codec.suffix)), None)
 
 
 class Compressing:
-    """Compresses bytes; the result depends on the bytes alone, not on the parts in which they come.
-
-    What the libraries write depends on these parts; so they get blocks of one size.
-    """
+    """Compresses bytes. The libraries get blocks of one size, so that the result depends on the bytes alone."""
 
     def __init__(self, codec: Codec, path: str) -> None:
-        """Raises Failed where the module is missing that knows the format."""
+        """Raises Failed if the module for the format is missing."""
         try:
             self.compressor = codec.compressor()
         except ImportError:
@@ -146,7 +143,7 @@ class Compressing:
         self.held = bytearray()
 
     def add(self, data: bytes) -> bytes:
-        """What can be written already."""
+        """Takes data; returns the compressed bytes that are ready."""
         self.held += data
         whole = len(self.held) - len(self.held) % BLOCK
         with memoryview(self.held) as view:
@@ -155,5 +152,5 @@ class Compressing:
         return b"".join(made)
 
     def finish(self) -> bytes:
-        """The rest; nothing can be added after it."""
+        """Returns the rest of the compressed bytes; nothing can be added after it."""
         return self.compressor.compress(memoryview(bytes(self.held))) + self.compressor.flush()

@@ -1,7 +1,7 @@
-"""What stands in a file, compressed or not: a format is known by the first bytes.
+"""Reads files that may be compressed; the first bytes show the format.
 
-Members of one format may follow one another, as gzip(1) takes them, and zeros may stand behind. What is held at once
-has a limit, for a few kilobytes may stand for gigabytes.
+As in gzip(1), members of one format may follow one another, and zeros may follow. A limit bounds what is held at once,
+since a few kilobytes may expand to gigabytes.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -11,18 +11,18 @@ from typing import Literal
 from shingletools.reading.compression import Codec, Decompressor, missing, recognised
 from shingletools.system.errors import Failed
 
-BLOCK = 1 << 18  # bytes that come at once, more or less
-STEP = 1 << 15  # compressed bytes that are given at once: what stands behind a member is copied
-LARGEST = 1 << 26  # bytes of a line, or of a file that is held as a whole, when they are decompressed
+BLOCK = 1 << 18  # bytes of a block, about
+STEP = 1 << 15  # compressed bytes that are fed at once: those after the end of a member are copied
+LARGEST = 1 << 26  # decompressed bytes of a line, or of a file that is held as a whole
 
-Held = Literal["line", "file", "nothing"]  # what whoever reads it has to hold at once
+Held = Literal["line", "file", "nothing"]  # what the reader has to hold at once
 
 
 def plain(blocks: Iterator[bytes], where: str, held: Held = "line") -> Generator[bytes]:
-    """What blocks of a file hold, in blocks: themselves, unless they are compressed.
+    """Yields the blocks of a file, decompressed if need be.
 
-    Of compressed data, no more than LARGEST bytes come in one line, or at all if the whole file is held. Raises Failed,
-    which begins with `where`, for data that are damaged, end too early, or hold too much; after what stands before.
+    A line of compressed data may have LARGEST bytes, and so may a file that is held as a whole. Raises Failed, which
+    begins with `where`, for data that are damaged, end too early, or are too long, after the data before the fault.
     """
     head = b""
     codec = None
@@ -40,7 +40,7 @@ def plain(blocks: Iterator[bytes], where: str, held: Held = "line") -> Generator
 
 
 def limited(blocks: Iterable[bytes], where: str, held: Held) -> Generator[bytes]:
-    """Blocks up to where more than LARGEST bytes would have to be held. Raises Failed."""
+    """Yields blocks until more than LARGEST bytes would have to be held. Raises Failed."""
     size = 0
     for block in blocks:
         cut = block.rfind(b"\n") + 1 if held == "line" else 0
@@ -52,16 +52,16 @@ def limited(blocks: Iterable[bytes], where: str, held: Held) -> Generator[bytes]
 
 
 def expanded(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[bytes]:
-    """What compressed blocks hold, as they come. Raises Failed, after what stands before the fault."""
+    """Decompresses blocks as they come. Raises Failed, after the data before the fault."""
     parts = Concatenated(codec, where)
     for block in blocks:
         steps = (block[at : at + STEP] for at in range(0, len(block), STEP))
-        yield from together(piece for step in steps for piece in parts.feed(step))
+        yield from joined(piece for step in steps for piece in parts.feed(step))
     parts.end()
 
 
 def members(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[tuple[int, bytes]]:
-    """What compressed blocks hold, each piece with the place where its member begins. Raises Failed, as `expanded`."""
+    """Decompresses blocks; yields pieces with the place where their member begins. Raises Failed, as `expanded`."""
     parts = Concatenated(codec, where)
     for block in blocks:
         for at in range(0, len(block), STEP):
@@ -70,8 +70,8 @@ def members(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[tupl
     parts.end()
 
 
-def together(pieces: Iterable[bytes]) -> Generator[bytes]:
-    """Pieces as blocks; also those before a Failed that they raise."""
+def joined(pieces: Iterable[bytes]) -> Generator[bytes]:
+    """Joins pieces to blocks; also those before a Failed that they raise."""
     made: list[bytes] = []
     size = 0
     try:
@@ -90,7 +90,7 @@ def together(pieces: Iterable[bytes]) -> Generator[bytes]:
 
 
 class Concatenated:
-    """Compressed data of one format, one member after the other."""
+    """Decompresses the members of one format, one after the other."""
 
     def __init__(self, codec: Codec, where: str) -> None:
         self.codec = codec
@@ -98,10 +98,10 @@ class Concatenated:
         self.member: Decompressor | None = None
         self.start = 0  # of the member in the data
         self.fed = 0  # bytes
-        self.before = b""  # what stands behind a member, and is too short to tell whether another begins
+        self.before = b""  # data after a member, too short to show whether another one begins
 
     def feed(self, data: bytes) -> Generator[bytes]:
-        """What some more of them hold, at most BLOCK bytes at once. Raises Failed."""
+        """Yields what more data expand to, at most BLOCK bytes at once. Raises Failed."""
         self.fed += len(data)
         data, self.before = self.before + data, b""
         while self.member is not None or self._begin(data := data.lstrip(b"\0")):
@@ -118,7 +118,7 @@ class Concatenated:
                 return
 
     def _begin(self, data: bytes) -> bool:
-        """Whether a member begins with these data; too few of them are kept for later. Raises Failed."""
+        """Begins a member if these data do, and returns whether; too few data are kept for later. Raises Failed."""
         codec, sure = recognised(data)
         if not sure:
             self.before = data
@@ -133,6 +133,6 @@ class Concatenated:
         return True
 
     def end(self) -> None:
-        """Raises Failed if they end within a member."""
+        """Raises Failed if the data end within a member."""
         if self.member is not None or self.before:
             raise Failed(f"{self.where}: the {self.codec.name} data end too early")

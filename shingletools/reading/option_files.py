@@ -11,7 +11,7 @@ from shingletools.system.waiting import DEVICE, blocks_of, whole_lines
 
 
 def read_file(option: str, path: str) -> bytes:
-    """The content of a file that an option names; raises Failed, also for a device without an end."""
+    """Reads a file that an option names; raises Failed, also for a device without an end."""
     where = f"{option}: {printable(path)}"
     content = []
     size = 0
@@ -25,9 +25,9 @@ def read_file(option: str, path: str) -> bytes:
 
 
 def read_chunks(option: str, path: str, given: Iterator[bytes] | None = None) -> Iterator[bytes]:
-    """Whole lines of a file that an option names, or of standard input (-), some together; raises Failed.
+    """Yields whole lines of a file that an option names, or of standard input (-), some together; raises Failed.
 
-    Lines that are given stand for standard input.
+    given: lines that replace standard input.
     """
     if path == "-" and given is not None:
         yield from given
@@ -39,7 +39,7 @@ def read_chunks(option: str, path: str, given: Iterator[bytes] | None = None) ->
 
 @contextlib.contextmanager
 def _opened(where: str, opened: str | int) -> Iterator[tuple[Iterator[bytes], bool]]:
-    """The blocks of a file, and whether it is a device, which may have no end; a descriptor stays open."""
+    """Returns the blocks of a file, and whether it is a device, which may have no end; a descriptor stays open."""
     try:
         with open(opened, "rb", buffering=0, closefd=isinstance(opened, str)) as file:
             yield blocks_of(file.fileno()), stat.S_ISCHR(os.fstat(file.fileno()).st_mode)

@@ -1,4 +1,4 @@
-"""The input: blocks and whole lines of files, or where the lines stand in a file."""
+"""The input: blocks and whole lines of files, or the places of lines in a file."""
 
 import contextlib
 import os
@@ -17,9 +17,9 @@ from shingletools.system.waiting import ahead, blocks_of, whole_lines
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
 
-Given = Iterator[bytes | SignedLines]  # whole lines, some together; or signatures in place of lines that have them
+Given = Iterator[bytes | SignedLines]  # whole lines, some together; or signatures instead of lines
 SPAN = 1 << 20  # bytes that a worker reads itself
-WINDOW = 1 << 14  # bytes in which the end of its last line is looked for
+WINDOW = 1 << 14  # bytes that are read to find the end of its last line
 
 
 class Chunk(NamedTuple):
@@ -29,17 +29,17 @@ class Chunk(NamedTuple):
     line: int  # number of the first line in its file, from 1
     number: int  # number of the first line in the whole input, or of the file among all, from 1
     data: bytes
-    of_file: int | None = None  # bytes that were read of it since the chunk before; None if these are the data
-    documents: Sequence[Document] = ()  # of which the lines were made, one of each, if the file has others
-    signed: SignedLines | None = None  # in place of data
+    of_file: int | None = None  # bytes read since the last chunk; None: as many as the data have
+    documents: Sequence[Document] = ()  # the documents of the lines, if the file has another format
+    signed: SignedLines | None = None  # instead of data
 
     @property
     def size(self) -> int:
-        """How many bytes of the file it stands for."""
+        """Returns the number of bytes of the file that it stands for."""
         return len(self.data) if self.of_file is None else self.of_file
 
     def cut(self) -> "tuple[Chunk, Chunk]":
-        """Its first line, and the rest."""
+        """Returns its first line, and the rest."""
         end = self.data.find(b"\n") + 1 or len(self.data)
         rest = self._replace(line=self.line + 1, number=self.number + 1, data=self.data[end:], of_file=0)
         return self._replace(data=self.data[:end], of_file=self.size), rest
@@ -48,23 +48,23 @@ class Chunk(NamedTuple):
         return bool(self.data)
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """To a worker process, the data go beside the pickle; see serving.Messages."""
+        """Keeps the data out of the pickle that goes to a worker; see serving.Messages."""
         from pickle import PickleBuffer  # as in collector.Written
 
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
 
 
 class Span(NamedTuple):
-    """Some whole lines of a file, which are read by whoever works on them."""
+    """The place of some whole lines of a file, which a worker reads itself."""
 
-    name: str  # as the user has it
-    path: str  # as every process has it
+    name: str  # as the user wrote it
+    path: str  # which is valid in each process
     start: int  # in bytes
     end: int
     file: State
 
     def cut(self) -> "tuple[Span, Span]":
-        """Its first line, and the rest. Raises Failed."""
+        """Returns its first line, and the rest. Raises Failed."""
         with named(self.name):
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -77,7 +77,7 @@ class Span(NamedTuple):
         return self.start < self.end
 
     def chunk(self) -> Chunk:
-        """Its lines, numbered from 1 as if they were all; raises Failed if the file cannot be read, or has changed."""
+        """Reads its lines, numbered from 1; raises Failed if the file cannot be read, or has changed."""
         with named(self.name):
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -86,7 +86,7 @@ class Span(NamedTuple):
                 while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
                     parts.append(part)
                     at += len(part)
-                state = State.of(descriptor)  # after the reading: so all of it is of the file that was cut into spans
+                state = State.of(descriptor)  # after reading, so that all lines are of the file that was cut into spans
             finally:
                 os.close(descriptor)
         if state != self.file:
@@ -96,7 +96,7 @@ class Span(NamedTuple):
 
 
 def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[Chunk]:
-    """The input, in order; "-" is standard input, or whole lines that are given. Raises Failed."""
+    """Yields the lines of files, in order; "-" is standard input, or the lines that are given. Raises Failed."""
     number = 1
     for name in files:
         if name == "-" and given is not None:
@@ -111,7 +111,7 @@ def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[C
                 number += lines
                 line += lines
             continue
-        # What the garbage collector closes, no signal can end
+        # Closed here, since a signal cannot end what the garbage collector does
         with contextlib.closing(read_blocks(name, "line")) as blocks:
             line = 1
             for data in whole_lines(blocks, printable(name), is_device(name)):
@@ -122,9 +122,9 @@ def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[C
 
 
 def first_line(name: str) -> bytes:
-    """Returns the first line of a regular file or of standard input, which is still all there to be read.
+    """Returns the first line of a regular file or of standard input, of which nothing is lost.
 
-    Of what is none of these, a terminal, or cannot be read, the first line is empty.
+    It is empty for a terminal, any other kind of file, and what cannot be read.
     """
     seen: list[bytes] = []
 
@@ -139,24 +139,24 @@ def first_line(name: str) -> bytes:
         with contextlib.closing(Blocks(noted(), printable(name), "line")) as blocks:
             return next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
     except Failed:
-        return b""  # the run will say so
+        return b""  # the run reports it
     finally:
         ahead[:0] = seen if name == "-" else []
 
 
 def read_whole(name: str, number: int) -> Chunk:
-    """A whole file; `number` is its place among all, from 1; "-" is standard input. Raises Failed."""
+    """Reads a whole file; `number` is its place among all, from 1; "-" is standard input. Raises Failed."""
     with contextlib.closing(read_blocks(name, "file")) as blocks:
         return Chunk(name, 1, number, b"".join(blocks), blocks.taken())
 
 
 class Blocks:
-    """What a file has, decompressed, in blocks as they come; they raise Failed."""
+    """Iterates over the decompressed blocks of a file as they come; raises Failed."""
 
     def __init__(self, raw: Generator[bytes], where: str, held: "Held") -> None:
         self.raw = raw
         self.blocks = compressed.plain(self._counted(), where, held)
-        self.size = 0  # bytes of the file that were read since `taken` was called
+        self.size = 0  # bytes of the file that were read since the last call of `taken`
 
     def _counted(self) -> Iterator[bytes]:
         for block in self.raw:
@@ -174,30 +174,30 @@ class Blocks:
         self.raw.close()
 
     def taken(self) -> int:
-        """How many bytes of the file were read since the last call."""
+        """Returns the number of bytes of the file that were read since the last call."""
         taken, self.size = self.size, 0
         return taken
 
 
 def read_blocks(name: str, held: "Held" = "nothing") -> Blocks:
-    """A file, or standard input ("-"). `held` limits what a compressed one holds; by default the caller does."""
+    """Reads a file, or standard input ("-"). held: limits a compressed file; by default, the caller must do that."""
     return Blocks(_read_blocks(name), printable(name), held)
 
 
 def read_raw(name: str) -> Generator[bytes]:
-    """The bytes of a file as they are, perhaps compressed; "-" is standard input. Raises Failed."""
+    """Yields the bytes of a file without decompression; "-" is standard input. Raises Failed."""
     return _read_blocks(name)
 
 
 def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Chunk | Span]:
-    """The same; regular files are left for others to read. Raises Failed."""
+    """Yields the lines of files as `read_chunks` does, but of regular files only the places. Raises Failed."""
     for name in files:
         if name == "-":
             yield from read_chunks([name], given)
             continue
         with named(name):
             path = os.path.realpath(name)  # /dev/stdin is another file in each process
-            # Files that the system makes up say that they are empty
+            # Files of /proc say that they are empty
             if not same_file(name, path) or not os.stat(name).st_size:
                 yield from read_chunks([name])
                 continue
@@ -216,7 +216,7 @@ def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Ch
 
 
 def _line_end(descriptor: int, at: int) -> int:
-    """Where the line ends in which a place stands."""
+    """Returns where the line at a place ends."""
     while block := os.pread(descriptor, WINDOW, at):
         if cut := block.find(b"\n") + 1:
             return at + cut
@@ -241,7 +241,7 @@ def _read_blocks(name: str) -> Generator[bytes]:
 
 
 def _check_read(name: str, descriptor: int, before: State, at: int) -> None:
-    """Raises Failed if a file was not what it was when its reading began, though it may have grown."""
+    """Raises Failed if a file has changed since its reading began; it may have grown."""
     state = State.of(descriptor)
     cut = min(at, state.size) < before.size
     if before.size and (cut or (state.size == before.size and state != before)):

@@ -1,4 +1,4 @@
-"""Tables of what shingles are in or weigh: what begins them, and how they are read. See shingletools-records(5)."""
+"""Tables of document frequencies and of weights of shingles. See shingletools-records(5)."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
 
 
 class Header(NamedTuple):
-    """The first line: of how many documents and by what recipe a table is made, and how many lines follow."""
+    """The first line of a table of frequencies."""
 
     documents: int
     shingles: int
@@ -35,13 +35,13 @@ class Header(NamedTuple):
         return wire.format_json(self._asdict())
 
     def check(self, recipe: str) -> None:
-        """Raises Rejected unless its last stage is this one. A table of no documents is of any."""
+        """Raises Rejected unless the table was made by this stage. A table of no documents fits any stage."""
         if self.documents and self.via.split(" | ")[-1] != recipe:
             raise Rejected(f"a table of {shown(self.via)}, not of {shown(recipe)}")
 
 
 def take_header(record: Record) -> Header:
-    """What a table's first line says. Raises Rejected."""
+    """Reads the first line of a table. Raises Rejected."""
     if "documents" not in record:
         raise Rejected("a table of frequencies begins with a line that shingle --df --header writes")
     numbers = [take_number(record, name, least) for name, least in (("documents", 0), ("shingles", 0), ("min_df", 1))]
@@ -52,7 +52,7 @@ def take_header(record: Record) -> Header:
 
 
 def take_number(record: Record, name: str, least: int, most: int = MOST) -> int:
-    """A whole number in a field. Raises Rejected."""
+    """Reads a whole number in a field. Raises Rejected."""
     value = record.get(name)
     if type(value) is not int or not least <= value <= most:
         raise Rejected(f"field {shown(name)} is not a whole number from {least} to {most}")
@@ -60,7 +60,7 @@ def take_number(record: Record, name: str, least: int, most: int = MOST) -> int:
 
 
 def take_fingerprint(record: Record, digits: Sequence[int]) -> int:
-    """The shingle of a line. Raises Rejected unless it has so many hex digits, or so many."""
+    """Reads the shingle of a line. Raises Rejected unless its number of hex digits is one of `digits`."""
     shingle = wire.take_string(record, "shingle")
     data = kernel.payload_to_bytes(shingle, len(shingle)) if len(shingle) in digits else None
     if data is None:
@@ -69,7 +69,7 @@ def take_fingerprint(record: Record, digits: Sequence[int]) -> int:
 
 
 def take_weight(record: Record) -> int:
-    """What a line's shingle weighs, in units. Raises Rejected unless it is a number from 0 to HEAVIEST."""
+    """Reads the weight of a line, in units. Raises Rejected unless it is a number from 0 to HEAVIEST."""
     weight = record.get("weight")
     if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight <= HEAVIEST:
         raise Rejected(f'field "weight" is not a number from 0 to {HEAVIEST}')
@@ -77,15 +77,15 @@ def take_weight(record: Record) -> int:
 
 
 def cut_off(path: str, line: int, shingles: int) -> str:
-    """What is wrong with a table that has fewer lines than its first line says; the last is this one."""
+    """Returns the message about a table that has fewer lines than its first line says; `line` is its last."""
     return f"{errors.printable(path)}:{line}: the table ends here; its first line says {shingles} shingles"
 
 
 class TableReading:
-    """A table that an option names: its header, then its lines. Its methods raise Failed for what is no such table."""
+    """Reads a table that an option names. Its methods raise Failed for a malformed table."""
 
     def __init__(self, option: str, path: str) -> None:
-        """Raises Failed for what cannot be read, or is empty."""
+        """Raises Failed if the file cannot be read, or is empty."""
         self.path = path
         self.hash = blake3.blake3()
         self.chunks = self._chunks(option)
@@ -102,7 +102,7 @@ class TableReading:
             yield chunk
 
     def check(self, recipe: str) -> Header:
-        """Its header, which must be of this recipe."""
+        """Reads the header, and checks that the table was made by this stage."""
         header = self._take_header()
         self._checked(lambda: header.check(recipe))
         return header
@@ -114,9 +114,9 @@ class TableReading:
         return self.header
 
     def frequencies(self, digits: int, least: int, most: int) -> tuple[bytes, bytes]:
-        """The fingerprints of shingles in `least` to `most` documents, and of those in more; as uint64, in any order.
+        """Reads the fingerprints of shingles in `least` to `most` documents, and of those in more, as uint64.
 
-        With a `least` above the `most` the first are none. The header was read.
+        If `least` is above `most`, there are none of the former. The header must have been read.
         """
         assert self.header is not None
         between, above = bytearray(), bytearray()
@@ -140,9 +140,9 @@ class TableReading:
         return bytes(between), bytes(above)
 
     def weights(self) -> tuple[bytes, bytes, int]:
-        """The fingerprints of shingles as uint64 and their weights, in units, as int64; and the fingerprints' digits.
+        """Reads the fingerprints of shingles as uint64, their weights as int64, in units, and the number of digits.
 
-        The table needs no header; its first shingle says how many digits all have.
+        The table needs no header; all shingles must have as many digits as the first one.
         """
         if "documents" in self._checked(lambda: wire.parse_json(line_at(self.chunk, 0)[0]), 1):
             self._take_header()
@@ -172,7 +172,7 @@ class TableReading:
     def _read(
         self, at_once: Callable[[bytes, int], tuple[int, int]], take: Callable[[Record], None], once: Sequence[str] = ()
     ) -> None:
-        """All lines that are left: ordinary ones at once, and then one by the definition."""
+        """Reads all other lines: ordinary ones at once by the kernel, each other one by the definition."""
         last = MOST if self.header is None else self.header.shingles + 1
         while self.chunk:
             while self.start < len(self.chunk):
@@ -203,5 +203,5 @@ class TableReading:
         return Failed(f"{errors.printable(self.path)}:{line or self.number}: {cause}")
 
     def label(self) -> str:
-        """How a recipe names it, after it was read."""
+        """Returns the name of the table in recipes, after it was read."""
         return wire.hash_label(self.path, self.hash.hexdigest())

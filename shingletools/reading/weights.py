@@ -1,4 +1,4 @@
-"""What shingles weigh by a table, which `sketch` and `simjoin` read."""
+"""The weights of shingles by a table."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from shingletools.reading.tables import TableReading
 
 
 class Weights:
-    """The weights of shingles, in units of rarity.UNIT. A shingle that the table lacks weighs as much as its heaviest.
+    """The weights of shingles, in units of rarity.UNIT. A shingle that is not in the table gets the greatest weight.
 
     >>> Weights({5: 7, 3: 2}).of(np.array([3, 4, 5], np.uint64))
     array([2, 7, 7])
@@ -32,7 +32,7 @@ class Weights:
 
     @classmethod
     def of_lines(cls, shingles: U64, weights: Index, digits: int) -> "Weights":
-        """If a shingle has several weights, the last counts. Shapes (lines,), (lines,)."""
+        """Returns weights by lines of a table; the last line of a shingle counts. Shapes (lines,)."""
         made = cls.__new__(cls)
         order = np.argsort(shingles, kind="stable")
         made.shingles = shingles[order]
@@ -43,17 +43,17 @@ class Weights:
 
     @cached_property
     def weighed(self) -> Weighed:
-        """The weights as links need them. Each process makes its own."""
+        """Returns the weights for the kernel's links. Each process makes its own."""
         factor = int.from_bytes(os.urandom(8)) | 1
         slots = kernel.weigh_fingerprints(self.shingles.tobytes(), self.weights.tobytes(), factor)
         return factor, slots, self.heaviest, self.digits
 
     def between(self, low: int, high: int) -> U64:
-        """The shingles with weights from low to high, in units, ascending."""
+        """Returns the shingles with weights from low to high, in units, ascending."""
         return self.shingles[(self.weights >= low) & (self.weights <= high)]
 
     def of(self, shingles: U64) -> Index:
-        """The weight of each shingle, in units. Shape (shingles,) in and out."""
+        """Returns the weight of each shingle, in units. Shapes (shingles,)."""
         places = np.minimum(np.searchsorted(self.shingles, shingles), len(self.shingles) - 1)
         return np.where(self.shingles[places] == shingles, self.weights[places], self.heaviest)
 

@@ -1,16 +1,16 @@
-"""Formats: what a file of documents may be, beside JSON lines. `framing` says what a format is to the driver.
+"""The formats of documents besides JSON lines. `framing` has the interface of a format.
 
 format_options  the options, and which format they choose
 linewise        each line a document, or a record
 whole           each file a document
-folders         the files in folders, each a document
+folders         each file in folders a document
 separated       tables, as CSV and TSV
 table_rows      the rows of a table
 array           the elements of a JSON array
 parquet         rows of Parquet
 parquet_files   files of Parquet, opened and read
-thrift          structs by which Parquet describes itself
-arrow           columns of Arrow, which Parquet is read as
+thrift          the structs in Parquet's metadata
+arrow           columns of Arrow as values of JSON
 arrow_lines     rows of Arrow as lines, for programs
 warc            pages in WARC files
 warc_records    the records of WARC files

@@ -1,6 +1,6 @@
-"""The elements of a JSON array, each a record, in bounded memory: cut out as they stand, not parsed and written anew.
+"""The elements of a JSON array, each a record, in bounded memory; their bytes stay as they are.
 
-(ijson would spell numbers and escapes anew, cannot go on behind a bad element, and does not tell where one stood.)
+(ijson would rewrite numbers and escapes, cannot go on after a bad element, and does not say where one was.)
 """
 
 import re
@@ -18,18 +18,18 @@ from shingletools.system import errors
 from shingletools.system.deferred import later
 from shingletools.system.errors import Failed, Rejected
 
-DEEPEST = 10_000  # brackets within one another; no record may have as many
-TOO_DEEP = -2  # what the kernel returns for more
-START = 1024  # bytes of what is no array, by which it is known
-# Where the work is: before all arrays, after one; before its first element, or before another, which must come
+DEEPEST = 10_000  # nested brackets; no record may have as many
+TOO_DEEP = -2  # the kernel's answer for more
+START = 1024  # bytes of what is no array, for a hint
+# States: before the first array, after an array, before its first element, after a comma
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
-LONGEST = 1 << 26  # bytes of an element: where a quote is missing, one may seem to go on to the end
+LONGEST = 1 << 26  # bytes of an element: without a closing quote, it would go on to the end
 INK = later(lambda: re.compile(rb"[^ \t\r\n]"))
 
 
 class Array(NamedTuple):
-    """Files of arrays: one in each, or several behind one another."""
+    """Files of JSON arrays, each with one or several."""
 
     @property
     def option(self) -> str:
@@ -44,7 +44,7 @@ class Array(NamedTuple):
                     number += len(made)
 
     def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
-        """One array, whose elements stand on lines of their own."""
+        """Writes one array, with each element on a line of its own."""
         starts = [b"[\n", b"[\n"]
         for portion in self.read(files):
             sides: tuple[list[bytes], list[bytes]] = [], []
@@ -63,13 +63,13 @@ class Elements:
 
     def __init__(self, name: str, blocks: Blocks) -> None:
         self.name, self.blocks = name, blocks
-        self.data = b""  # what was read, from `at` on not done with
+        self.data = b""  # data that were read, and used up to `at`
         self.at = 0
-        self.line = 1  # in which that begins
+        self.line = 1  # the line of `at`
         self.state = BEFORE
 
     def documents(self) -> Iterator[tuple[int, list[Document]]]:
-        """The documents that end in one block, together, and how many bytes were read. Raises Failed."""
+        """Yields the number of bytes read and the documents that end in them. Raises Failed."""
         held: list[bytes] = []
         enough, marked = len(wire.BOM), True  # at the beginning a byte order mark may stand
         for block in self.blocks:
@@ -81,7 +81,7 @@ class Elements:
                 held, self.at = [], 0
                 made = list(self.complete())
                 yield self.blocks.taken(), made
-                # So that a long element is not searched again and again
+                # A long element is not searched again until its size has doubled
                 enough = 0 if made else len(self.data) - self.at
                 if len(self.data) - self.at > LONGEST:
                     raise Failed(f"{self.where()}: an element of more than {LONGEST} bytes (a string without an end?)")
@@ -95,7 +95,7 @@ class Elements:
         return errors.shown_place(self.name, self.line)
 
     def complete(self) -> Iterator[Document]:
-        """The elements that have an end in the data; raises Failed for what is no array."""
+        """Yields the elements that end in the data; raises Failed for what is no array."""
         while ink := INK.search(self.data, self.at):
             self.go_to(ink.start())
             if self.state not in INSIDE:
@@ -107,7 +107,7 @@ class Elements:
             if end < 0:
                 return
             comma = self.data[end : end + 1] == b","
-            is_empty = end == self.at and not comma and self.state == FIRST  # the array; else an element is missing
+            is_empty = end == self.at and not comma and self.state == FIRST  # an empty array; else one is missing
             if not is_empty:
                 yield element(self.data[self.at : end].rstrip(b" \t\r\n"), self.line)
             self.state = NEXT if comma else AFTER
@@ -115,7 +115,7 @@ class Elements:
             self.at += 1
 
     def begin_array(self) -> None:
-        """Takes the bracket that stands here; raises Failed if there is none."""
+        """Reads the opening bracket; raises Failed if there is none."""
         utf16 = self.data[self.at + 1 : self.at + 2] == b"\0"
         if self.data[self.at : self.at + 1] != b"[" or utf16:
             if self.state == AFTER:
@@ -131,7 +131,7 @@ class Elements:
 
 
 def element(raw: bytes, line: int) -> Document:
-    """An element as a document; on one line it must stay a record, so line feeds, which are no part of strings, go."""
+    """Makes a document of an element. Line feeds in it, which are not in strings, become blanks."""
     if not raw:
         return Document(raw, line, cause="an element is missing")
     if b"\n" not in raw:

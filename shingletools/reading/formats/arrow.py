@@ -1,4 +1,4 @@
-"""Columns of Arrow as values of JSON. Every type has such values, so no column ends a run."""
+"""Columns of Arrow as values of JSON. Every type has such values."""
 
 import base64
 import math
@@ -22,7 +22,7 @@ Texts = Sequence[str]  # paths below a value, of which bytes are text
 
 
 def paths_below(name: str, fields: Sequence[str]) -> Sequence[str]:
-    """The rest of the paths that begin with a name; empty for the name itself.
+    """Returns the rest of the paths that begin with a name; empty for the name itself.
 
     >>> paths_below("a", ["a", "a.b", "ab"])
     ['', 'b']
@@ -70,7 +70,7 @@ def converted(convert: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]
     return [None if value is None else convert(value) for value in values]
 
 
-def of_dictionary(array: Any, texts: Texts) -> list[Any]:
+def dictionary_values(array: Any, texts: Texts) -> list[Any]:
     array = without_views(array)
     return json_values(array.dictionary.take(array.indices), texts)
 
@@ -84,7 +84,7 @@ def without_views(array: Any) -> Any:
     return pa.DictionaryArray.from_arrays(array.indices, values)
 
 
-def of_struct(array: Any, texts: Texts) -> list[Any]:
+def struct_values(array: Any, texts: Texts) -> list[Any]:
     names = [field.name for field in array.type]
     columns = [json_values(each, paths_below(name, texts)) for name, each in zip(names, array.flatten(), strict=True)]
     rows = zip(*columns, strict=True) if columns else [()] * len(array)
@@ -92,7 +92,7 @@ def of_struct(array: Any, texts: Texts) -> list[Any]:
     return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)]
 
 
-def of_map(array: Any, texts: Texts) -> list[Any]:
+def map_values(array: Any, texts: Texts) -> list[Any]:
     entries = pa.struct([array.type.key_field, array.type.item_field])
     maps = json_values(array.cast(pa.list_(entries)), texts)
     return converted(lambda each: {as_name(key): value for key, value in map(dict.values, each)}, maps)
@@ -102,20 +102,20 @@ def as_name(key: Any) -> str:
     return key if isinstance(key, str) else orjson.dumps(key).decode()
 
 
-def of_list(array: Any, _texts: Texts) -> list[Any]:
+def list_values(array: Any, _texts: Texts) -> list[Any]:
     elements = iter(json_values(array.flatten()))
     return converted(lambda size: list(islice(elements, size)), array.value_lengths().to_pylist())
 
 
-def of_bytes(array: Any, texts: Texts) -> list[Any]:
+def bytes_values(array: Any, texts: Texts) -> list[Any]:
     return converted(bytes.decode if "" in texts else lambda value: base64.b64encode(value).decode(), array.to_pylist())
 
 
-def of_numbers(array: Any, _texts: Texts) -> list[Any]:
-    return converted(number, array.to_pylist())
+def number_values(array: Any, _texts: Texts) -> list[Any]:
+    return converted(json_number, array.to_pylist())
 
 
-def number(value: float) -> float | str:
+def json_number(value: float) -> float | str:
     """Returns a number as a float, or its name if JSON has no such number."""
     value = float(value)  # decimals, and numpy's of 16 bits
     if math.isfinite(value):
@@ -123,9 +123,9 @@ def number(value: float) -> float | str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def of_decimals(array: Any, texts: Texts) -> list[Any]:
+def decimal_values(array: Any, texts: Texts) -> list[Any]:
     if array.type.scale > 0:
-        return of_numbers(array, texts)
+        return number_values(array, texts)
     return converted(whole_number, array.to_pylist())
 
 
@@ -139,7 +139,7 @@ def integers(array: Any) -> Any:
     return array.view(pa.int32() if array.type.bit_width == pa.int32().bit_width else pa.int64())
 
 
-def of_instants(array: Any, _texts: Texts) -> list[Any]:
+def instant_values(array: Any, _texts: Texts) -> list[Any]:
     """Returns dates and times, of which datetime has only those of 9999 years."""
     kind = array.type
     unit: Literal["D", "us", "ns"] = "D"
@@ -152,7 +152,7 @@ def of_instants(array: Any, _texts: Texts) -> list[Any]:
     return [value + zone if there else None for value, there in zip(written, present, strict=True)]
 
 
-def of_times(array: Any, _texts: Texts) -> list[Any]:
+def time_values(array: Any, _texts: Texts) -> list[Any]:
     unit = NANOSECONDS[array.type.unit]
     return converted(lambda value: time_of_day(value * unit), integers(array).to_pylist())
 
@@ -168,7 +168,7 @@ def time_of_day(nanoseconds: int) -> str:
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{fraction}"
 
 
-def of_durations(array: Any, _texts: Texts) -> list[Any]:
+def duration_values(array: Any, _texts: Texts) -> list[Any]:
     unit = NANOSECONDS[array.type.unit]
     return converted(lambda value: interval(0, 0, value * unit), integers(array).to_pylist())
 
@@ -194,17 +194,17 @@ VALUES: Sequence[tuple[Callable[[Any], bool], Callable[[Any, Texts], list[Any]]]
     (types.is_null, lambda array, _: array.to_pylist()),
     (lambda kind: isinstance(kind, pa.UuidType), lambda array, _: converted(str, array.to_pylist())),
     (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array, texts: json_values(array.storage, texts)),
-    (types.is_dictionary, of_dictionary),
-    (types.is_struct, of_struct),
-    (types.is_map, of_map),
-    (is_list, of_list),
-    (is_bytes, of_bytes),
-    (types.is_floating, of_numbers),
-    (types.is_decimal, of_decimals),
-    (types.is_timestamp, of_instants),
-    (types.is_date, of_instants),
-    (types.is_time, of_times),
-    (types.is_duration, of_durations),
+    (types.is_dictionary, dictionary_values),
+    (types.is_struct, struct_values),
+    (types.is_map, map_values),
+    (is_list, list_values),
+    (is_bytes, bytes_values),
+    (types.is_floating, number_values),
+    (types.is_decimal, decimal_values),
+    (types.is_timestamp, instant_values),
+    (types.is_date, instant_values),
+    (types.is_time, time_values),
+    (types.is_duration, duration_values),
     (types.is_interval, lambda array, _: converted(lambda each: interval(*each), array.to_pylist())),
     (lambda _: True, lambda array, _: converted(str, array.to_pylist())),
 )

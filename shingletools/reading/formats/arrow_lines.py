@@ -27,11 +27,11 @@ NOT_UTF8 = b'"\xff"'  # in place of a value of which a part is not
 
 
 class Fields(NamedTuple):
-    """What is asked of the columns."""
+    """The fields that columns are read for."""
 
-    needed: Sequence[str]  # that must be there
-    texts: Sequence[str]  # in which bytes are text
-    read: Collection[str] | None  # of which lines are made; None for all
+    needed: Sequence[str]  # fields that must be there
+    texts: Sequence[str]  # fields in which bytes are text
+    read: Collection[str] | None  # fields that lines get; None for all
 
 
 class LineColumn:
@@ -46,11 +46,11 @@ class LineColumn:
         self.wide = pa.large_binary() if is_bytes(kind) else pa.large_string()
 
     def read(self, array: Any) -> Any:
-        """Values as the kernel writes them, if it does so."""
+        """Converts the values to the type that the kernel writes, if it can write them."""
         return array.cast(self.wide) if self.whole and not array.null_count else array
 
     def values(self, array: Any) -> ColumnValues:
-        """Of what was read."""
+        """Returns the values that `read` returned, for the kernel."""
         if self.whole and not array.null_count and array.type == self.wide:
             _, starts, data = array.buffers()
             places = memoryview(starts).cast("B")[8 * array.offset : 8 * (array.offset + len(array) + 1)]
@@ -71,7 +71,7 @@ class LineColumn:
 
 
 def line_columns(schema: Any, fields: Fields, named: str) -> dict[int, LineColumn]:
-    """The columns that are read, by their places. Raises Failed if one that is needed is missing."""
+    """Returns the columns to read, by their places. Raises Failed if one that is needed is missing."""
     names = schema.names
     check_columns(named, names, fields.needed)
     places = [place for place, name in enumerate(names)
@@ -80,7 +80,7 @@ def line_columns(schema: Any, fields: Fields, named: str) -> dict[int, LineColum
 
 
 def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
-    """The rows of a batch of these columns, as whole lines, some together."""
+    """Yields the rows of a batch as whole lines, some together."""
     whole = [without_views(array) for array in batch.columns]
     for start in range(0, len(batch), ROWS):
         count = min(ROWS, len(batch) - start)
@@ -94,7 +94,7 @@ def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
 
 
 def lines_in(source: Any, fields: Fields) -> Generator[bytes]:
-    """The rows of what gives a stream of Arrow (__arrow_c_stream__), as whole lines, some together. Raises Failed."""
+    """Yields the rows of a source with __arrow_c_stream__ as whole lines, some together. Raises Failed."""
     with pa.RecordBatchReader.from_stream(source) as reader:
         columns = line_columns(reader.schema, fields, NAMED)
         for batch in reader:

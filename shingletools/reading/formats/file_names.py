@@ -7,7 +7,7 @@ from shingletools.system.waiting import blocks_of
 
 
 def names_in(path: str) -> list[str]:
-    """Names that each end with a zero byte, the last perhaps without; "-" is standard input. Raises Failed."""
+    """Reads names that end with zero bytes, except perhaps the last; "-" is standard input. Raises Failed."""
     shown = f"--files0-from: {printable(path)}"
     try:
         with open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-") as file:

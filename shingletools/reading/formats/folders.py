@@ -1,4 +1,4 @@
-"""The files in folders, and in folders within them: text or HTML, as their suffix says, or those with given names."""
+"""The files in folders and their subfolders: text and HTML, by suffix, or files whose names match patterns."""
 
 import os
 import stat
@@ -15,19 +15,19 @@ from shingletools.system.errors import Failed, printable
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
 HTML = frozenset({".html", ".htm", ".xhtml"})
-SUFFIXES = 1000  # of files passed over that are told apart, since each file may have one of its own
-SAID = 200  # characters of the line that tells of them, at most
-BY_SUFFIX = "in "  # before it, as a kind of files
+SUFFIXES = 1000  # of files passed over that are counted separately, since each file may have one of its own
+SAID = 200  # characters of the message about files passed over, at most
+BY_SUFFIX = "in "  # before a suffix in this message
 OTHERS = "of other kinds"
-UNFINISHED = ".shingletools."  # what the name of an output begins with that is not complete
+UNFINISHED = ".shingletools."  # the names of incomplete outputs begin with it
 
 
 class Found(NamedTuple):
-    """Something in a folder."""
+    """A file or a folder that cannot be read."""
 
     path: str
-    kind: str = ""  # of what is passed over; empty for a document
-    cause: str = ""  # why it cannot be read, or looked into
+    kind: str = ""  # of files that are passed over; empty for a document
+    cause: str = ""  # why it cannot be read
 
 
 class Folders(NamedTuple):
@@ -35,9 +35,9 @@ class Folders(NamedTuple):
 
     id_field: str
     text_field: str
-    written: Sequence[str]  # what this run writes: that is left out
-    include: Sequence[str] = ()  # patterns of names: such files are documents, in place of those with known suffixes
-    exclude: Sequence[str] = ()  # patterns of names: such files and folders are left out
+    written: Sequence[str]  # the outputs of this run, which are left out
+    include: Sequence[str] = ()  # patterns for names of documents, instead of the known suffixes
+    exclude: Sequence[str] = ()  # patterns for names of files and folders to leave out
     zero: bool = False  # whether zero bytes end the names that are written
 
     @property
@@ -45,12 +45,12 @@ class Folders(NamedTuple):
         return "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
-        if "-" in files:  # not asked earlier: a pipeline is a value before it is told its files
+        if "-" in files:  # not checked earlier: a pipeline is parsed before its files are known
             raise Failed("--recursive needs folders; standard input is not a folder")
         passed = Counter[str]()
         number = 1
         for name in files:
-            for found in self.within(name):
+            for found in self.walk(name):
                 if found.kind:
                     passed[found.kind if found.kind in passed or len(passed) < SUFFIXES else OTHERS] += 1
                     continue
@@ -60,7 +60,7 @@ class Folders(NamedTuple):
             rest = Made("", number, 0, [])
             rest.counted = {"files passed over": passed.total()}
             instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
-            rest.told = [] if self.include else [passed_over(passed) + instead]  # who chose files knows
+            rest.told = [] if self.include else [passed_over(passed) + instead]
             yield rest
 
     def write(self, _files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
@@ -82,14 +82,14 @@ class Folders(NamedTuple):
         bad.alone = True
         return bad
 
-    def within(self, path: str) -> Iterator[Found]:
-        """What is in a folder, or the file itself. No symbolic link is followed but one that the user names."""
+    def walk(self, path: str) -> Iterator[Found]:
+        """Yields the files in a folder, or the file itself. Symbolic links are not followed, except `path` itself."""
         try:
             mode = os.stat(path).st_mode
         except OSError as error:
             yield Found(path, cause=error.strerror or "")
             return
-        written = last_names(self.written)
+        written = base_names(self.written)
         folders = [iter([(path, mode)])]
         while folders:
             for below, mode in folders[-1]:
@@ -104,13 +104,13 @@ class Folders(NamedTuple):
                         continue
                     folders.append(entries)
                     break
-                if not self.own(below, written):
+                if not self.is_output(below, written):
                     yield Found(below, self.kind(below, inside or os.path.basename(path), mode))
             else:
                 folders.pop()
 
     def kind(self, path: str, inside: str, mode: int) -> str:
-        """Why a file is passed over, as a kind of file; empty if it is a document."""
+        """Returns the kind of a file that is passed over; empty for a document."""
         if stat.S_ISLNK(mode):
             return "symbolic links"
         if not stat.S_ISREG(mode):
@@ -120,42 +120,42 @@ class Folders(NamedTuple):
             return ""
         return f"{BY_SUFFIX}{printable(ending)}" if ending else "without a suffix"
 
-    def own(self, path: str, written: Set[str]) -> bool:
-        """Whether this run writes a file, by names like these, or it is the unfinished output of another run."""
+    def is_output(self, path: str, written: Set[str]) -> bool:
+        """Returns whether a file is an output of this run, or an unfinished one of another run."""
         name = os.path.basename(path)
         if name in written:
             return any(files.same_file(path, other) for other in self.written)
         return name.startswith(UNFINISHED)
 
 
-def last_names(paths: Sequence[str]) -> Set[str]:
-    """The last names of files, and of what their links lead to; only files with such names need to be compared."""
+def base_names(paths: Sequence[str]) -> Set[str]:
+    """Returns the base names of files and of the targets of their links."""
     return {os.path.basename(each) for path in paths for each in (path, os.path.realpath(path))}
 
 
 def entries_of(folder: str) -> Iterator[tuple[str, int]]:
-    """The entries of a folder with their modes, in the order that puts all paths below in the order of their bytes."""
+    """Returns the entries of a folder with their modes, so that all paths come in the order of their bytes."""
     with os.scandir(folder) as entries:
         found = []
         for entry in entries:
             try:
                 mode = entry.stat(follow_symlinks=False).st_mode
             except FileNotFoundError:
-                continue  # it went in this moment
+                continue  # it was removed in this moment
             found.append((os.path.join(folder, entry.name), mode))
     return iter(sorted(found, key=lambda each: os.fsencode(each[0]) + b"/" * stat.S_ISDIR(each[1])))
 
 
 def suffix(path: str) -> str:
-    """How a name ends, before what says that the file is compressed."""
+    """Returns the suffix of a file, without that of a compressed file, in lower case."""
     stem, ending = os.path.splitext(path)
     return (os.path.splitext(stem)[1] if ending in compressed.SUFFIXES else ending).lower()
 
 
 def matches(inside: str, patterns: Sequence[str]) -> bool:
-    """Whether a name matches a pattern of the shell: the last name, or with a slash in the pattern the whole path.
+    """Returns whether the base name matches a pattern of the shell; if the pattern has a slash, the path must match.
 
-    A compressed file also has the name of what it holds.
+    A compressed file also has the name without its suffix.
 
     >>> [matches("a/b.py.gz", [pattern]) for pattern in ("*.py", "a/*", "b", "[!a]*")]
     [True, True, False, True]
@@ -170,7 +170,7 @@ def matches(inside: str, patterns: Sequence[str]) -> bool:
 
 
 def passed_over(passed: Counter[str]) -> str:
-    """What is said of all files that are no documents, the most frequent kinds first, in at most SAID characters."""
+    """Returns the message about files that are no documents, by frequency of kinds, in at most SAID characters."""
     count = left = passed.total()
     kinds: list[str] = []
     line = ""

@@ -1,4 +1,4 @@
-"""The options that say what the input is, and the format that they choose."""
+"""The options for formats of the input, and the format that they choose."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from shingletools.record.framing import Format
 from shingletools.system.errors import Failed, shown
 
-OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give every document an id
-MARKED = ("recursive", "warc")  # formats with documents of HTML
+OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give each document an id
+MARKED = ("recursive", "warc")  # formats that have HTML
 
 
 def add_options(parser: "argparse._ActionsContainer") -> None:
@@ -17,41 +17,28 @@ def add_options(parser: "argparse._ActionsContainer") -> None:
     kind.add_argument("--recursive", action="store_true",
         help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")  # fmt: skip
     kind.add_argument("--csv", action="store_true", help="each row of CSV is a document; the first names the columns")
-    kind.add_argument(
-        "--tsv", action="store_true", help="each row of TSV is a document: tabs between values, no quotes"
-    )
+    kind.add_argument("--tsv", action="store_true",
+        help="each row of TSV is a document: tabs between values, no quotes")  # fmt: skip
     kind.add_argument("--array", action="store_true", help="each element of a JSON array is a record")
     kind.add_argument("--parquet", action="store_true", help="each row of Parquet is a record")
     kind.add_argument("--warc", action="store_true", help="each page of HTML in WARC is a document, its address the id")
     add = parser.add_argument
-    add(
-        "--include",
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="with --recursive, the files whose names match are documents, whatever their suffix; may be repeated",
-    )
-    add(
-        "--exclude",
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="with --recursive, leave out files and folders whose names match; may be repeated",
-    )
+    add("--include", metavar="GLOB", action="append", default=[],
+        help="with --recursive, the files whose names match are documents, whatever their suffix; may be "
+        "repeated")  # fmt: skip
+    add("--exclude", metavar="GLOB", action="append", default=[],
+        help="with --recursive, leave out files and folders whose names match; may be repeated")  # fmt: skip
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
-    add(
-        "--no-header",
-        action="store_true",
-        help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
-    )
+    add("--no-header", action="store_true",
+        help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...")  # fmt: skip
     add("--number", action="store_true", help="a record without an id gets its number")
     add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 
 
 def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
-    """What the options ask for; None for JSON lines. Raises Failed for options that cannot be combined.
+    """Returns the format that the options choose, None for JSON lines. Raises Failed for conflicting options.
 
-    fields: those that are read beside the id. The files of --files0-from take the place of those on the command line.
+    fields: those that are read besides the id. The files of --files0-from replace those of the command line.
     """
     for name in OWN_IDS:
         if options.number and getattr(options, name):
@@ -64,7 +51,7 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
     if options.files0_from is not None:
-        # Here and below: what few runs need, all would wait for
+        # Imported late, here and below, since few runs need it
         from shingletools.reading.formats.file_names import names_in
 
         if options.files != ["-"]:
@@ -127,34 +114,34 @@ def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
     return Warc(options.id, options.text)
 
 
-FORMATS = {  # what makes the format of each option; it raises Failed
+FORMATS = {  # the function that makes the format of each option; it raises Failed
     "lines": lines, "whole": whole, "recursive": recursive, "csv": separated, "tsv": separated, "array": array,
     "parquet": parquet, "warc": warc,
 }  # fmt: skip
 
 
 def numbered(options: argparse.Namespace) -> str:
-    """The column of ids, if a table without it gets the numbers of its rows; only a column that --id names must be."""
+    """Returns the column of ids; without it, rows get their numbers. Empty if --id names it: then it must be there."""
     return "" if "id" in options.given else str(options.id)
 
 
 def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[str, ...]:
-    """Columns without which a table cannot be read."""
+    """Returns the columns without which a table cannot be read."""
     return (*(() if options.number or numbered(options) else (options.id,)), *fields)
 
 
 def zero(options: argparse.Namespace) -> bool:
-    """Whether zero bytes end the names of files that are written; a command without the option writes none."""
+    """Returns whether -0 was given."""
     return bool(vars(options).get("null"))
 
 
 def rewrites(options: argparse.Namespace) -> bool:
-    """Whether the command writes the files again, so that its records need only the fields that it reads."""
+    """Returns whether the command writes the files again; then its records need only the fields that it reads."""
     return "removed" in vars(options)
 
 
 def delimiter(options: argparse.Namespace) -> str:
-    """Raises Failed for what cannot part values."""
+    """Returns the character between values. Raises Failed if it cannot separate values."""
     given: str = "," if options.delimiter is None else options.delimiter
     if len(given) != 1 or given in '"\r\n\0' or not given.isascii():
         raise Failed(f"--delimiter: not one ASCII character that can separate values: {shown(given)}")
@@ -168,5 +155,5 @@ def json_lines(options: argparse.Namespace) -> Sequence[str]:
 
 
 def marked(options: argparse.Namespace) -> str:
-    """The option that has documents of HTML; empty if none has."""
+    """Returns the option whose format has HTML; empty if there is none."""
     return next((f"--{name}" for name in MARKED if getattr(options, name)), "")

@@ -1,4 +1,4 @@
-"""The HTML of responses of HTTP, as crawlers keep them: decoded, or rejected if it is cut short."""
+"""Decodes the HTML of HTTP responses, as crawlers keep them."""
 
 import codecs
 import re
@@ -30,12 +30,12 @@ GZIP = b"\x1f\x8b"
 
 
 def charsets() -> str:
-    """What a recipe says of the characters, which resiliparse guesses where neither server nor page says them."""
+    """Returns the part of a recipe about character sets: resiliparse guesses one if nothing says it."""
     return made_with("charset/2", "resiliparse")
 
 
 def text_of(response: bytes) -> str | None:
-    """Returns the HTML of a response, None if it is none. Raises Rejected."""
+    """Returns the HTML of a response; None if it has none. Raises Rejected."""
     if not GOOD.match(response):
         return None
     end = HEAD_END.search(response)
@@ -50,7 +50,7 @@ def text_of(response: bytes) -> str | None:
 
 
 def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
-    """A body without its codings. Raises Rejected."""
+    """Removes the codings of a body. Raises Rejected."""
     content, transfer = (",".join(fields.get(f"{name}-encoding", [])) for name in ("content", "transfer"))
     codings = [name for each in f"{content},{transfer}".split(",") if (name := each.strip().lower()) not in PLAIN]
     if len(codings) > MOST_CODINGS:
@@ -65,7 +65,7 @@ def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
 
 
 def decoded(body: bytes, coding: str) -> bytes:
-    """A body without a coding, at most a byte more than LONGEST. Crawlers may have removed it. Raises Rejected."""
+    """Removes a coding of a body, unless the crawler did; stops a byte after LONGEST. Raises Rejected."""
     try:
         if coding in DECODERS:
             return DECODERS[coding](body)
@@ -78,7 +78,7 @@ def decoded(body: bytes, coding: str) -> bytes:
 
 
 def dechunked(body: bytes) -> bytes:
-    """Raises ValueError for a body that ends before its last chunk."""
+    """Joins the chunks of a body. Raises ValueError if it ends before the last one."""
     parts: list[bytes] = []
     at = 0
     while mark := CHUNK.match(body, at):
@@ -92,7 +92,7 @@ def dechunked(body: bytes) -> bytes:
 
 
 def inflated(form: int, body: bytes) -> bytes:
-    """What zlib's data hold. Raises zlib.error, or ValueError if they end too early."""
+    """Decompresses data of zlib. Raises zlib.error, or ValueError if they end too early."""
     parts, size = [], 0
     while True:
         member = zlib.decompressobj(form)
@@ -106,7 +106,7 @@ def inflated(form: int, body: bytes) -> bytes:
 
 
 def deflated(body: bytes) -> bytes:
-    """What a body of `deflate` holds, with zlib's header or, as some servers send it, without."""
+    """Decompresses a body of `deflate`, with zlib's header or, as some servers send it, without."""
     try:
         return inflated(zlib.MAX_WBITS, body)
     except zlib.error:
@@ -114,7 +114,7 @@ def deflated(body: bytes) -> bytes:
 
 
 def unpacked(reader: str, body: bytes) -> bytes:
-    """What a reader of FastWARC makes of a body. Raises OSError."""
+    """Decompresses a body with one of FastWARC's readers. Raises OSError."""
     inner, parts, size = getattr(stream_io, reader)(BytesIO(body)), [], 0
     while size <= LONGEST and (piece := inner.read(LONGEST + 1 - size)):
         parts.append(piece)
@@ -134,7 +134,7 @@ DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def characters(body: bytes, server: str) -> str:
-    """The text of a page by its byte order mark, the server, the page, or else by what it is if it is UTF-8."""
+    """Decodes a page by its byte order mark, the server, the page, as UTF-8 if it is valid, or by a guess."""
     for mark, charset in BOMS:
         if body.startswith(mark):
             return str(body[len(mark) :].decode(charset, "replace"))
@@ -142,7 +142,7 @@ def characters(body: bytes, server: str) -> str:
     named = charset_of(server)
     if page and named is None:
         named = charset_of(page[1].decode())
-        named = "utf-8" if named and named.startswith("utf-16") else named  # it could not be read if it were UTF-16
+        named = "utf-8" if named and named.startswith("utf-16") else named  # the label was read as ASCII
     if named is None and b"\x1b" not in body:  # with which ISO 2022 leaves ASCII
         with suppress(UnicodeDecodeError):
             return body.decode()
@@ -150,6 +150,6 @@ def characters(body: bytes, server: str) -> str:
 
 
 def charset_of(label: str) -> str | None:
-    """Python's name of a character set that has this label on the web; None if none has it."""
+    """Returns Python's name of the character set with this label on the web; None if there is none."""
     found: str | None = encoding.map_encoding_to_html5(label, fallback_utf8=False)
     return found

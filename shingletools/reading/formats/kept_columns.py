@@ -1,8 +1,8 @@
-"""Parquet with fewer rows: what the file says of itself stays, and so do the values of the rows that are kept.
+"""Writes Parquet with fewer rows; its schema and metadata stay, and so do the values of the rows that are kept.
 
-Values are copied as they are stored, without regard to what they mean. pyarrow reads a file by a description without
-the meanings, and what it writes gets the file's own description. So types that Arrow lacks, the names of nested fields,
-and times beyond those of nanoseconds in 64 bits come out as they went in.
+Values are copied as they are stored. pyarrow reads the file with a footer without logical types, and what it writes
+gets the file's own schema. So types that Arrow lacks, the names of nested fields, and times beyond those of nanoseconds
+in 64 bits do not change.
 """
 
 import base64
@@ -31,19 +31,19 @@ from shingletools.system.errors import Failed, printable, shown
 GROUP = 1 << 25  # bytes of rows, in memory, that become a row group
 MAGIC = b"PAR1"
 
-# Fields of Parquet's structs, by the names that parquet.thrift has for them
+# Fields of Parquet's structs, by their names in parquet.thrift
 KEY_VALUE_METADATA = 5  # FileMetaData
-TYPE, TYPE_LENGTH, REPETITION, NAME, CHILDREN = 1, 2, 3, 4, 5  # SchemaElement; the others say what is meant
+TYPE, TYPE_LENGTH, REPETITION, NAME, CHILDREN = 1, 2, 3, 4, 5  # SchemaElement; the others are logical types
 KEY, VALUE = 1, 2  # KeyValue
 PATH_IN_SCHEMA, CODEC, STATISTICS = 3, 4, 12  # ColumnMetaData, which also has TYPE
 INT96, FIXED_LEN_BYTE_ARRAY = 3, 7  # Type
-CODECS = {0: "none", 1: "snappy", 2: "gzip", 4: "brotli", 5: "lz4", 6: "zstd", 7: "lz4"}  # that pyarrow has
-# Meanings by which values are ordered as they are without
+CODECS = {0: "none", 1: "snappy", 2: "gzip", 4: "brotli", 5: "lz4", 6: "zstd", 7: "lz4"}  # pyarrow's names
+# Logical types that do not change the order of stored values
 ORDERED = "NONE", "STRING", "ENUM", "JSON", "BSON", "UUID", "DATE", "TIME", "TIMESTAMP"
 
 
 class Sink:
-    """Takes what pyarrow writes, as a file that is never read or searched."""
+    """A file that pyarrow writes to; it is never read or searched."""
 
     closed = False
 
@@ -60,7 +60,7 @@ class Sink:
         return self.at
 
     def flush(self) -> None:
-        """pyarrow asks for it."""
+        """pyarrow needs it."""
 
     def taken(self) -> bytes:
         written, self.written = self.written, []
@@ -68,11 +68,11 @@ class Sink:
 
 
 class KeptRowGroups:
-    """Rows for one file, with the columns of Said if these are wanted. Memory: a row group."""
+    """Writes the rows of one file, with the columns of Said if these are wanted. Memory: a row group."""
 
     def __init__(self, file: OpenParquet, id_field: str, said: bool) -> None:
         self.footer = footer(file.file)
-        self.schema = stored(file).schema_arrow
+        self.schema = stored_reader(file).schema_arrow
         self.said = said
         logical = file.parquet.schema_arrow
         if said:
@@ -102,7 +102,7 @@ class KeptRowGroups:
         self.size = 0
 
     def add(self, name: str, batch: Any, fates: Sequence[Fate], kept: bool) -> bytes:
-        """Takes a batch's rows that are kept, or its other good ones; gives what is written meanwhile. Raises Failed.
+        """Takes the kept rows of a batch, or the removed ones; returns the bytes that are ready. Raises Failed.
 
         The batch is of the file of this name.
         """
@@ -131,11 +131,11 @@ class KeptRowGroups:
         self.writer.close()
         rest = self.sink.taken()
         end = len(rest) - 8 - int.from_bytes(rest[-8:-4], "little")
-        made = self.described(read_struct(BytesIO(rest[end:])))
-        return groups + rest[:end] + framed(made)
+        made = self.footer_like(read_struct(BytesIO(rest[end:])))
+        return groups + rest[:end] + end_of_file(made)
 
-    def described(self, made: Struct) -> Struct:
-        """Returns what pyarrow says of its file, with the schema and metadata of the file that was read."""
+    def footer_like(self, made: Struct) -> Struct:
+        """Returns the footer that pyarrow wrote, with the schema and metadata of the file that was read."""
         schema = [*elements(self.footer, SCHEMA)]
         if self.said:
             more = elements(made, SCHEMA)[-len(Said._fields) :]
@@ -154,7 +154,7 @@ class KeptRowGroups:
         return made
 
     def with_said(self, described: bytes) -> bytes:
-        """Arrow's own schema of a file, which pyarrow ignores unless it has all columns."""
+        """Adds the columns of Said to Arrow's schema of a file, which pyarrow ignores unless it has all columns."""
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(described)))
         for name, each in zip(Said._fields, self.types, strict=True):
             schema = schema.append(pa.field(name, each))
@@ -162,7 +162,7 @@ class KeptRowGroups:
 
 
 def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
-    """Makes a column of ids; raises Failed for one, perhaps of an archive, that the type of the file's own lacks."""
+    """Makes a column of ids; raises Failed for an id, such as one of an archive, that its type cannot hold."""
     try:
         return pa.array(ids, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
@@ -173,8 +173,8 @@ def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
         raise Failed(f"{printable(name)}: {message}") from None
 
 
-def stored(file: OpenParquet) -> Any:
-    """Gives a reader to which values are numbers and bytes, and nested fields have no meaning. Names are numbers."""
+def stored_reader(file: OpenParquet) -> Any:
+    """Returns a reader of the stored values, without logical types. The names of columns are numbers."""
     described = footer(file.file)
     known = TYPE, TYPE_LENGTH, REPETITION, CHILDREN
     schema = [{field: element[field] for field in known if field in element} | {NAME: (BINARY, b"%d" % place)}
@@ -188,21 +188,21 @@ def stored(file: OpenParquet) -> Any:
             column[META_DATA][1][TYPE] = element[TYPE]
     described.pop(KEY_VALUE_METADATA, None)
     described[SCHEMA] = LIST, (STRUCT, schema)
-    metadata = pq.read_metadata(BytesIO(MAGIC + framed(described)))
+    metadata = pq.read_metadata(BytesIO(MAGIC + end_of_file(described)))
     columns = zip(metadata.schema.to_arrow_schema().names, file.parquet.schema_arrow.types, strict=True)
-    # Whose values have an order, which is that of pandas' categories
+    # The order of their values is that of pandas' categories
     dictionaries = [name for name, kind in columns if pa.types.is_dictionary(kind)]
     return reader(file.file, metadata, dictionaries)
 
 
-def framed(described: Struct) -> bytes:
-    """The end of a file."""
+def end_of_file(described: Struct) -> bytes:
+    """Returns the bytes of a footer, with its length and the mark at the end of a file."""
     data = written_struct(described)
     return data + len(data).to_bytes(4, "little") + MAGIC
 
 
 def paths(schema: Iterator[Struct], above: Sequence[bytes] | None = None) -> Iterator[tuple[list[bytes], Struct]]:
-    """The columns of a schema, with the names that lead to them."""
+    """Yields the paths of the columns of a schema, and the columns."""
     element = next(schema)
     path = [] if above is None else [*above, element[NAME][1]]
     children = element.get(CHILDREN, (I32, 0))[1]
@@ -213,7 +213,7 @@ def paths(schema: Iterator[Struct], above: Sequence[bytes] | None = None) -> Ite
 
 
 def written_paths(schema: Any) -> list[str]:
-    """The names that pyarrow gives to the columns of a schema."""
+    """Returns the paths that pyarrow writes for the columns of a schema."""
     empty = BytesIO()
     pq.write_table(schema.empty_table(), empty)
     found = pq.read_metadata(empty).schema
@@ -221,7 +221,7 @@ def written_paths(schema: Any) -> list[str]:
 
 
 def is_ordered(column: Any) -> bool:
-    """Whether the least and the greatest value of a column are the same if nobody knows what the values mean."""
+    """Returns whether a column has the same least and greatest value without its logical type."""
     kind = column.logical_type.type
     if kind == "DECIMAL":
         return column.physical_type in ("INT32", "INT64")
@@ -231,12 +231,12 @@ def is_ordered(column: Any) -> bool:
 
 
 def kept_columns(files: Sequence[str], fates: Fates, id_field: str) -> Iterator[Both]:
-    """Files, which become one: their schemas must be the same. Raises Failed."""
+    """Writes the rows of some files to one; their schemas must be equal. Raises Failed."""
     sides: list[KeptRowGroups] = []
     schemas: tuple[Any, Any] | None = None
     for name in files:
         with parquet_file(name) as file:
-            parquet = stored(file)
+            parquet = stored_reader(file)
             these = file.parquet.schema_arrow, parquet.schema_arrow
             if schemas is None:
                 schemas = these

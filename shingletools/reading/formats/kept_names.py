@@ -1,4 +1,4 @@
-"""The names of files that are kept, one a line or each ended by a zero byte, for programs that move files."""
+"""Writes the names of files that are kept, one a line or each ended by a zero byte."""
 
 import os
 from collections.abc import Iterator

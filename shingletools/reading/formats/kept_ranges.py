@@ -1,4 +1,4 @@
-"""WARC with fewer pages: the bytes of a file as it is stored, but for the ranges of those that are not kept."""
+"""Writes WARC with fewer pages: the stored bytes of a file without some ranges."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,10 +9,10 @@ from shingletools.system.errors import Failed, printable
 
 
 def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Fate]]) -> Iterator[Both]:
-    """A file with only the ranges that are kept, and all that is between them; and those that are removed.
+    """Yields the bytes that are kept, which include those between ranges, and those that are removed.
 
-    Ranges ascend; the last may have no end. Raises Failed for one that is compressed together with what stands before
-    or after it, which begins or ends at -1.
+    Ranges ascend; the last may have no end. Raises Failed for a range that is to be removed, but begins or ends at -1,
+    since it is compressed together with its neighbours.
     """
     with closing(streams.read_raw(name)) as blocks:
         file = Forward(blocks)
@@ -30,15 +30,15 @@ def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Fate]]) -> It
 
 
 class Forward:
-    """The bytes of a file, from its beginning on."""
+    """Reads the bytes of a file up to given places."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self.blocks = blocks
-        self.data = b""  # read, but not given
-        self.at = 0  # how many were given
+        self.data = b""  # read ahead
+        self.at = 0  # bytes that were yielded
 
     def until(self, end: int | None) -> Iterator[bytes]:
-        """The bytes up to a place, or all."""
+        """Yields the bytes up to a place, or all."""
         while end is None or self.at < end:
             self.data = self.data or next(self.blocks, b"")
             if not self.data:

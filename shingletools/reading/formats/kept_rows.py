@@ -1,4 +1,4 @@
-"""Tables and lines with fewer rows: the header, and every byte of each row that is kept, as they stood."""
+"""Writes tables and lines with fewer rows; the bytes of the header and of the rows that are kept stay."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from shingletools.system.errors import Failed, printable, shown
 
 
 class KeptRows:
-    """Rows for one file. The last of a file may lack a line feed; it gets one only where another follows."""
+    """Writes the rows of one file. The last row of a file may lack a line feed; it gets one if another row follows."""
 
     def __init__(self) -> None:
         self.rows: list[bytes] = []
@@ -39,7 +39,7 @@ def end_of(row: bytes) -> bytes:
 
 
 def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Both]:
-    """Tables, which become one: their columns must be the same. Raises Failed."""
+    """Writes the rows of some tables to one; their columns must be equal. Raises Failed."""
     sides = KeptRows(), KeptRows()
     columns: Sequence[str] = ()
     for name in files:
@@ -59,7 +59,7 @@ def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Bot
 
 
 def header(form: Dialect, table: RowsOfFile, fates: Fates) -> Iterator[bytes]:
-    """The first row of both files."""
+    """Returns the first row of both files."""
     for wanted in fates.said:
         if wanted and (there := {*Said._fields}.intersection(table.names)):
             raise Failed(f"{printable(table.name)}: it has a column {shown(min(there))} already")
@@ -74,7 +74,7 @@ def with_said(form: Dialect, row: bytes, fate: Fate, fates: Fates) -> bytes:
 
 
 def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
-    """A row with more values; raises Failed for one that TSV cannot have."""
+    """Appends values to a row; raises Failed for one that TSV cannot have."""
     made, end = io.StringIO(), end_of(row)
     if form.quotes:
         writer = csv.writer(made, delimiter=form.delimiter, lineterminator="")
@@ -88,7 +88,7 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
 
 
 def kept_lines(files: Sequence[str], fates: Fates) -> Iterator[Both]:
-    """Lines of text, or of JSON."""
+    """Writes lines of text, or of JSON."""
     sides = KeptRows(), KeptRows()
     with closing(streams.read_chunks(files)) as chunks:
         for chunk in chunks:

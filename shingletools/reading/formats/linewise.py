@@ -1,4 +1,4 @@
-"""Each line a document: a text, or a record as it is."""
+"""Formats in which each line is a document: a text, or a record."""
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
@@ -34,7 +34,7 @@ class Texts(NamedTuple):
 
 
 class Records(NamedTuple):
-    """JSON lines as a format, for one that changes what another reads. given: lines that stand for standard input."""
+    """JSON lines as a format, for `NumberedFormat`. given: lines that replace standard input."""
 
     given: Given | None = None
 
@@ -53,7 +53,7 @@ class Records(NamedTuple):
 
 
 class RecordLines(Framed):
-    """Lines that are records, perhaps."""
+    """Lines that are taken as records."""
 
     def __init__(self, chunk: Chunk) -> None:
         self.chunk = chunk

@@ -1,4 +1,4 @@
-"""Records that have no id get their number."""
+"""A format that gives records without an id their number."""
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
@@ -12,7 +12,7 @@ from shingletools.system.errors import Rejected
 
 
 class NumberedFormat(NamedTuple):
-    """Another format, whose records get the number of their document in the whole input where they have no id."""
+    """Another format, whose records without an id get the number of their document in the whole input."""
 
     format: Format
     id_field: str
@@ -31,7 +31,7 @@ class NumberedFormat(NamedTuple):
 
 
 def over(given: Given, form: Format) -> Format:
-    """The format for lines that stand for standard input. Only this one reads such lines: others are of files."""
+    """Returns the format for lines that replace standard input; only a NumberedFormat reads such lines."""
     return NumberedFormat(Records(given), cast(NumberedFormat, form).id_field)
 
 
@@ -55,12 +55,12 @@ class WithNumbers(Framed):
 
 
 def with_numbers(portion: Framed, id_field: str, columns: Sequence[str]) -> Framed:
-    """Rows of a table, with their numbers if it has no column of ids; no name is for ids that must be there."""
+    """Numbers the rows of a table if it has no column `id_field`; "" if the ids must be there."""
     return WithNumbers(portion, id_field) if id_field and id_field not in columns else portion
 
 
 def with_id(line: bytes, number: int, id_field: str) -> bytes:
-    """A record that has an id, this number if it had none; raises Rejected if it is no record.
+    """Adds a number as the id to a record that has none; raises Rejected if it is no record.
 
     >>> with_id(b'{ "text": "a"}', 7, "id"), with_id(b'{"id":null}', 7, "id")
     (b'{"id":7, "text": "a"}', b'{"id":null}')

@@ -15,9 +15,9 @@ class Parquet(NamedTuple):
     """Files of Parquet. Bytes are text in the fields `texts`."""
 
     texts: Sequence[str]
-    needed: Sequence[str]  # fields without which a file cannot be read
-    every: bool  # whether records have all columns; if not, those of the texts
-    numbered: str = ""  # the column of ids, if rows of a file without it get their numbers as ids
+    needed: Sequence[str]  # fields that must be there
+    every: bool  # whether records have all columns, or only those of the texts
+    numbered: str = ""  # the column of ids; without it, rows get their numbers. Empty if it must be there
 
     @property
     def option(self) -> str:
@@ -45,7 +45,7 @@ class Parquet(NamedTuple):
 
 
 def documents(columns: Sequence[LineColumn], batch: Any, row: int) -> Iterator[Document]:
-    """Those of some rows, the first of which has this number."""
+    """Yields the documents of a batch; `row` is the number of the first."""
     for lines in lines_of(columns, batch):
         for line in kernel.split_lines(lines):
             cause = "" if is_utf8(line) else "not UTF-8"

@@ -1,4 +1,4 @@
-"""Files of Parquet, opened and read by pyarrow some rows at a time, and what goes wrong with them."""
+"""Opens files of Parquet, and reads them with pyarrow, some rows at a time."""
 
 import contextlib
 import os
@@ -16,20 +16,20 @@ from shingletools.system.errors import Failed, printable
 pa = needs("--parquet", "pyarrow", "parquet")
 pq = needs("--parquet", "pyarrow.parquet", "parquet")
 
-ROWS = 64  # read together: of one long text that many rows have, a page holds one copy
-BUFFER = 1 << 16  # bytes of a column read together; else all of it that a row group has is
-EXPANDED = 1 << 26  # bytes of a page that may be of any few bytes, and of rows whose values are in a dictionary
-TIMES = 1000  # the bytes, or rows, that a byte of a file may become beyond that; gzip makes as many of one
+ROWS = 64  # read together: a page may hold one copy of a long text that many rows have
+BUFFER = 1 << 16  # bytes of a column read together; by default, pyarrow reads all of a row group
+EXPANDED = 1 << 26  # bytes that any page, or rows with values in a dictionary, may become
+TIMES = 1000  # bytes or rows that a byte of a file may become beyond that, as many as with gzip
 
-# Fields of Parquet's structs, by the names that parquet.thrift has for them
+# Fields of Parquet's structs, by their names in parquet.thrift
 SCHEMA, ROW_GROUPS = 2, 4  # FileMetaData
 COLUMNS = 1  # RowGroup
 META_DATA = 3  # ColumnChunk
 NUM_VALUES, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE = 5, 7, 9, 11  # ColumnMetaData
 UNCOMPRESSED_SIZE, COMPRESSED_SIZE = 2, 3  # PageHeader
-DATA_PAGE_HEADER, DICTIONARY_PAGE_HEADER, DATA_PAGE_HEADER_V2 = 5, 7, 8  # the same
+DATA_PAGE_HEADER, DICTIONARY_PAGE_HEADER, DATA_PAGE_HEADER_V2 = 5, 7, 8  # PageHeader, too
 DELTA_BYTE_ARRAY = 7  # Encoding
-# What reading a description raises that has not what it must have
+# Errors of reading metadata that lack something
 UNEXPECTED = AttributeError, LookupError, RecursionError, TypeError, ValueError
 
 
@@ -42,13 +42,13 @@ class OpenParquet(NamedTuple):
 
 @contextlib.contextmanager
 def parquet_file(name: str) -> Iterator[OpenParquet]:
-    """A file that is open. Raises Failed, also for what goes wrong inside."""
+    """Opens a file. Raises Failed, also for errors of reading it inside."""
     with opened(name) as file, explained(name, start_of(name, file)):
         yield OpenParquet(name, file, reader(file), os.fstat(file.fileno()).st_size)
 
 
 def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = ()) -> Any:
-    """Opens a file by its own description or another one, with columns whose dictionaries are wanted, too."""
+    """Returns a reader, perhaps with other metadata. dictionaries: the columns that are read as dictionaries."""
     return pq.ParquetFile(
         file,
         metadata=metadata,
@@ -60,19 +60,19 @@ def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = (
 
 
 def batches(file: OpenParquet, parquet: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
-    """The rows of these columns, few together. Raises Failed for a small file that expands without end."""
+    """Yields the rows of some columns, few together. Raises Failed for a small file that expands without end."""
     rows = 0
     for batch in parquet.iter_batches(rows_together(file), columns=columns, use_threads=False):
         rows += len(batch)
         if rows > TIMES * file.size:
             raise Failed(f"{printable(file.name)}: more than {TIMES} rows for each of its {file.size} bytes")
-        # pyarrow gives also columns whose names begin with one of these and a dot
+        # pyarrow also reads columns whose names begin with one of these and a dot
         names = enumerate(batch.schema.names)
         yield batch.select([place for place, name in names if columns is None or name in columns])
 
 
 def rows_together(file: OpenParquet) -> int:
-    """The number of rows that are read together: fewer where some bytes of the file may be many long values.
+    """Returns the number of rows to read together: fewer if a few bytes of the file may be many long values.
 
     Raises Failed for a page that expands too much.
     """
@@ -90,7 +90,7 @@ def rows_together(file: OpenParquet) -> int:
 
 
 def pages(file: BinaryIO, column: Struct) -> Iterator[tuple[int, int, bool]]:
-    """The pages of a column: bytes in memory and in the file, and whether many values may be the same."""
+    """Yields the pages of a column: bytes in memory and in the file, and whether values may share bytes."""
     at = min(column[place][1] for place in (DATA_PAGE, DICTIONARY_PAGE) if column.get(place, (0, 0))[1] > 0)
     end, values = at + column[COMPRESSED][1], column[NUM_VALUES][1]
     while values > 0 and at < end:
@@ -107,7 +107,7 @@ def pages(file: BinaryIO, column: Struct) -> Iterator[tuple[int, int, bool]]:
 
 
 def footer(file: BinaryIO) -> Struct:
-    """What a file says of itself."""
+    """Reads the metadata at the end of a file."""
     file.seek(-8, os.SEEK_END)
     size = int.from_bytes(file.read(4), "little")
     file.seek(-8 - size, os.SEEK_END)
@@ -115,14 +115,14 @@ def footer(file: BinaryIO) -> Struct:
 
 
 def elements(fields: Struct, field: int) -> list[Any]:
-    """The elements of a list."""
+    """Returns the elements of a list."""
     found: list[Any] = fields[field][1][1]
     return found
 
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[BinaryIO]:
-    """A file that can be searched; raises Failed."""
+    """Opens a file, which must be seekable; raises Failed."""
     try:
         with open(0 if name == "-" else name, "rb", closefd=name != "-") as file:
             if not file.seekable():
@@ -133,7 +133,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
 
 
 def start_of(name: str, file: BinaryIO) -> bytes:
-    """The first bytes of a file; raises Failed if it is compressed as a whole."""
+    """Reads the first bytes of a file; raises Failed if it is compressed as a whole."""
     start = file.read(HEAD)
     if codec := compressed.recognised(start):
         raise Failed(f"{printable(name)}: {codec.name} data, not Parquet: decompress it first")
@@ -142,7 +142,7 @@ def start_of(name: str, file: BinaryIO) -> bytes:
 
 @contextlib.contextmanager
 def explained(name: str, start: bytes) -> Iterator[None]:
-    """What pyarrow and thrift.py raise becomes a Failed that names the file, and what its first bytes look like."""
+    """Turns errors of pyarrow and thrift.py into a Failed that names the file, with a hint by its first bytes."""
     try:
         yield
     except pa.ArrowMemoryError:

@@ -1,4 +1,4 @@
-"""The rows of a table, as they stand and as documents: CSV (RFC 4180) and TSV, with a header or without."""
+"""The rows of CSV (RFC 4180) and TSV, with a header or without."""
 
 import csv
 import importlib.util
@@ -22,7 +22,7 @@ from shingletools.system.errors import Failed, Rejected, shown
 LONG = 1 << 20  # bytes of a row after which the parser's memory is given back
 LONGEST = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
 TAB = "\t"
-# What else may stand between values, and the option that reads it
+# Characters between values, and the options for them
 DELIMITERS = {",": "--csv", TAB: "--tsv", ";": "--csv --delimiter ';'", "|": "--csv --delimiter '|'"}
 MARKS = {",": "commas", TAB: "tabs", ";": "semicolons", "|": "bars"}
 SEP = re.compile(rb'"?sep=([\t!-~])"?\r?', re.IGNORECASE)
@@ -31,7 +31,7 @@ NAMED = 20  # columns in a message
 
 @cache
 def own_parser() -> ModuleType:
-    """Python's parser of CSV with a limit of its own; that of the module csv is the whole program's."""
+    """Loads Python's parser of CSV once more, with its own limit: that of the module csv is the whole program's."""
     spec = importlib.util.find_spec("_csv")
     assert spec is not None
     assert spec.loader is not None
@@ -41,10 +41,10 @@ def own_parser() -> ModuleType:
     return parser
 
 
-def of_excel(raw: bytes) -> str:
-    """What to do with the line by which Excel is told what parts columns, such as sep=; the end of a message.
+def excel_hint(raw: bytes) -> str:
+    """Returns a hint if a line says the delimiter to Excel, such as sep=;
 
-    >>> of_excel(b"sep=;")
+    >>> excel_hint(b"sep=;")
     "; sep=; is a line for Excel, and the header comes after it: tail -n +2 FILE | canon --csv --delimiter ';'"
     """
     found = SEP.fullmatch(raw)
@@ -55,12 +55,12 @@ def of_excel(raw: bytes) -> str:
     return f"; {line} is a line for Excel, and the header comes after it: tail -n +2 FILE | canon {option}"
 
 
-def apart(names: Sequence[str]) -> list[str]:
-    """Names of columns, each of which occurs once: to most programs a record with two fields of one name is none.
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Returns distinct names for columns: most programs do not accept a record with two fields of one name.
 
-    A name that an earlier column has gets the first number from 2 with which no column has it.
+    A repeated name gets the first number from 2 that makes it unique.
 
-    >>> apart(["a", "b", "a", "", "a_2", ""])
+    >>> distinct_names(["a", "b", "a", "", "a_2", ""])
     ['a', 'b', 'a_3', '', 'a_2', '_2']
     """
     taken = {*names}
@@ -85,17 +85,13 @@ def in_utf8(value: str) -> str:
 
 
 class Dialect(NamedTuple):
-    """How a table is written, and which columns it has.
-
-    With a header it begins with the names of its columns. Without, columns are named 1, 2, 3 and so on. A row that has
-    more or fewer columns than the first is bad.
-    """
+    """The syntax of a table, and its columns. Without a header, columns are named 1, 2, 3 and so on."""
 
     delimiter: str
     quotes: bool  # whether quotes are marks, as in CSV, or text
     header: bool
-    needed: Sequence[str]  # columns without which a table cannot be read
-    numbered: str = ""  # the column of ids, if rows of a table without it get their numbers as ids
+    needed: Sequence[str]  # columns that must be there
+    numbered: str = ""  # the column of ids; without it, rows get their numbers. Empty if it must be there
 
     @property
     def option(self) -> str:
@@ -106,13 +102,13 @@ class Row(NamedTuple):
     """A row of a table."""
 
     line: int  # at which it begins
-    raw: bytes  # as it stands there, with the line feed that ends it, if there is one
+    raw: bytes  # its bytes, with the line feed at the end if there is one
     values: Sequence[str]  # each byte a character, as the parser has them
-    cause: str  # why it is bad; empty for most
+    cause: str  # why it is bad; empty for a good one
 
 
 class RowsOfFile:
-    """The rows of a file, by Python's own parser of CSV. It asks for a line only where a row begins, or within one.
+    """Reads the rows of a file with Python's parser of CSV, which asks only for the lines of one row at a time.
 
     The parser gets UTF-8 as Latin-1, since what it looks for is ASCII. So a row takes a byte for each byte, and four
     in the parser, where one character beyond U+FFFF would make each take four everywhere.
@@ -122,27 +118,24 @@ class RowsOfFile:
         self.dialect, self.name, self.blocks = dialect, name, blocks
         self.held = io.BytesIO()  # the beginning of a line
         self.waiting: deque[bytes] = deque()  # lines
-        self.line = 0  # of those that the parser has
-        self.row = io.BytesIO()  # those of the row that it is at, which takes less memory than many short ones
-        self.first = 1  # the line with which the row begins
-        self.ended = False  # whether the file did, within a row
-        self.heads: list[bytes] = []  # what stands before the value of each column
+        self.line = 0  # number of the last line that the parser has
+        self.row = io.BytesIO()  # lines of the row, in less memory than a list of short lines
+        self.first = 1  # line at which the row begins
+        self.ended = False  # whether the file ended within a row
+        self.heads: list[bytes] = []  # the JSON before the value of each column
         self.names: Sequence[str] = ()  # of columns
-        self.header = b""  # as it stands there
-        self.marked = False  # whether a byte order mark stands before it
+        self.header = b""  # the bytes of the first row
+        self.marked = False  # whether a byte order mark is before it
 
     def documents(self) -> Iterator[tuple[int, list[Document]]]:
-        """The documents of one block, together, so that they flow on as they come; and how many bytes were read.
-
-        Raises Failed.
-        """
+        """Yields, for each block, the number of bytes read and the documents. Raises Failed."""
         for rows in self.rows():
             made = [self.document(row.line, row.raw.removesuffix(b"\n"), row.values, row.cause) for row in rows]
             rows.clear()  # so that no value is held while its document is worked on
             yield self.blocks.taken(), made
 
     def rows(self) -> Iterator[list[Row]]:
-        """The rows of one block behind the header. Raises Failed."""
+        """Yields the rows of each block, without the header. Raises Failed."""
         parsed = self.parsed()
         while self.fill():
             rows = []
@@ -163,12 +156,12 @@ class RowsOfFile:
             yield rows
 
     def parsed(self) -> Iterator[list[str]]:
-        """Rows from here on."""
+        """Yields the rows that follow."""
         quoting = csv.QUOTE_MINIMAL if self.dialect.quotes else csv.QUOTE_NONE
         return own_parser().reader(self.lines(), delimiter=self.dialect.delimiter, strict=True, quoting=quoting)
 
     def lines(self) -> Iterator[str]:
-        """Lines with their ends; raises Failed."""
+        """Yields lines with their ends, for the parser; raises Failed."""
         while self.fill():
             self.line += 1
             self.row.write(self.waiting[0])
@@ -178,7 +171,7 @@ class RowsOfFile:
         self.ended = True
 
     def fill(self) -> bool:
-        """Whether there is another line, which it reads if none waits; raises Failed."""
+        """Reads lines if none wait; returns whether there are any. Raises Failed."""
         while not self.waiting:
             block = next(self.blocks, b"")
             cut = block.rfind(b"\n") + 1
@@ -201,7 +194,7 @@ class RowsOfFile:
         return Failed(f"{where}: a row of more than {LONGEST} bytes{hint}")
 
     def fault(self) -> str:
-        """Why the parser rejected the row."""
+        """Returns why the parser rejected the row."""
         if self.ended:
             return "a quoted value has no end"
         if self.dialect.quotes:
@@ -209,12 +202,12 @@ class RowsOfFile:
         return "not TSV (a carriage return within a line)"
 
     def settle_columns(self, row: Row) -> bool:
-        """Settles the names of columns by the first row, and says whether this is a header; raises Failed."""
+        """Takes the names of columns from the first row; returns whether this is a header. Raises Failed."""
         line, raw, values, cause = row.line, row.raw.removesuffix(b"\n"), row.values, row.cause
         where = errors.shown_place(self.name, line)
         header = self.dialect.header
         if header and cause:
-            raise Failed(f"{where}: {cause}{of_start(raw, self.dialect.option) or self.parted(raw, [])}")
+            raise Failed(f"{where}: {cause}{of_start(raw, self.dialect.option) or self.delimiter_hint(raw, [])}")
         if cause:
             return False
         try:
@@ -225,19 +218,19 @@ class RowsOfFile:
         for name in dict.fromkeys((*self.dialect.needed, *filter(None, [self.dialect.numbered]))):
             if name not in names and name in self.dialect.needed:
                 there = ", ".join(map(shown, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
-                hint = of_start(raw, self.dialect.option) or of_excel(raw)
-                hint = hint or self.parted(raw, names) or self.naming(name)
+                hint = of_start(raw, self.dialect.option) or excel_hint(raw)
+                hint = hint or self.delimiter_hint(raw, names) or self.name_hint(name)
                 raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")
             if names.count(name) > 1:
                 raise Failed(f"{where}: two columns {shown(name)}")
         self.names = names
         self.heads = [
-            b"%b%b:" % (b"," if place else b"{", orjson.dumps(name)) for place, name in enumerate(apart(names))
+            b"%b%b:" % (b"," if place else b"{", orjson.dumps(name)) for place, name in enumerate(distinct_names(names))
         ]
         return header
 
-    def parted(self, raw: bytes, names: Sequence[str]) -> str:
-        """The option that parts a header of these names into those that are needed, or at all: the end of a message."""
+    def delimiter_hint(self, raw: bytes, names: Sequence[str]) -> str:
+        """Returns a hint if another delimiter splits a header into the columns that are needed, or at all."""
         text = raw.decode(errors="replace").rstrip("\r")
         for delimiter, option in DELIMITERS.items():
             columns = [column.strip('"') for column in text.split(delimiter)]
@@ -246,14 +239,14 @@ class RowsOfFile:
                 return f"; {option} splits columns at {MARKS[delimiter]}"
         return ""
 
-    def naming(self, name: str) -> str:
-        """The options that may be meant where no column has this name: the end of a message."""
+    def name_hint(self, name: str) -> str:
+        """Returns a hint for a missing column."""
         if not self.dialect.header:
             return ""
         return "; --text NAME says which is meant" if name == "text" else ""
 
     def document(self, line: int, raw: bytes, row: Sequence[str], cause: str) -> Document:
-        """A row as a document."""
+        """Makes a document of a row."""
         row = row or [""]  # an empty line is a row whose one value is empty
         if not cause and len(row) != len(self.heads):
             first = "header" if self.dialect.header else "first row"

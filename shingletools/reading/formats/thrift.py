@@ -1,21 +1,21 @@
-"""Thrift's compact protocol, in which Parquet describes itself: structs are read, changed and written again.
+"""Thrift's compact protocol, for Parquet's metadata.
 
-A struct is a dict of its fields by their numbers, each a type and a value; a list is the type of its elements, and
-these. Fields that nobody asks for are written as they were read. See thrift-compact-protocol.md of Apache Thrift.
+A struct is a dict of fields by their numbers; a field is its type and its value. A list is the type of its elements and
+the elements. See thrift-compact-protocol.md of Apache Thrift.
 """
 
 from typing import Any, BinaryIO
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, _, STRUCT = range(1, 13)
-LONG = 15  # in the place of the size of a list that is at least so long
-LOW = 0x7F  # bits of each byte of an integer; the other one says that more follow
+LONG = 15  # instead of the size of a list that has so many elements or more
+LOW = 0x7F  # the bits of a byte that belong to an integer; the high bit says that more follow
 MOST = 1 << 26  # bytes of a string
 
 Struct = dict[int, tuple[int, Any]]
 
 
 def read_struct(file: BinaryIO) -> Struct:
-    """Reads a struct from where the file is. Raises ValueError for what is none."""
+    """Reads a struct. Raises ValueError if it is malformed."""
     fields: Struct = {}
     number = 0
     while head := read_byte(file):

@@ -1,4 +1,4 @@
-"""Responses in WARC files that are HTML: web pages as crawlers keep them."""
+"""The pages of HTML in WARC files."""
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -17,7 +17,7 @@ from shingletools.system.waiting import BLOCK
 
 
 class Warc(NamedTuple):
-    """Files of WARC, plain or compressed, whose pages have their addresses as ids."""
+    """Files of WARC, plain or compressed. The ids of pages are their addresses."""
 
     id_field: str
     text_field: str
@@ -37,14 +37,14 @@ class Warc(NamedTuple):
                     number += len(portion.found)
 
     def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
-        """The files, one after the other, without the bytes of responses that are removed. Raises Failed."""
+        """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
         from shingletools.reading.formats.kept_ranges import kept_ranges  # which canon does not need
 
         for name in files:
             yield from kept_ranges(name, self.ranges(name, fates))
 
     def ranges(self, name: str, fates: Fates) -> Iterator[tuple[int, int | None, Fate]]:
-        """Where the pages of a file begin and end, and what becomes of each. Raises Failed."""
+        """Yields where each page of a file begins and ends, and its fate. Raises Failed."""
         for portion in self.read([name]):
             assert isinstance(portion, Responses)
             pages = [document.line for document in portion.documents()]
@@ -55,7 +55,7 @@ class Warc(NamedTuple):
 
 
 class Responses(Framed):
-    """Some of them; which are pages, a worker finds out."""
+    """Some responses; a worker finds the pages among them."""
 
     fields = "id", "text"
 
@@ -82,7 +82,7 @@ class Responses(Framed):
 
 
 def responses(name: str, records: WarcRecords) -> Iterator[Responses]:
-    """A file's responses and bad records, some together. Raises Failed."""
+    """Yields a file's responses and bad records, some together. Raises Failed."""
     some, before, held = Responses(name), 0, 0
     try:
         for record in records:

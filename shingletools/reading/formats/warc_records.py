@@ -1,4 +1,4 @@
-"""The records of WARC files (ISO 28500), and where each stands in the file as it is stored."""
+"""The records of WARC files (ISO 28500), and their places in the stored file."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,10 @@ LONGEST = 1 << 26  # bytes of a response
 LONGEST_HEAD = 1 << 15  # bytes
 PIECE = 1 << 16  # bytes that are read at once
 STEP = 512  # bytes of a head that are read at once
-# The same from FastWARC, which says only where the last member begins of those that it read from. A blank line of four
-# bytes stands between the record and the next one
+# FastWARC says only where the last member begins from which it read, so no more may be read than the blank line of four
+# bytes between two records
 SHORT_STEP = 4
-DIGITS = 18  # of a length: int() raises ValueError for thousands of them
+DIGITS = 18  # of a length: int() raises ValueError for thousands of digits
 LZ4 = b"\x04\x22\x4d\x18"
 VERSION = re.compile(rb"WARC/\d\.\d+\s*")
 BLANK_LINE = re.compile(rb"\n\r?\n")
@@ -33,15 +33,15 @@ class WarcRecord(NamedTuple):
 
     number: int  # in the file, from 1
     kind: str
-    name: str  # its target URI, or its own id
+    name: str  # its target URI, or its record id
     block: bytes  # of a response: HTTP's head and body
     cause: str  # why it is bad
-    start: int  # in the file as it is stored; -1 in compressed data that begin before it
+    start: int  # in the stored file; -1 within a compressed member
     end: int | None = None  # where the next record begins; None for the last one
 
 
 class StoredBytes:
-    """The bytes of a file, as FastWARC's decompressors ask for them."""
+    """The bytes of a file, with the interface that FastWARC's decompressors need."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self.blocks = blocks
@@ -60,7 +60,7 @@ class StoredBytes:
 
 
 class MemberBytes:
-    """The bytes that compressed members hold; `start` is where the last one that was read begins."""
+    """The decompressed bytes of members; `start` is where the last one that was read begins."""
 
     def __init__(self, members: Iterator[tuple[int, bytes]]) -> None:
         self.members = members
@@ -81,12 +81,12 @@ class MemberBytes:
 
 
 class WarcRecords:
-    """The records of a file. Iteration raises Failed or OSError for damage, after the records before it."""
+    """The records of a file. Iteration raises Failed or OSError for damaged data, after the records before them."""
 
     def __init__(self, blocks: Iterator[bytes], file: str = "") -> None:
         self.taken = 0  # bytes of the file
         self.number = 0  # of the last record
-        self.stray = False  # whether something stands between the last record and the next
+        self.stray = False  # whether there are data between the last record and the next
         raw, self.head = self.counted(blocks), b""
         while len(self.head) < HEAD and (block := next(raw, b"")):
             self.head += block
@@ -100,14 +100,14 @@ class WarcRecords:
 
             self.inner = MemberBytes(members(codec, every, printable(file)))
         elif codec is not None or self.head.startswith(LZ4):
-            # FastWARC reads zstd with the dictionary that a file begins with
+            # FastWARC can read zstd with a dictionary at the beginning of the file
             self.step = SHORT_STEP
             self.inner = (stream_io.ZstdReader if codec else stream_io.Lz4Reader)(StoredBytes(every))
         else:
             self.inner = self.plain = StoredBytes(every)
-        self.held = b""  # read too far
-        self.begun = 0  # where the last line is stored, or the compressed member that has it
-        self.start = -1  # the same of the last record
+        self.held = b""  # read ahead
+        self.begun = 0  # where the last line, or its compressed member, is stored
+        self.start = -1  # where the last record, or its compressed member, is stored
 
     def counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for block in blocks:
@@ -129,7 +129,7 @@ class WarcRecords:
             yield last._replace(cause=last.cause or STRAY * self.stray)
 
     def next(self) -> WarcRecord | None:
-        """The next record, None at the end."""
+        """Returns the next record, None at the end."""
         if not self.find():
             return None
         start = self.place()
@@ -145,9 +145,9 @@ class WarcRecords:
         return self.record(fields_of(head[: blank.start()]), start)
 
     def find(self) -> bool:
-        """Goes behind the line with which the next record begins; False if there is none. Sets `stray`. Raises OSError.
+        """Reads the first line of the next record; returns False if there is none. Sets `stray`.
 
-        Raises it for what does not begin with a record.
+        Raises OSError if the file does not begin with a record.
         """
         self.stray = False
         while line := self.line():
@@ -159,7 +159,7 @@ class WarcRecords:
         return False
 
     def line(self) -> bytes:
-        """A line, or as much of it as a head may have; empty at the end."""
+        """Reads a line, at most LONGEST_HEAD bytes; empty at the end."""
         line = b""
         while not line.endswith(b"\n") and len(line) < LONGEST_HEAD and (byte := self.read(1)):
             if not line:
@@ -168,7 +168,7 @@ class WarcRecords:
         return line
 
     def place(self) -> int:
-        """Where the record is stored whose first line was read."""
+        """Returns where the record whose first line was read is stored; -1 if the last one is in the same member."""
         if self.begun == self.start:
             return -1
         self.start = self.begun
@@ -181,7 +181,7 @@ class WarcRecords:
         return some
 
     def record(self, fields: Mapping[str, list[str]], start: int) -> WarcRecord:
-        """The record with this head, whose block comes next."""
+        """Reads the block of a record with this head; returns the record."""
         kind = fields.get("warc-type", [""])[0].lower()
         kind = kind if kind in KINDS else "unknown"
         name = (fields.get("warc-target-uri") or fields.get("warc-record-id") or [""])[0].strip("<>")
@@ -208,13 +208,13 @@ class WarcRecords:
 
 
 def length_of(fields: Mapping[str, list[str]]) -> int | None:
-    """Returns Content-Length, or what is more than any file has for more digits; None if it is missing or no number."""
+    """Returns Content-Length, a huge number if it has too many digits, None if it is missing or no number."""
     digits = fields.get("content-length", [""])[0]
     return int(digits.lstrip("0")[: DIGITS + 1] or "0") if digits.isdecimal() else None
 
 
 def fields_of(head: bytes) -> dict[str, list[str]]:
-    """Returns the values of the fields in a head of WARC or HTTP, by their names in lower case.
+    """Returns the fields of a head of WARC or HTTP by their names in lower case.
 
     >>> fields_of(b"A: 1\\r\\nb:2\\n  3\\nA:4")
     {'a': ['1', '4'], 'b': ['2 3']}

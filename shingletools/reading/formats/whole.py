@@ -1,4 +1,4 @@
-"""Each file a document."""
+"""The format in which each file is a document."""
 
 from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class WholeFiles(NamedTuple):
 
 
 class WholeFile(Framed):
-    """A file; it is `plain` where a format says so."""
+    """A file as a document. `Folders` sets `plain` for text."""
 
     alone = True
 
@@ -48,7 +48,7 @@ class WholeFile(Framed):
 
 
 def record_of(name: str, content: bytes, id_field: str, text_field: str) -> bytes:
-    """The record of a file; raises Rejected."""
+    """Makes the record of a file; raises Rejected."""
     try:
         name.encode()
     except UnicodeEncodeError:
