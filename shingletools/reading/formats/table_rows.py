@@ -158,7 +158,9 @@ class RowsOfFile:
     def parsed(self) -> Iterator[list[str]]:
         """Yields the rows that follow."""
         quoting = csv.QUOTE_MINIMAL if self.dialect.quotes else csv.QUOTE_NONE
-        return own_parser().reader(self.lines(), delimiter=self.dialect.delimiter, strict=True, quoting=quoting)
+        reader = own_parser().reader
+        rows: Iterator[list[str]] = reader(self.lines(), delimiter=self.dialect.delimiter, strict=True, quoting=quoting)
+        return rows
 
     def lines(self) -> Iterator[str]:
         """Yields lines with their ends, for the parser; raises Failed."""
