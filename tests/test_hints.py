@@ -128,6 +128,9 @@ READ_AS = [  # what another option should read, or none
         )
     ),
     ("--csv", b"id,text\r1,a\r", f"carriage return without quotes); this looks like {RETURNS}"),
+    ("--csv --no-header --id 1 --text 2", b"1,a\r2,b\r", f"without quotes); this looks like {RETURNS}"),
+    ("--csv --no-header --id 1 --text 2", b'"1","a"\r"2","b"\r', f"without quotes); this looks like {RETURNS}"),
+    ("--tsv --no-header --id 1 --text 2", b"1\ta\r2\tb\r", f"within a line); this looks like {RETURNS}"),
     ("--tsv", b"id\ttext\r1\ta\r", f"not TSV (a carriage return within a line); this looks like {RETURNS}"),
     ("--lines", "café".encode("utf-16"), f"this looks like {UTF_16}"),
     ("--whole", b"caf\xe9", "not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it"),
@@ -163,7 +166,9 @@ def test_lines_that_carriage_returns_end(tmp_path: Path) -> None:
     assert (ran.status, ran.err) == (0, f"canon: mac: is one line; it looks like {RETURNS}\n")
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["one two", "10 20", "done"]
     (tmp_path / "list").write_bytes(b"the\rof\r")
-    assert run_here("canon --stop list mac", cwd=tmp_path).err == "canon: list:1: a carriage return within a line\n"
+    assert run_here("canon --stop list mac", cwd=tmp_path).err == (
+        f"canon: list:1: a carriage return within a line; this looks like {RETURNS}\n"
+    )
 
 
 def test_names_beyond_ascii_are_shown_as_they_are(tmp_path: Path) -> None:

@@ -28,14 +28,14 @@ CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of one byte a character
 LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 SAID = 1024  # bytes in which a page says its encoding, as HTML has it
-LINEWISE = ("", "--lines")  # whose first line begins the file; elements of an array do not
+LINEWISE = ("", "--lines", "--csv", "--tsv")  # whose first line begins the file; elements of an array do not
 NO_TEXTS = ("--parquet", "--warc")  # which say themselves how texts in them are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # a table's, of two columns or more
 PROSE = re.compile(r"[#*>\s-]*[^\W\d_]+\S*\s+\w")  # two words or more
 NOT_UTF8 = "not UTF-8"
-ABOUT_BYTES = ("not JSON", NOT_UTF8, "not a JSON object", "nested too deeply")
+ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", "nested too deeply")
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
 NAMES = 5  # of fields, in a hint
 # Fields that have another meaning

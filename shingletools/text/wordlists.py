@@ -54,7 +54,9 @@ def file_words(name: str, content: bytes) -> list[str]:
         except errors.Rejected as error:
             raise Failed(f"{errors.printable(name)}:{number}: {error}") from None
         if "\r" in word:
-            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line")
+            from shingletools.record.hints import LOOKS, RETURNS  # which most runs do not need
+
+            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line; {LOOKS}{RETURNS}")
         if word and not word.startswith("#"):
             words.append(word)
     return words

@@ -149,6 +149,17 @@ def test_a_row_that_does_not_end_is_not_held_for_ever(
     )
 
 
+@pytest.mark.parametrize("options", ["--csv", "--tsv"])
+def test_a_file_without_line_feeds_that_is_too_long_for_a_row(
+    options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_rows.own_parser()  # as above
+    monkeypatch.setattr(table_rows, "LONGEST", 99)
+    said = "looks like lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
+    ran = canon(tmp_path, b"id,text\r" + b"1,some words\r" * 9, options)
+    assert (ran.status, ran.err) == (2, f"canon: docs:1: a row of more than 99 bytes; this {said}\n")
+
+
 @pytest.mark.slow
 def test_a_quote_without_an_end_takes_no_more_memory_than_a_row_may(tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(b'id,text\n1,"' + b"line, of text\n" * (3 * LONGEST // 14))

@@ -192,8 +192,9 @@ class RowsOfFile:
 
     def too_long(self) -> Failed:
         where = errors.shown_place(self.name, self.first)
-        hint = " (a quote without an end?)" if self.row.tell() else ""
-        return Failed(f"{where}: a row of more than {LONGEST} bytes{hint}")
+        quoted = " (a quote without an end?)" if self.row.tell() else ""
+        start = (self.row.getvalue() or self.held.getvalue())[:LONG] if self.first == 1 else b""
+        return Failed(f"{where}: a row of more than {LONGEST} bytes{of_start(start, self.dialect.option) or quoted}")
 
     def fault(self) -> str:
         """Returns why the parser rejected the row."""
