@@ -127,6 +127,6 @@ def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[b
 
                     error.add_note(traceback.format_exc())  # which the other process could not tell
                     answers.tell(error)
-                except MemoryError:
+                except (MemoryError, SystemError):  # the latter if an interpreter without memory raised nothing
                     break  # without a word: the other process sees that this one has ended
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard
