@@ -1,4 +1,4 @@
-"""What options take: arguments that are checked, and become values."""
+"""Types of arguments: they check an argument, and return its value."""
 
 import argparse
 import contextlib
@@ -18,25 +18,25 @@ ALL = 100  # percent
 
 
 class Allowance(NamedTuple):
-    """How many bad records are all right: so many, or so many of a hundred that were read."""
+    """The number of bad records that are all right, or their percentage of those that were read."""
 
     most: "Fraction"
     percent: bool
 
     def holds(self, rejected: int, read: int) -> bool:
-        """Whether so many rejected records, of so many that were read, are all right."""
+        """Returns whether a number of rejected records is all right."""
         return rejected * ALL <= self.most * read if self.percent else rejected <= self.most
 
 
 def count(text: str, most: int = 10**6, least: int = 1) -> int:
-    """An option's argument that counts something: a whole number."""
+    """Returns a whole number. Raises ArgumentTypeError, as the others do."""
     if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {errors.shown(text)}")
     return int(text)
 
 
 def allowance(argument: str) -> Allowance:
-    """An exact number of records, or an exact share of them with a percent sign, at most 100%."""
+    """Returns an exact number of records, or an exact percentage of at most 100%."""
     if match := re.fullmatch(r"([0-9]{1,18})|([0-9]{0,18}\.?[0-9]{1,18})%", argument, re.ASCII):
         from fractions import Fraction  # as in `threshold`
 
@@ -47,7 +47,7 @@ def allowance(argument: str) -> Allowance:
 
 
 def size(argument: str) -> int:
-    """Bytes, as sort(1) takes them: a number with b, K, M, G or T (default K), or % of all memory."""
+    """Returns a number of bytes; as in sort(1), a number has b, K, M, G or T (default K), or % of all memory."""
     match = re.fullmatch("([0-9]{1,9})([bKMGT%]?)", argument)
     if not match:
         raise argparse.ArgumentTypeError(f"not a size such as 500M, 2G or 50%: {errors.shown(argument)}")
@@ -58,19 +58,19 @@ def size(argument: str) -> int:
 
 
 def add_size(parser: "argparse._ActionsContainer", does: str) -> None:
-    """The option -S, which `does` something with so much memory."""
+    """Adds the option -S; `does` is its help."""
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size, help=does)
 
 
 def add_memory(parser: "argparse._ActionsContainer", does: str, default: str = "") -> None:
-    """The options -S and -T, of which `memory_of` makes a limit; and what to say of the default, if there is one."""
+    """Adds the options -S and -T, of which `memory_of` makes a limit. default: ends the help of -S."""
     add_size(parser, f"{does}, with SIZE of memory: 500M, 2G, 50%%{default}")
     parser.add_argument("-T", "--temporary-directory", metavar="DIR",
         help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
 
 
 def memory_of(options: argparse.Namespace) -> "Memory | None":
-    """The limit of memory that is asked for. Raises Failed for a folder of scratch files where there are none."""
+    """Returns the limit of memory, None without -S. Raises Failed for -T without -S."""
     if options.buffer_size is not None:
         return memory_within(options, options.buffer_size)
     if options.temporary_directory is not None:
@@ -79,7 +79,7 @@ def memory_of(options: argparse.Namespace) -> "Memory | None":
 
 
 def memory_within(options: argparse.Namespace, by_default: int) -> "Memory":
-    """The limit of memory that is asked for, or the one by default."""
+    """Returns the limit of memory, `by_default` without -S."""
     from shingletools.system.scratch import Memory, scratch_folder  # which few runs need
 
     limit = by_default if options.buffer_size is None else options.buffer_size
@@ -87,7 +87,7 @@ def memory_within(options: argparse.Namespace, by_default: int) -> "Memory":
 
 
 def text(argument: str) -> str:
-    """An option's argument that goes into records or recipes, and so must be UTF-8."""
+    """Returns an argument that goes into records or recipes, and so must be UTF-8."""
     try:
         argument.encode()
     except UnicodeEncodeError:
@@ -96,7 +96,7 @@ def text(argument: str) -> str:
 
 
 def names(argument: str) -> tuple[str, ...]:
-    """Names of fields, commas between; if there are several, one with a comma stands in quotes, as in CSV.
+    """Splits names of fields at commas; if there are several, a name with a comma is in quotes, as in CSV.
 
     Raises ArgumentTypeError.
 
@@ -119,19 +119,19 @@ def names(argument: str) -> tuple[str, ...]:
 
 
 def quoted(name: str) -> str:
-    """A name as `names` takes it for one."""
+    """Quotes a name that has a comma, for `names`."""
     return '"' + name.replace('"', '""') + '"' if "," in name else name
 
 
 def one_name(argument: str) -> str:
-    """The name of one field, where others take several. Raises ArgumentTypeError."""
+    """Returns the name of one field, for options that take several in other commands. Raises ArgumentTypeError."""
     if len(found := names(argument)) > 1:
         raise argparse.ArgumentTypeError(f"not one field: {errors.shown(argument)}; canon makes one text of several")
     return found[0]
 
 
 def threshold(argument: str) -> "Fraction":
-    """An exact number above 0 and at most 1."""
+    """Returns an exact number above 0 and at most 1."""
     value = fraction(argument)
     if value:
         return value
@@ -139,7 +139,7 @@ def threshold(argument: str) -> "Fraction":
 
 
 def fraction(argument: str) -> "Fraction | None":
-    """An exact number from 0 to 1, decimal or a fraction; None for what is no such number."""
+    """Returns an exact number from 0 to 1, decimal or a fraction; None if it is no such number."""
     from fractions import Fraction  # and decimal, which most commands do not need
 
     if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
@@ -150,7 +150,7 @@ def fraction(argument: str) -> "Fraction | None":
 
 
 def no_number(span: str, argument: str) -> argparse.ArgumentTypeError:
-    """What is wrong with an argument that is no number of a span."""
+    """Returns the error for an argument that is no number of a range."""
     return argparse.ArgumentTypeError(
         f"not a number {span}, such as 0.8 or 4/5, of at most 18 digits: {errors.shown(argument)}"
     )

@@ -1,4 +1,4 @@
-"""The command line: a parser that leaves printing and exiting to the driver, and the options every command has."""
+"""The parser of command lines, which leaves printing and exiting to the driver; the options that all commands have."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -15,27 +15,26 @@ READ_BY_CANON = ("--csv", "--tsv", "--parquet", "--warc", "--array", "--lines", 
 
 
 class Printed(Exception):
-    """A text that was asked for instead of a run."""
+    """The text of --help or --version, which is printed instead of a run."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that neither prints nor exits: it raises Failed or Printed. It reads one command line.
+    """An argument parser for one command line, which raises Failed or Printed instead of printing and exiting.
 
-    No argument is lost: an option that is given twice adds up, which flags do by nature and others by the action append
-    or extend, or is refused.
+    It refuses an option that is given twice, unless it is a flag, or has the action append or extend.
     """
 
     def __init__(self, *args: Any, example: Sequence[str] = (), **named: Any) -> None:
-        """`example` is lines of a shell, with which the help ends."""
+        """example: lines of a shell at the end of the help."""
         super().__init__(*args, **named)
         self.example = example
         self._given: set[argparse.Action] = set()
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Options and files in any order; after --, only files. No file means standard input.
+        """Parses options and files in any order; after --, only files. No file means standard input.
 
-        An argument that an option may have is joined to it by =, so that the next word may be a file. The attribute
-        `given` has the names of the attributes that the command line says, be it with the default.
+        An optional argument of an option must be joined to it with =, so that the next word may be a file. The
+        attribute `given` has the names of the options that were given, even with their defaults.
         """
         cut = argv.index("--") if "--" in argv else len(argv)
         bare = {name: action.const for action in self._actions if action.nargs == "?" for name in action.option_strings}
@@ -49,14 +48,14 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def parse_in_order(self, argv: Sequence[str]) -> argparse.Namespace:
-        """As `parse_args`, with a message of our own about unknown arguments."""
+        """Does what `parse_args` does, with our own message about unknown arguments."""
         options: argparse.Namespace = self._take(self.parse_known_args, argv)
         return options
 
     def _take(self, parse: Callable[..., tuple[Any, list[str]]], *words: Any) -> Any:
-        """What argparse makes of words; raises Failed.
+        """Parses words with argparse; raises Failed.
 
-        An argument that nobody knows may be a mistyped one that is needed; argparse would only say that it is missing.
+        Unknown arguments are reported before missing ones: they may be mistyped.
         """
         needed = [action for action in self._actions if action.required]
         for action in needed:
@@ -68,7 +67,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def refuse(self, unknown: Sequence[str]) -> None:
-        """Raises Failed if there are such arguments, with the option that is most like the first, if one is."""
+        """Raises Failed if there are unknown arguments, with the option that is most like the first one."""
         if unknown:
             word = unknown[0].partition("=")[0]
             first = f"; canon {word} reads it, so canon comes first"
@@ -76,13 +75,13 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
 
     def option_like(self, word: str) -> str | None:
-        """The long option that may be meant by a word."""
+        """Returns the long option that is most like a word."""
         options = [option for action in self._actions for option in action.option_strings if option[:2] == "--"]
         found = meant(word.lstrip("-").lower().replace("_", "-"), [option[2:] for option in options])
         return None if found is None else f"--{found}"
 
     def format_help(self) -> str:
-        """The help; an argument that an option may have stands behind the = with which it must be given."""
+        """Returns the help, in which an optional argument of an option has the = that it needs."""
         self.formatter_class = argparse.HelpFormatter  # as wide as the terminal
         shown = super().format_help()
         for action in self._actions:
@@ -92,7 +91,7 @@ class Parser(argparse.ArgumentParser):
         return shown + (f"\nexample:\n{example}" if example else "")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """An option's argument, once; argparse would let the last of several count."""
+        """Refuses an option that is given twice; argparse would take the last one."""
         once = action.option_strings and action.nargs != 0 and not isinstance(action, argparse._AppendAction)
         if once and action in self._given:
             raise argparse.ArgumentError(action, "given twice")
@@ -101,7 +100,7 @@ class Parser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Raises ArgumentError for a value that is no choice, with the choice that may be meant."""
+        """Raises ArgumentError for a value that is no choice, with the choice that is most like it."""
         if action.choices is not None and value not in action.choices:
             choices = [*map(str, action.choices)]
             question = did_you_mean(meant(str(value), choices))
@@ -112,9 +111,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def meant(word: str, names: Sequence[str]) -> str | None:
-    """The name that may be meant by a word: no other begins so, or begins it; or it is spelled nearly so.
+    """Returns the name that is most like a word, or None.
 
-    Then a third of its letters at most lack, are too many, are others or have changed places.
+    One of them is the only one that begins with the other, or the edit distance is a third of the letters or less.
 
     >>> meant("ad", ["add", "drop"]), meant("hlep", ["help"]), meant("field", ["id"])
     ('add', 'help', None)
@@ -134,7 +133,7 @@ def meant(word: str, names: Sequence[str]) -> str | None:
 
 
 def did_you_mean(name: str | None) -> str:
-    """The end of a message about a mistyped word."""
+    """Returns the end of a message about a mistyped word."""
     return "" if name is None else f"; did you mean {name}?"
 
 
@@ -149,7 +148,7 @@ class Version(argparse.Action):
 
 
 def version(name: str) -> list[str]:
-    """The lines of what decides the output, and of what makes it slow."""
+    """Returns the versions that decide the output, and why it is slow if it is."""
     absence = kernel.absence()
     first = f"{name} {__version__}, kernel {kernel.NAME}, Unicode {UNICODE}\n"
     return [first, f"{errors.printable(absence)}\n"] if absence else [first]
@@ -158,13 +157,13 @@ def version(name: str) -> list[str]:
 def make_parser(
     name: str, summary: str, add_options: Callable[[argparse.ArgumentParser], None], example: Sequence[str] = ()
 ) -> Parser:
-    """A command's own options first, then those that all commands share."""
+    """Makes the parser of a command: its own options, then those that all commands share."""
     parser = Parser(
         prog=name, usage="%(prog)s [OPTIONS] [FILE ...]", description=f"{name}: {summary}",
         epilog=f"With no FILE, or when FILE is -, read standard input. Exit status: 0 all well, 1 some records were "
         f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
         example=example,
-        # Each option that is added makes one, which would load shutil to ask how wide the terminal is
+        # Without a width, each option would load shutil to ask for that of the terminal
         formatter_class=partial(argparse.HelpFormatter, width=80),
     )  # fmt: skip
     jobs = partial(count, most=MOST_JOBS)
@@ -185,7 +184,7 @@ def make_parser(
     add = parser.add_argument_group("help").add_argument
     add("-h", "--help", action=Help, nargs=0, help="print this help")
     add("--version", action=Version, nargs=0, help="print the versions that decide the output")
-    # Without a default, it would be among the arguments that are said to be required
+    # Without a default, argparse would list it among the required arguments
     parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
     return parser
 

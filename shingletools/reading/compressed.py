@@ -1,4 +1,4 @@
-"""Whether a file is compressed, by its first bytes or the end of its name. Formats are loaded only where it may be."""
+"""Checks whether a file is compressed, by its first bytes or its suffix, before formats are loaded."""
 
 from collections.abc import Generator, Iterator
 from itertools import chain

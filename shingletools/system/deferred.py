@@ -1,7 +1,7 @@
-"""What takes long to load or to make, and many runs do without: it is there when it is first used.
+"""Loads modules, and makes other objects, when they are first used.
 
-A module that is imported from here, `from shingletools.system.deferred import orjson`, is loaded when something of it
-is first used. To add one, import it below, for mypy; NAMES says where those are that lie within a package.
+A module that is imported from here, `from shingletools.system.deferred import orjson`, is loaded when one of its
+attributes is first used. To add one, import it below, for mypy; NAMES has those within a package.
 """
 # ruff: noqa: PLC0414 ("as" tells mypy that others may import it from here)
 
@@ -42,17 +42,16 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> "Deferred":
-        """The module of this name (PEP 562)."""
+        """Returns the module of this name (PEP 562)."""
         if name.startswith("_"):
             raise AttributeError(name)
         return module(NAMES.get(name, name))
 
 
 class Deferred:
-    """Stands for what a function makes, and calls it when it is first asked for an attribute.
+    """A proxy for the object that a function makes when one of its attributes is first used.
 
-    It asks for each attribute once and then has it, so that hot loops lose nothing, as they would by an import in a
-    function. (Python 3.15 has this for modules, as lazy imports: PEP 810.)
+    It keeps the attributes, so that hot loops lose nothing. (Python 3.15 has lazy imports: PEP 810.)
 
     >>> made = []
     >>> word = Deferred(lambda: made.append("here") or "word")
@@ -70,18 +69,18 @@ class Deferred:
 
 
 def later(make: Callable[[], Made]) -> Made:
-    """What the function makes, or what passes for it wherever only attributes are asked for."""
+    """Returns a proxy for the object that the function makes; only its attributes may be used."""
     return cast(Made, Deferred(make))
 
 
 @cache
 def module(name: str) -> Deferred:
-    """The module of this name; it is one object for all who use it."""
+    """Returns the proxy for a module, always the same object."""
     return Deferred(partial(importlib.import_module, name))
 
 
 def needs(option: str, module: str, extra: str = "lang") -> ModuleType:
-    """A package of an extra; raises Failed, with the command that installs it, where it is missing."""
+    """Imports a package of an extra; if it is missing, raises Failed with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError:

@@ -16,7 +16,7 @@ BUFFER = 1 << 16  # bytes of a file that are written at once
 
 
 class DiskArray:
-    """Values on disk: appended first, then read anywhere."""
+    """Values on disk: they are appended, then read in any order."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class DiskArray:
             self.file.write(data)
 
     def view(self, kind: type[Scalar]) -> NDArray[Scalar]:
-        """All values, for reading. Nothing is appended after this."""
+        """Returns all values, for reading. Nothing may be appended after this."""
         with folder_errors(self.folder):
             self.file.flush()
             if not os.fstat(self.file.fileno()).st_size:
@@ -38,6 +38,6 @@ class DiskArray:
         return np.frombuffer(self.map, kind)
 
     def forget(self) -> None:
-        """Releases the memory of values that were read. The values stay on disk."""
+        """Releases the memory of values that were read."""
         if self.map is not None:
             self.map.madvise(mmap.MADV_DONTNEED)

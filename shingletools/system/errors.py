@@ -1,26 +1,26 @@
-"""What goes wrong with a record or a run, and how messages show names."""
+"""Exceptions for bad records and failed runs, and how messages show names."""
 
 SHOWN = 200  # characters of a name in a message
 
 
 class Rejected(Exception):
-    """This record is bad; the text says why, and the run goes on without it."""
+    """A record is bad, for the reason in the text; the run goes on without it."""
 
 
 class IdRepeated(Rejected):
-    """But for its id, which was there before, it may be good."""
+    """A record is bad because an earlier one has its id; it may be good otherwise."""
 
 
 class Failed(Exception):
-    """The run cannot go on; the text says why."""
+    """The run cannot go on, for the reason in the text."""
 
 
 class Broken(Failed):
-    """And it is no record's fault."""
+    """The run cannot go on, and no record is to blame."""
 
 
 def first_cause(error: BaseException) -> str:
-    """What is at the bottom of an error, in a line: libraries wrap it in pages of advice.
+    """Returns the innermost cause of an error in one line: libraries wrap it in pages of advice.
 
     >>> first_cause(OSError(24, "Too many open files", "numpy.py"))
     'numpy.py: Too many open files'
@@ -49,17 +49,17 @@ def shown(value: str | int) -> str:
 
 
 def names_none(option: str) -> str:
-    """What to say where the files of an option name no document of the input, and so decide nothing of it."""
+    """Returns the message about an option whose files name no document of the input."""
     return f'{option} names no document of the input: are their ids the same? 1 and "1" are two ids'
 
 
 def with_itself(name: str | int) -> str:
-    """Why a record is no pair."""
+    """Returns the message about a pair of a document with itself."""
     return f"pairs {shown(name)} with itself"
 
 
 def seen_before(name: str | int) -> str:
-    """Why a record is rejected whose id another has."""
+    """Returns the message about a record whose id an earlier one has."""
     return f"id {shown(name)} was seen before"
 
 
@@ -73,7 +73,7 @@ def printable(name: str) -> str:
 
 
 def shown_place(name: str, line: int | None) -> str:
-    """A place in the input, as messages give it: a file, and a line of it.
+    """Returns a place in the input for a message: a file and a line.
 
     >>> shown_place("docs", 17), shown_place("docs", None)
     ('docs:17', 'docs')

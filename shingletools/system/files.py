@@ -1,4 +1,4 @@
-"""Files and descriptors: which of them are one, whether one has changed, and which are there from the start."""
+"""Files and descriptors: whether two are the same, whether one has changed, which are open from the start."""
 
 import contextlib
 import fcntl
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from shingletools.system.errors import Failed, printable
 
-PIPE = 1 << 20  # bytes that a pipe may hold: what Linux gives to anyone
+PIPE = 1 << 20  # bytes that a pipe may hold: the limit of Linux for any user
 
 
 @contextlib.contextmanager
 def named(name: str) -> Iterator[None]:
-    """An OSError inside becomes a Failed that names the file."""
+    """Turns an OSError inside into a Failed that names the file."""
     try:
         yield
     except OSError as error:
@@ -22,7 +22,7 @@ def named(name: str) -> Iterator[None]:
 
 
 class State(NamedTuple):
-    """What tells whether a file is still the same, and unchanged."""
+    """The identity, size and time of a file, to see whether it has changed."""
 
     device: int
     number: int
@@ -31,12 +31,12 @@ class State(NamedTuple):
 
     @classmethod
     def of(cls, file: int | str) -> "State":
-        """Of a descriptor or a path."""
+        """Returns the state of a descriptor or a path."""
         state = os.stat(file)
         return cls(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
     def unlike(self, before: "State") -> str:
-        """What was done to a file that had another state."""
+        """Returns how a file has changed since an earlier state."""
         if self[:2] != before[:2]:
             return "replaced"
         if self.size == before.size:
@@ -45,12 +45,12 @@ class State(NamedTuple):
 
 
 def existing(paths: Iterable[str | None]) -> frozenset[str]:
-    """Those of the paths that are there."""
+    """Returns the paths that exist."""
     return frozenset(path for path in paths if path is not None and os.path.lexists(path))
 
 
 def states(files: Iterable[str]) -> dict[str, State]:
-    """Of files that are there. Raises Failed."""
+    """Returns the states of files. Raises Failed if one does not exist."""
     found = {}
     for name in files:
         with named(name):
@@ -59,7 +59,7 @@ def states(files: Iterable[str]) -> dict[str, State]:
 
 
 def check_unchanged(before: Mapping[str, State]) -> None:
-    """Raises Failed if a file is not what it was."""
+    """Raises Failed if a file has changed."""
     for name, state in states(before).items():
         if state != before[name]:
             what = f"{state.unlike(before[name])} while it was read"
@@ -67,7 +67,7 @@ def check_unchanged(before: Mapping[str, State]) -> None:
 
 
 def check_regular(files: Iterable[str], why: str) -> None:
-    """Raises Failed unless all are regular files, which can be read twice; `why` says what does so."""
+    """Raises Failed unless all are regular files, which can be read twice; `why` begins the message."""
     for name in files:
         if name == "-":
             raise Failed(f"{why} the input twice: name files")
@@ -98,9 +98,9 @@ def sync(folder: str) -> None:
 
 
 def claim_standard_streams() -> set[int]:
-    """Which of the descriptors 0, 1, 2 were closed; they are open on /dev/null afterwards.
+    """Opens the closed ones of descriptors 0, 1 and 2 on /dev/null, and returns which these were.
 
-    Otherwise the next file opened would get the number, and be taken for standard input or output.
+    Otherwise the next file that is opened would get the number, and be taken for standard input or output.
     """
     closed = set()
     for descriptor in range(3):
@@ -113,7 +113,7 @@ def claim_standard_streams() -> set[int]:
 
 
 def check_readable(files: Iterable[str]) -> None:
-    """Raises Failed if a file is not there: better now than after an hour spent on those before it."""
+    """Raises Failed if a file does not exist, before an hour is spent on those before it."""
     for name in files:
         if name != "-":
             with named(name):
@@ -121,13 +121,13 @@ def check_readable(files: Iterable[str]) -> None:
 
 
 def check_open(descriptor: int, closed: set[int]) -> None:
-    """Raises Failed if the standard stream was closed from the start."""
+    """Raises Failed if a standard stream was closed from the start."""
     if descriptor in closed:
         raise Failed(f"{('standard input', 'standard output')[descriptor]}: closed")
 
 
 def same_file(one: str | int, other: str | int) -> bool:
-    """Whether two paths or descriptors are one regular file, or would be if they were there."""
+    """Returns whether two paths or descriptors are the same regular file, or would be if they existed."""
     try:
         state = os.stat(one)
         return stat.S_ISREG(state.st_mode) and os.path.samestat(state, os.stat(other))
@@ -138,7 +138,7 @@ def same_file(one: str | int, other: str | int) -> bool:
 
 
 def total_size(files: Iterable[str]) -> int | None:
-    """Bytes to be read, or None where that is not known, as with a pipe."""
+    """Returns the number of bytes to read, or None if it is unknown, as with a pipe."""
     total = 0
     for name in files:
         with named(name):
@@ -150,15 +150,15 @@ def total_size(files: Iterable[str]) -> int | None:
 
 
 def is_device(name: str) -> bool:
-    """Whether a file, or standard input ("-"), is a device of characters, such as a terminal. Raises Failed."""
+    """Returns whether a file, or standard input ("-"), is a character device, such as a terminal. Raises Failed."""
     with named(name):
         return stat.S_ISCHR((os.fstat(0) if name == "-" else os.stat(name)).st_mode)
 
 
 def widen(descriptor: int) -> None:
-    """Makes a pipe hold more, where the system lets us; whoever is at its other end need not be woken as often.
+    """Makes a pipe hold more if the system allows it, so that the process at its other end is woken less often.
 
-    Linux lets each user have 64 MB in all, and makes new pipes small after that: so no more than PIPE is taken.
+    Linux allows each user 64 MB in all, and makes new pipes small after that: so no more than PIPE is taken.
     """
     with contextlib.suppress(OSError, AttributeError):
         if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < PIPE:

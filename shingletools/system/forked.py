@@ -1,4 +1,4 @@
-"""A worker that begins as a copy of this process: in a millisecond or two, because all modules are loaded."""
+"""A worker that begins as a copy of this process, in a millisecond or two, because all modules are loaded."""
 
 import fcntl
 import gc
@@ -16,9 +16,9 @@ from shingletools.system.serving import serve
 
 
 def possible() -> bool:
-    """Whether a copy is sure to work: another thread might hold a lock, which the copy would wait for for ever.
+    """Returns whether a copy is safe: if another thread holds a lock, the copy might wait for it forever.
 
-    So not in a program that runs a pipeline, and only where the system tells of its threads, as Linux does.
+    It is safe in a command with one thread, if the system lists threads, as Linux does.
     """
     with suppress(OSError):
         return signals.ours() and len(os.listdir("/proc/self/task")) == 1
@@ -26,10 +26,9 @@ def possible() -> bool:
 
 
 class Fork:
-    """A process that serves; it is used as a Popen is. Raises OSError if it cannot be started.
+    """A worker process with the interface of Popen. Raises OSError if it cannot be started.
 
-    Like any other worker it has no descriptors but its own and standard error, so who waits for the end of another
-    worker's pipe is told of it.
+    It closes all descriptors except its own and standard error: one that it kept would hide the end of another worker.
     """
 
     def __init__(self, stores: Sequence[int]) -> None:
@@ -52,7 +51,7 @@ class Fork:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """Its status, as Popen has it, if it has ended."""
+        """Returns its status, as Popen does, or None if it has not ended."""
         if self.returncode is None:
             try:
                 ended, status = os.waitpid(self.pid, os.WNOHANG)
@@ -76,7 +75,7 @@ class Fork:
 
 
 def become_worker(descriptors: Sequence[int], others: set[int]) -> None:
-    """Serves with a pipe that asks, one for answers, and stores; never returns to the steps under way here."""
+    """Serves with a pipe for items, one for answers, and stores; never returns."""
     status = 1
     try:
         gc.freeze()  # what is here is neither closed by the collector nor copied

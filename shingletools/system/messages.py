@@ -1,4 +1,4 @@
-"""Lines on standard error, for whoever has something to say."""
+"""Lines on standard error."""
 
 import contextlib
 import io
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class StandardError(io.TextIOBase):
-    """Standard error for what must not fail the run: if it cannot be written, the exit status must do."""
+    """Standard error that ignores errors of writing: then only the exit status tells."""
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError):
@@ -20,10 +20,10 @@ class _Saying:
 
 
 def say_through(write: Callable[[str], object]) -> None:
-    """From now on lines for standard error go there, since bars are on the terminal, for one."""
+    """Sends lines for standard error to a function from now on, for example above bars on the terminal."""
     _Saying.through = write
 
 
 def say(message: str) -> None:
-    """A line on standard error."""
+    """Writes a line to standard error."""
     _Saying.through(f"{message}\n")

@@ -1,4 +1,4 @@
-"""A limit of memory, and where the scratch files are that hold the rest: one rule for all commands."""
+"""A limit of memory, and the folder of scratch files for the rest."""
 
 import contextlib
 import os
@@ -11,18 +11,18 @@ MB = 1_000_000
 
 
 class Memory(NamedTuple):
-    """How many bytes of memory some work may use, and the folder for the rest. None in its place is no limit."""
+    """The bytes of memory that some work may use, and the folder for the rest. None means no limit."""
 
     size: int
     folder: str
     jobs: int = 1  # workers that share it
 
     def share(self, divisor: int, least: int) -> int:
-        """A part of the memory, in bytes, but never less than `least`."""
+        """Returns a part of the memory, in bytes, but at least `least`."""
         return max(self.size // divisor, least)
 
     def require(self, size: int) -> None:
-        """Raises Broken if the folder has less space than so many bytes."""
+        """Raises Broken if the folder has less space than `size` bytes."""
         with folder_errors(self.folder):
             about = os.statvfs(self.folder)
         if (free := about.f_bavail * about.f_frsize) < size:
@@ -31,7 +31,7 @@ class Memory(NamedTuple):
 
 
 def shown_size(size: int) -> str:
-    """Bytes as messages give them, rounded up.
+    """Returns a number of bytes for messages, rounded up.
 
     >>> shown_size(1), shown_size(2_345_678_901)
     ('1 MB', '2346 MB')
@@ -40,16 +40,16 @@ def shown_size(size: int) -> str:
 
 
 def scratch_folder(given: str | None = None) -> str:
-    """The folder that is given, else that of TMPDIR, else /tmp.
+    """Returns the folder that is given, else that of TMPDIR, else /tmp.
 
-    tempfile would choose another one, and say nothing, where that is missing or cannot be written.
+    tempfile would silently choose another one if it is missing or cannot be written.
     """
     return given or os.environ.get("TMPDIR") or "/tmp"
 
 
 @contextlib.contextmanager
 def folder_errors(folder: str) -> Iterator[None]:
-    """An OSError inside becomes a Broken that names the folder, of scratch files or of an archive."""
+    """Turns an OSError inside into a Broken that names the folder, of scratch files or of an archive."""
     try:
         yield
     except OSError as error:

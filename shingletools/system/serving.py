@@ -1,4 +1,4 @@
-"""A worker's side of the work, and the messages of both sides: all that a process needs to begin to serve."""
+"""The loop of a worker, and the messages of both sides."""
 
 import itertools
 import os
@@ -13,7 +13,7 @@ from shingletools.system.errors import Failed
 
 AHEAD = 2  # items that a worker has: one at work, one that waits
 PART = 1 << 30  # bytes written or read at once; some systems refuse 2 GB
-LARGE = 1 << 24  # bytes of a message that are given back when it was read
+LARGE = 1 << 24  # bytes of a message whose memory is released after reading
 
 
 class Gone(Exception):
@@ -21,12 +21,12 @@ class Gone(Exception):
 
 
 class Messages:
-    """One direction between two processes: objects through stores, their sizes through a pipe.
+    """Messages in one direction between two processes: objects go through stores, their sizes through a pipe.
 
-    A store is a file in memory that both have open. A pipe would cost each byte twice as much, and could fill up:
-    two processes that both write would wait for each other for ever. The stores are used in turn, each for what is
-    sent next: so no more messages than there are stores may be under way. Bytes in a PickleBuffer are not copied into
-    the pickle, nor out of the store if it lends them: then they stay as they are until it is used again.
+    A store is a file in memory that both have open. A pipe would cost twice as much for each byte, and could fill up:
+    two processes that both write would wait for each other forever. The stores are used in turn, so no more messages
+    than there are stores may be under way. Bytes in a PickleBuffer are not copied into the pickle. If the stores lend,
+    they are not copied out of the store either, and stay valid until it is used again.
     """
 
     def __init__(self, pipe: IO[bytes], stores: Iterable[int], lends: bool = False) -> None:
@@ -57,7 +57,7 @@ class Messages:
             raise Gone from None
 
     def receive(self) -> object:
-        """Raises Gone, and what is told instead of a message."""
+        """Returns the next message. Raises Gone, and the exception that was sent instead of a message."""
         try:
             sizes = pickle.load(self.pipe)
         except (EOFError, pickle.UnpicklingError):
@@ -76,7 +76,7 @@ class Messages:
         return message
 
     def lend(self, store: int, size: int) -> memoryview:
-        """So much of a store, in place. Raises Gone if it has less."""
+        """Returns a view of a store of at least `size` bytes. Raises Gone if it has fewer."""
         if store not in self.mapped or len(self.mapped[store]) < size:
             try:
                 self.mapped[store] = mmap(store, os.fstat(store).st_size, prot=PROT_READ)
@@ -88,7 +88,7 @@ class Messages:
 
 
 def write(store: int, at: int, data: memoryview) -> int:
-    """Where the data end."""
+    """Writes data to a store; returns where they end."""
     while data:
         written = os.pwrite(store, data[:PART], at)
         data, at = data[written:], at + written
@@ -96,7 +96,7 @@ def write(store: int, at: int, data: memoryview) -> int:
 
 
 def read(store: int, at: int, end: int) -> bytes:
-    """Raises Gone if the store ends before."""
+    """Reads data from a store. Raises Gone if it ends before."""
     parts = []
     while at < end:
         parts.append(os.pread(store, min(end - at, PART), at))
@@ -107,8 +107,8 @@ def read(store: int, at: int, end: int) -> bytes:
 
 
 def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[bytes]) -> None:
-    """A worker's life: the function first, then items, each answered; the end of the input is the end."""
-    kernel.end_with_parent()  # or, where that cannot be, with the input, after what it is at
+    """Receives a function, then items, and answers each item with the function's result, until the input ends."""
+    kernel.end_with_parent()  # if the system cannot do that, it ends with the input
     if keeps:
         kernel.keep_memory()
     asked = Messages(asking, stores[:AHEAD])
@@ -125,8 +125,8 @@ def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[b
                 try:
                     import traceback  # which most workers do not need
 
-                    error.add_note(traceback.format_exc())  # which the other process could not tell
+                    error.add_note(traceback.format_exc())  # the other process does not have it
                     answers.tell(error)
                 except (MemoryError, SystemError):  # the latter if an interpreter without memory raised nothing
-                    break  # without a word: the other process sees that this one has ended
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which Python, when it ends, says what nobody heard
+                    break  # the other process sees that this one has ended
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes what nobody read to it at its end

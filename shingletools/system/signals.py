@@ -1,8 +1,8 @@
-"""Signals that ask for the end of a command end its process at once, as the system does by default.
+"""Signals such as that of Ctrl-C end the process of a command at once, as the system does by default.
 
-Little must be done before that: a file has no name until it is complete, so the system removes what is unfinished. What
-must have a name before is removed by a handler (`at_end`). In a program that runs a pipeline, signals are the program's
-own: there, nothing here does anything.
+Little must be done before that: a file has no name until it is complete, so the system removes unfinished files. A
+handler (`at_end`) removes files that need a name before. In a program that runs a pipeline, signals belong to the
+program, and nothing here has an effect.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Ended(BaseException):
-    """A signal came; like KeyboardInterrupt, this must pass every handler but the last."""
+    """A signal came. Like KeyboardInterrupt, it must pass all handlers but the last."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -23,27 +23,27 @@ class Ended(BaseException):
 
 
 class _State:
-    """Of this process."""
+    """The state of this process."""
 
-    own = False  # whether it is a command's, so that its signals are ours
+    own = False  # whether it is a command, so that we handle its signals
 
 
 _clean_ups: list[Callable[[], object]] = []
 
 
 def claim() -> None:
-    """From now on, this process is a command's."""
+    """Declares that this process is a command."""
     _State.own = True
 
 
 def disclaim() -> None:
-    """In a worker that began as a copy of a command's process, and blocks signals: what is there is not its own."""
+    """Declares that this process is a worker, a copy of a command's process, which has nothing to clean up."""
     _State.own = False
     _clean_ups.clear()
 
 
 def ours() -> bool:
-    """Whether this process is a command's."""
+    """Returns whether this process is a command."""
     return _State.own
 
 
@@ -57,7 +57,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 def _handle(handler: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
     for number in ENDING if _State.own else ():
-        if signal.getsignal(number) is not signal.SIG_IGN:  # what the caller ignores, as nohup does, stays ignored
+        if signal.getsignal(number) is not signal.SIG_IGN:  # signals that are ignored, as by nohup, stay ignored
             signal.signal(number, handler)
 
 
@@ -67,7 +67,7 @@ def _handle_as_usual() -> None:
 
 @contextlib.contextmanager
 def at_end(clean_up: Callable[[], object]) -> Iterator[None]:
-    """Inside, a signal calls this before it ends the process. Python does it between its own steps, not in C code."""
+    """Inside, a signal calls `clean_up` before it ends the process; Python does so between its steps, not in C code."""
     _clean_ups.append(clean_up)
     _handle_as_usual()
     try:
@@ -79,7 +79,7 @@ def at_end(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def waiting() -> Iterator[None]:
-    """Inside, signals wait: for a moment's step that must not be cut in two, as where several files get their names."""
+    """Inside, signals wait, for a short step that must not be interrupted, such as naming several files."""
     came: list[int] = []
     _handle(lambda number, _: came.append(number))
     try:

@@ -1,4 +1,4 @@
-"""Reading what comes: it waits at a descriptor that does not, and lets signals in; and lines, or enough, of it."""
+"""Reads data from a descriptor as they come, so that signals can interrupt it; splits data into whole lines."""
 
 import os
 import select
@@ -14,18 +14,18 @@ T = TypeVar("T")
 
 
 def readable(descriptor: int) -> select.poll:
-    """What tells whether there is something to read."""
+    """Returns an object that waits until there is something to read."""
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     return waiting
 
 
 def read_some(descriptor: int, waiting: select.poll) -> bytes:
-    """What is there, and nothing only at the end. Raises OSError.
+    """Reads the data that are there; returns none only at the end. Raises OSError.
 
-    A signal that comes just before a read does not end its waiting, which may be for ever; and Python calls handlers
-    between steps of its own only. So it is not the read that waits. Where the descriptor does not wait, and another
-    process that shares it has taken what was there, it is waited for again.
+    A signal just before a read does not interrupt it, and Python calls handlers only between its own steps; so a read
+    that waits might wait forever. Hence poll waits, not the read. If another process that shares a descriptor without
+    blocking has taken the data, poll waits again.
     """
     while True:
         while not waiting.poll(PATIENCE):
@@ -40,7 +40,7 @@ ahead: list[bytes] = []  # what was read of standard input to see how it begins
 
 
 def blocks_of(descriptor: int) -> Iterator[bytes]:
-    """All that comes. Raises OSError."""
+    """Yields all data as they come. Raises OSError."""
     while ahead and not descriptor:
         yield ahead.pop(0)
     waiting = readable(descriptor)
@@ -49,9 +49,9 @@ def blocks_of(descriptor: int) -> Iterator[bytes]:
 
 
 def whole_lines(blocks: Iterable[bytes], where: str, device: bool) -> Iterator[bytes]:
-    """Blocks that end where a line ends, of any others; only the last may lack its newline.
+    """Makes blocks that end where a line ends; only the last may lack its newline.
 
-    Of a device, which may have no end, lines are at most DEVICE bytes long. Raises Failed, which begins with `where`.
+    Lines of a device, which may have no end, have at most DEVICE bytes. Raises Failed, which begins with `where`.
     """
     held: list[bytes] = []
     for block in blocks:
@@ -68,7 +68,7 @@ def whole_lines(blocks: Iterable[bytes], where: str, device: bool) -> Iterator[b
 
 
 def gathered(items: Iterable[T], size: Callable[[T], int], enough: int) -> Iterator[list[T]]:
-    """Items in lists, each of them with just so many that their sizes are enough, but for the last.
+    """Groups items into lists, which end when the sum of their sizes reaches `enough`.
 
     >>> list(gathered(["to", "be", "or", "not"], len, 4))
     [['to', 'be'], ['or', 'not']]

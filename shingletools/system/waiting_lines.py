@@ -29,7 +29,7 @@ class WaitingLines:
             self.file.write(lines + b"\n")
 
     def chunks(self) -> Iterator[bytes]:
-        """Whole lines."""
+        """Yields whole lines."""
         with self.open, folder_errors(self.folder):
             self.file.seek(0)
             while lines := self.file.read(BLOCK) + self.file.readline():

@@ -1,4 +1,4 @@
-"""Work done ahead by several workers, its results in the order of its items."""
+"""Several workers, which work ahead; the results come in the order of the items."""
 
 import itertools
 import os
@@ -29,7 +29,7 @@ START = (
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """map(function, items) by so many threads; AHEAD * jobs items are taken before the first result."""
+    """Does map(function, items) in `jobs` threads; takes AHEAD * jobs items before the first result."""
     if jobs == 1:
         yield from map(function, items)
         return
@@ -52,14 +52,13 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 
 
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """map(function, items) by so many processes; AHEAD * jobs items, and one more, are taken before the first result.
+    """Does map(function, items) in `jobs` processes; takes AHEAD * jobs + 1 items before the first result.
 
-    The processes are asked in turn, so their answers are in order without any thread or queue that waits for them.
-    Each has pipes that nobody else holds: so who waits for a process that dies is told, and processes whose asker
-    dies end by themselves. (concurrent.futures' process pool shares one queue, and was seen to wait for ever after a
-    worker was killed.) Bytes that an answer has in a PickleBuffer are lent: they hold until the next answer is asked
-    for. Raises what the function raises, and Failed if a process cannot be started, or dies, or if the items fail:
-    then after the answers to those before.
+    The processes get items in turn, so their answers are in order without a thread or a queue. No other process has
+    their pipes, so the death of a worker ends the wait for it, and workers end when their parent dies. (The process
+    pool of concurrent.futures has one queue, and was seen to wait forever after a worker was killed.) Bytes that an
+    answer has in a PickleBuffer are valid until the next answer. Raises what the function raises, and Failed if a
+    process cannot be started, or dies, or if the items raise it: then after the answers to the items before.
     """
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
@@ -88,7 +87,7 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
 
 
 def until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
-    """The items, and last the Failed that they raise, if they do."""
+    """Yields the items, and last the Failed that they raise, if they do."""
     try:
         yield from items
     except Failed as error:
@@ -96,9 +95,9 @@ def until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
 
 
 class Worker:
-    """A process that applies one function to what it is sent; the first answer says that it has the function.
+    """A process that applies a function to items; its first answer says that it has the function.
 
-    One that keeps memory is faster with large items; what it holds then depends on those before.
+    If it keeps memory, it is faster with large items, but its size depends on those before.
     """
 
     def __init__(self, function: Callable[[Item], Result], keeps: bool = False) -> None:
@@ -126,18 +125,18 @@ class Worker:
             raise Failed(self.death()) from None
 
     def death(self) -> str:
-        """What is known of the end of the process, which has closed its pipes."""
+        """Returns the message about the end of the process, which has closed its pipes."""
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=1)  # or it lives, and has written what is no answer
+            self.process.wait(timeout=1)  # it may live, and have written no valid answer
         self.process.kill()
         status = self.process.wait()
         return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
 
 
 def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork | subprocess.Popen[bytes]":
-    """A process that serves; it is ended when the stack is closed."""
-    # Modules are found where ours are, which may be an archive that Spark has sent, but not in the current folder (-P),
-    # which is the user's. Ctrl-C reaches every process of a terminal; we end our workers ourselves.
+    """Starts a worker process, which ends when the stack is closed."""
+    # It finds modules where this process does, perhaps in an archive that Spark has sent, but not in the user's current
+    # folder (-P). Ctrl-C reaches all processes of a terminal, but we end our workers ourselves.
     path = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, "-P", "-c", START, path, "keeps" if keeps else "", *map(str, stores)]
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
@@ -162,7 +161,7 @@ def end(process: "forked.Fork | subprocess.Popen[bytes]") -> None:
 
 
 def open_store(stack: ExitStack) -> int:
-    """A file of no name, in memory where the system has such files; it is closed with the stack."""
+    """Opens a file without a name, in memory if the system can do that; it is closed with the stack."""
     if sys.platform == "linux":
         store = os.memfd_create("shingletools")
     else:

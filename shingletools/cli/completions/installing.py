@@ -1,4 +1,4 @@
-"""Installs what shells complete the commands by. Only a build runs it; it is not installed itself."""
+"""Installs the completions of shells. Only a build runs it; it is not installed itself."""
 
 from distutils.command.install_data import install_data  # setuptools has it where Python does not
 from pathlib import Path
@@ -14,7 +14,7 @@ COMMANDS = HERE.parents[2] / "bin"
 
 
 def completions() -> dict[str, str]:
-    """Each file, and what it holds: the shell's script, with the command's name and its rows of the table."""
+    """Returns the content of each file: the shell's script, with the command's name and its rows of the table."""
     made = {}
     lines = [line.partition("\t") for line in (HERE / "options.tsv").read_text("utf-8").splitlines()]
     for command in sorted(path.name for path in COMMANDS.iterdir()):
@@ -27,7 +27,7 @@ def completions() -> dict[str, str]:
 
 
 class InstallData(install_data):  # type: ignore[misc, unused-ignore]  # no type from Python 3.12 on
-    """Beside the files that pyproject.toml names."""
+    """Installs the completions besides the files that pyproject.toml names."""
 
     def run(self) -> None:
         super().run()

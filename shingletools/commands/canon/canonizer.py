@@ -16,18 +16,18 @@ from shingletools.text.sentences import sentences
 
 
 class Rules(NamedTuple):
-    """What canonization does beside folding, in this order. Any rule may raise Rejected."""
+    """The rules of canonization besides folding, in their order. Any rule may raise Rejected."""
 
     texts: tuple[Rule, ...] = ()  # to the whole text
-    budget: Budget = Budget()  # what the user's patterns may take for one record
+    budget: Budget = Budget()  # limits the user's patterns for one record
     sentences: bool = False  # write each sentence on a line of its own
     accents: bool = False  # fold accents, too
-    cut: Callable[[str], list[str]] = cut  # folded text without white space into words
+    cut: Callable[[str], list[str]] = cut  # cuts folded text without white space into words
     words: tuple[Rule, ...] = ()  # to each word
-    symbols: bool = False  # where no word is left, take symbols for words
+    symbols: bool = False  # if no word is left, take symbols as words
 
     def alone(self) -> "Rules":
-        """What is done with symbols that are all there is."""
+        """Returns the rules for a text that has only symbols."""
         return Rules(accents=self.accents, cut=symbols)
 
 
@@ -64,17 +64,17 @@ class Canonizer:
         return words if words or self.symbols is None else self.symbols.canonize(text)
 
     def canonize(self, text: str) -> str:
-        """What happens after the rules for whole texts."""
+        """Applies all rules that follow those for whole texts."""
         return self.tokens.words(text)
 
     @property
     def by_token(self) -> bool:
-        """Whether a text can be canonized token by token: no rule looks at the whole text."""
+        """Returns whether a text can be canonized token by token: no rule looks at the whole text."""
         rules = self.rules
         return not (rules.texts or rules.sentences or rules.symbols or isinstance(rules.cut, WordPattern))
 
     def link(self) -> Link:
-        """The same work in the kernel, as stage.Filter has it."""
+        """Returns the link of a stage.Filter."""
         return self.tokens.link() if self.by_token else unlinked()
 
     def fold(self, text: str) -> str:
@@ -99,7 +99,7 @@ class Canonizer:
         return self._rest(self.rules.cut(folded))
 
     def wherever(self, character: str) -> str | None:
-        """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it."""
+        """Returns the words that a character becomes in any context; see kernel.memo.Wherever."""
         return None if is_later(character) else wherever(character, self.fold(character))
 
     def _rest(self, words: Iterable[str]) -> str:
@@ -118,7 +118,7 @@ def later_words(rules: Rules, character: str) -> list[str]:
 
 
 def explain(rules: Rules, text: str) -> dict[str, str]:
-    """What each rule makes of a text, in order: the rule's name, and the text or words that it leaves."""
+    """Returns the text or words after each rule, by the rule's name."""
     rules.budget.start(text)
     steps = {"given": text}
 

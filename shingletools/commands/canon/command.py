@@ -126,7 +126,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def check_parted(options: argparse.Namespace) -> None:
-    """Raises Failed where the argument of --html stands behind a blank, and so is taken for a file."""
+    """Raises Failed if the argument of --html follows a blank, and so is taken for a file."""
     for word in options.files:
         if options.html == PAGE and word in PARTS and not os.path.lexists(word):
             raise errors.Failed(f"{word}: no such file; --html={word}, with =, takes this part of a page")
@@ -162,7 +162,7 @@ def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extr
 
 
 def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
-    """The rules that the options ask for, in the order in which they work, and the recipe of all of them."""
+    """Returns the rules that the options choose, in their order, and the recipe."""
     budget = Budget()
     texts = text_rules(options, budget)
     decoded = None
@@ -197,7 +197,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
 
 
 def cutter_of(options: argparse.Namespace, budget: Budget) -> "Callable[[str], list[str]]":
-    """What cuts a folded text into words. Raises Failed."""
+    """Returns the function that cuts a folded text into words. Raises Failed."""
     if options.word == "":
         raise errors.Failed("--word needs a pattern")
     if options.word:
@@ -303,7 +303,7 @@ def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
 
 
 def explanations(rules: Rules, options: argparse.Namespace) -> str:
-    """What --explain prints: a line of JSON for each word. Raises Failed."""
+    """Returns the output of --explain: a line of JSON for each word. Raises Failed."""
     if options.files == ["-"] or options.output is not None or options.files0_from is not None:
         raise errors.Failed("--explain needs words instead of files, and writes to standard output")
     try:

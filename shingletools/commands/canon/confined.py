@@ -1,4 +1,4 @@
-"""A function in a process of its own, which is ended when it takes more time or memory than it may."""
+"""Calls a function in another process, with limits on its time and memory."""
 
 import resource
 import signal
@@ -35,9 +35,9 @@ class Confined(Generic[Argument, Result]):
         return Confined, (self.function,)
 
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
-        """What the function returns or raises. Raises TooMuch beyond `seconds` of processor time or `memory` bytes.
+        """Calls the function. Raises TooMuch beyond `seconds` of processor time or `memory` bytes.
 
-        What the process holds before its first call does not count.
+        The memory of the process before its first call does not count.
         """
         if self.worker is not None and self.worker.process.poll() is not None:
             self.end()  # somebody ended it while it was idle

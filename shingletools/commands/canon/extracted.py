@@ -22,7 +22,7 @@ BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 class Extractor:
-    """A text after the rules for whole texts. It stands in place of a Canonizer."""
+    """Applies the rules for whole texts. It replaces a Canonizer."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -34,7 +34,7 @@ class Extractor:
         return text
 
     def link(self) -> Link:
-        """There is none in the kernel."""
+        """Returns no link: the kernel has no such function."""
         return unlinked()
 
 
@@ -59,18 +59,18 @@ def readable_html(html: Html, markup: str) -> str:
 
 
 def in_lines(block: str) -> str:
-    """A block with each of its lines on one."""
+    """Returns a block with each of its lines on one line."""
     lines = (BLANKS.sub(" ", line).strip(" ") for line in block.split(LINE))
     return "\n".join(filter(None, lines))
 
 
 def in_paragraphs(article: Callable[[str], str], markup: str) -> str:
-    """What finds articles, with one blank line where it gives paragraph separators, or several."""
+    """Finds an article, and writes one blank line between its paragraphs."""
     return BLANK_LINES.sub("\n\n", article(markup).replace(PARAGRAPH, "\n\n")).strip()
 
 
 def readable(rule: Rule, part: str, skip: Sequence[str]) -> Rule:
-    """The rule that takes this part of a page for words, as one that takes it for people."""
+    """Returns the rule for a part of a page, as text for people."""
     if part == "article":
         return Rule(rule.name, rule.label, partial(in_paragraphs, rule.function))
     return Rule(rule.name, rule.label, partial(readable_html, Html(part == "main", tuple(skip), READABLE)))

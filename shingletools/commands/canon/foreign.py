@@ -42,11 +42,11 @@ class Foreign:
         self.outside: Counter[str] = Counter()  # elements around the first foreign one
 
     def is_innermost(self) -> bool:
-        """Whether the innermost open element is foreign and holds no HTML."""
+        """Returns whether the innermost open element is foreign and holds no HTML."""
         return bool(self.inside) and not self.inside[-1].holds_html
 
     def has_sections(self) -> bool:
-        """Whether CDATA is text here: directly inside a foreign element, even one that may hold HTML."""
+        """Returns whether CDATA is text here: directly inside a foreign element, even one that may hold HTML."""
         return bool(self.inside) and bool(self.inside[-1].root)
 
     def note(self, name: str, is_end: bool, is_closed: bool) -> None:

@@ -58,7 +58,7 @@ def fold_homoglyphs(text: str) -> str:
 
 
 def traced(text: str) -> tuple[str, Origin]:
-    """The same; each letter takes the place of one."""
+    """Does `fold_homoglyphs`, and returns the origin: each letter replaces one."""
     origin = Origin()
     origin.copy(len(text), 0)
     return fold_homoglyphs(text), origin

@@ -89,9 +89,9 @@ class Html:
 
 
 def within(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
-    """What a function returns for a page of `size` characters. Raises Rejected if it exceeds its limits.
+    """Calls a function for a page of `size` characters. Raises Rejected if it exceeds its limits.
 
-    seconds and memory (bytes) are what each character adds to the limits.
+    seconds, memory: each character adds these to the limits; memory is in bytes.
     """
     try:
         if size <= SMALL:

@@ -1,4 +1,4 @@
-"""What a hyphen parts at a line's end: a soft hyphen always, since it has no other use there; others as an option."""
+"""Joins words that a hyphen divides at the end of a line: soft hyphens always, others by an option."""
 
 from shingletools.commands.canon.origins import Origin
 from shingletools.text.hyphenation import LINE_END, PARTED, SOFT
@@ -9,7 +9,7 @@ HARD = rf"(?V1)(?<={SMALL}\p{{M}}*)[-\u2010]{LINE_END}(?={SMALL})"
 
 
 def joined(text: str) -> str:
-    """The text in which no soft hyphen parts a word at a line's end. kernel/words.c knows texts without such a hyphen.
+    """Joins words that soft hyphens divide at the ends of lines. kernel/words.c knows texts without such a hyphen.
 
     >>> joined("co\\u00ad\\n  operate, racing\\u00ad game")
     'cooperate, racing\\xad game'
@@ -18,7 +18,7 @@ def joined(text: str) -> str:
 
 
 def joined_places(text: str) -> tuple[str, Origin]:
-    """The same, and where it comes from."""
+    """Does `joined`, and returns the origin, too."""
     origin = Origin()
     end = 0
     for match in PARTED.finditer(text):

@@ -73,9 +73,9 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
 
 
 def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:
-    """Each character with the following ones that may combine with it, and their places.
+    """Yields each character with the following ones that may combine with it, and their places.
 
-    Invisible characters are left out, but for a joiner that spells a letter.
+    Invisible characters are left out, except a joiner that is part of a letter.
     """
     letter, places = "", list[int]()
     for place, character in enumerate(text):

@@ -1,12 +1,12 @@
-"""Where the text of HTML stands in its source, found with a copy of the page that has numbers in place of its text.
+"""Finds the places of the text of HTML in its source, by a copy of the page with numbers instead of its text.
 
-HTML parsers leave out text, move it and insert text, and do not say where it came from. But they treat all characters
-alike that are not white space. So a page is parsed twice: as it is, and with each piece of its text replaced by a
-number. The first result is the text, the second says where each piece of it was. (Only a page of frames may keep white
-space where it drops text.)
+HTML parsers drop, move and insert text, and do not say where it came from. But they treat all characters alike that are
+not white space. So a page is parsed twice: as it is, and with each piece of its text replaced by a number. The first
+result is the text, the second shows the place of each piece. (Only a page of frames may keep white space where it drops
+text.)
 
-`tokens` finds the parts of a page that are text. If it is wrong, other text stands between the numbers, or the two
-texts differ. So no wrong place is taken for a right one.
+`tokens` finds the parts of a page that are text. If it is wrong, there is other text between the numbers, or the two
+texts differ. So a wrong place is never taken for a right one.
 """
 
 import re
@@ -31,7 +31,7 @@ class Page(NamedTuple):
     digits: int
 
     def trace(self, text: str, numbers: str) -> Origin | None:
-        """Where the page's text comes from, given the text of this copy, `numbers`; None if the two do not match."""
+        """Returns the origin of the page's text, by the text of this copy, `numbers`; None if they do not match."""
         origin, rebuilt = Origin(), []
         at = last = 0
 
@@ -68,7 +68,7 @@ class Page(NamedTuple):
 
 
 def numbered(markup: str) -> Page:
-    """A page with numbers in place of text."""
+    """Returns a copy of a page with numbers instead of its text."""
     every = [piece for piece in pieces(markup) if piece.text]
     digits = 1
     while BASE**digits < len(every):

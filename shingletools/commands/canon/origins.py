@@ -1,4 +1,4 @@
-"""Where the characters of a text come from after a rule has made it from another text."""
+"""The origin of each character of a text that a rule has made from another text."""
 
 from array import array
 from bisect import bisect_right
@@ -46,7 +46,7 @@ class Origin:
             self.size += size
 
     def place(self, start: int, end: int) -> Place:
-        """The smallest place that covers the places of characters start to end; there must be at least one."""
+        """Returns the smallest place that covers those of characters start to end; there must be at least one."""
         number = bisect_right(self.begins, start) - 1
         first, last = self._part(number, start, end)
         while number + 1 < len(self.begins) and self.begins[number + 1] < end:
@@ -56,7 +56,7 @@ class Origin:
         return first, last
 
     def _part(self, number: int, start: int, end: int) -> Place:
-        """The place of those of the characters that are in one piece."""
+        """Returns the place of the characters that are in one piece."""
         begin, first, last = self.begins[number], self.firsts[number], self.lasts[number]
         if last != COPY:
             return first, last
@@ -65,7 +65,7 @@ class Origin:
 
 
 def traced(origins: Sequence[Origin], start: int, end: int) -> Place:
-    """The place of characters start to end in the text before all rules, each of which has its origin.
+    """Returns the place of characters start to end in the original text, by the origins of all rules.
 
     An empty place, where a rule inserted text, is empty in the earlier texts, too.
     """

@@ -23,7 +23,7 @@ MARKS = 0xF0000  # the first of many characters for private use
 
 
 class Budget:
-    """What all patterns together may still use for the current record: processor time and characters."""
+    """The processor time and characters that all patterns together may still use for the current record."""
 
     def __init__(self) -> None:
         self.left = 0.0  # seconds
@@ -34,7 +34,7 @@ class Budget:
         self.most = GROWTH * len(text) + CHARACTERS
 
     def run(self, search: Callable[[float], Result], option: str, pattern: str) -> Result:
-        """The result of a search, which gets the seconds that are left. Raises Rejected if time or memory runs out."""
+        """Runs a search within the seconds that are left. Raises Rejected if time or memory runs out."""
         start = time.process_time()
         try:
             return search(max(self.left, 1e-9))  # never 0, which regex takes for no limit

@@ -70,7 +70,7 @@ class Placer:
         return Placed("\n".join(found), at)
 
     def link(self) -> Link:
-        """The same work in the kernel, as stage.Filter has it."""
+        """Returns the link of a stage.Filter."""
         return self.tokens.link_placed() if self.canonizer.by_token else unlinked()
 
     def _token(self, token: str) -> str:

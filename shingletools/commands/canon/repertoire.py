@@ -11,7 +11,7 @@ from functools import cache
 
 @cache
 def _bounds() -> list[int]:
-    """Where ranges of unassigned code points begin and end, alternately, ascending."""
+    """Returns the begins and ends of ranges of unassigned code points, alternately, ascending."""
     import pkgutil  # imported late, since ASCII does not need it
 
     bounds = []
@@ -43,7 +43,7 @@ def part_later(text: str) -> str:
 
 
 def is_later(character: str) -> bool:
-    """Whether a character is newer than Unicode 14.0: it is not assigned there, and no noncharacter.
+    """Returns whether a character is newer than Unicode 14.0: it is not assigned there, and no noncharacter.
 
     >>> is_later("\\U0001FADD"), is_later("\\U0001F9C0"), is_later("\\uffff")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""What a rule of canon is; the short rules, on accents and numbers."""
+"""The type of canon's rules; the short rules, on accents and numbers."""
 
 import re
 import unicodedata
@@ -96,7 +96,7 @@ def whole_numbers(text: str) -> str:
 
 
 def whole_numbers_traced(text: str) -> tuple[str, Origin]:
-    """The same; each character takes the place of one."""
+    """Does `whole_numbers`, and returns the origin: each character replaces one."""
     origin = Origin()
     origin.copy(len(text), 0)
     return whole_numbers(text), origin

@@ -72,7 +72,7 @@ def _is_adjective(reading: Any) -> bool:
 
 @lru_cache(KEPT)
 def _is_adjectival(form: str) -> bool:
-    """Whether a noun's dictionary form is an adjective, too: not иванов, which rarely is Ivan's."""
+    """Returns whether a noun's dictionary form is an adjective, too: not иванов, which rarely is Ivan's."""
     found = readings()(form)
     return _weight(list(filter(_is_adjective, found))) >= SHARE * _weight(found)
 
@@ -99,7 +99,7 @@ def _sums(found: list[Any]) -> dict[str, float]:
 
 
 def _heaviest(sums: dict[str, float]) -> str:
-    """Of equals the longest, then the first."""
+    """Returns the form with the highest score; of equal ones the longest, then the first."""
     return min((-round(score, 6), -len(form), form) for form, score in sums.items())[2]
 
 
@@ -113,7 +113,7 @@ def _noun(nouns: list[Any]) -> str:
 
 @lru_cache(KEPT)
 def _certainty(noun: str) -> float:
-    """How surely a noun is meant: by its dictionary form, times the average of all its cases; 0 to 1."""
+    """Returns from 0 to 1 how likely a noun is meant: its share of its dictionary form, times that of all its cases."""
     cases = {
         case.word.replace("ё", "е")
         for reading in _nouns(readings()(noun))

@@ -1,6 +1,6 @@
-"""Which parts of an HTML page are text: a short form of the tokenizer of the HTML Standard (section 13.2.5).
+"""Finds the parts of an HTML page that are text: a short form of the tokenizer of the HTML Standard (section 13.2.5).
 
-Some of its states depend on the parsed tree, of which it knows only what `foreign` keeps.
+Some of its states depend on the parsed tree, of which only `foreign` keeps something.
 """
 
 import re
@@ -74,7 +74,7 @@ def end_of_raw(markup: str, name: str, at: int) -> int:
 
 
 def end_of_script(markup: str, at: int) -> int:
-    """Where the end tag of a script begins: perhaps in a comment, but not in a script inside that (13.2.5.15 ff.)."""
+    """Returns where the end tag of a script begins; it may be in a comment, but not in a script in that (13.2.5.15)."""
     escaped = double = False
     while found := SCRIPT.search(markup, at):
         at = found.end()

@@ -1,4 +1,4 @@
-"""What a word is in folded text."""
+"""Cuts folded text into words."""
 
 import unicodedata
 
@@ -41,7 +41,7 @@ def symbols(folded: str) -> list[str]:
 
 
 class _Spacer(dict[int, str]):
-    """For str.translate: puts a space before each character that is a word of its own."""
+    """A table for str.translate, which puts a space before each character that is a word of its own."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -56,12 +56,12 @@ JAMO = range(0x1160, 0x1200)
 
 
 def joins(text: str) -> bool:
-    """Whether a text may combine with the character before it."""
+    """Returns whether a text may combine with the character before it."""
     return bool(text) and (MARK.match(text) is not None or ord(text[0]) in JAMO)
 
 
 def wherever(character: str, folded: str) -> str | None:
-    """The words that a character becomes whatever stands beside it, as kernel.memo.Wherever has it.
+    """Returns the words that a character becomes in any context; see kernel.memo.Wherever.
 
     >>> wherever("É", "é"), wherever("中", "中"), wherever("(", "("), wherever("＋", "+")
     ('é', ' 中 ', ' ', '+')

@@ -38,10 +38,10 @@ def sections(text: str) -> Iterator[Place]:
 
 
 def headings(text: str, every: list[Place]) -> Iterator[int]:
-    """Which of the lines in `every`, none of them blank, are headings, or the first line of one."""
+    """Yields which of the lines in `every`, none of them blank, are headings, or the first line of one."""
 
     def alone(place: int) -> bool:
-        """Whether no line, or a blank one, stands before this line."""
+        """Returns whether there is no line, or a blank one, before this line."""
         if not 0 < place < len(every):
             return True
         return text[every[place - 1][1] : every[place][0]] != "\r\n" and every[place][0] - every[place - 1][1] > 1

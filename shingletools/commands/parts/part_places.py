@@ -57,7 +57,7 @@ def paragraphs(text: str) -> Iterator[Place]:
 
 
 def is_line_end(between: str) -> bool:
-    """Whether only the end of a line, not of a paragraph, stands between two lines."""
+    """Returns whether the text between two lines is the end of a line, not of a paragraph."""
     return between == "\r\n" or (len(between) == 1 and between != "\u2029")
 
 

@@ -120,14 +120,14 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 class Shingling(NamedTuple):
-    """How texts become shingles."""
+    """The functions that make shingles, and their recipe."""
 
     parts: "Sequence[tuple[str, object]]"  # of the recipe
     runs: "Runs"
     shingler: "Shingler"
-    rolling: "Rolling | None"  # whose links do the same work in the kernel
+    rolling: "Rolling | None"  # its links do the same work in the kernel
     reads: tuple[str, ...]
-    listed: Listed = ()  # the fingerprints that alone are kept, or left out
+    listed: Listed = ()  # the fingerprints that are kept or left out
     after: str | None = None  # the recipe that texts must have
 
 
@@ -136,7 +136,7 @@ def is_limited(options: argparse.Namespace) -> bool:
 
 
 def choosing(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
-    """The filter that leaves shingles out as a table, or a first reading, has chosen."""
+    """Returns the filter that leaves out shingles by a table, or by a first reading."""
     from shingletools.commands.shingle.within import listed  # as in `build`
 
     parts, shingler = [*shingling.parts, *chosen.recipe], partial(listed, hashing, chosen.listing)
@@ -145,7 +145,7 @@ def choosing(options: argparse.Namespace, shingling: Shingling, hashing: "Hashin
 
 
 def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing") -> Filter:
-    """The filter that reads its files twice: it counts shingles, then filters by their counts.
+    """Returns the filter that reads its files twice: it counts shingles, then filters by their counts.
 
     Raises Failed unless all files can be read twice.
     """
@@ -167,7 +167,7 @@ def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "H
 def counting(
     options: argparse.Namespace, runs: "Runs", hashing: "Hashing", recipe: str, reads: tuple[str, ...]
 ) -> Stage:
-    """The collector that writes a table of document frequencies."""
+    """Returns the collector that writes a table of document frequencies."""
     from shingletools.commands.shingle import frequencies  # BLAKE3, which --help does not need
 
     return frequencies.CountSpec(
@@ -177,7 +177,7 @@ def counting(
 
 
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
-    """The filter that makes shingles, and counts texts with few of them."""
+    """Returns the filter that makes shingles, and counts texts with few of them."""
     from shingletools.commands.shingle.tallied import Tallied, remarks  # as in `build`
 
     why = None
@@ -200,7 +200,7 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | 
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raises Failed for options that do not go together."""
+    """Raises Failed for options that cannot be combined."""
     keyed = options.key_file is not None
     table = options.df_table is not None
     limited = is_limited(options)

@@ -52,9 +52,7 @@ class Counts:
 
     def _grow(self, strings: AbstractSet[str]) -> None:
         if self.memory is not None:
-            fresh = [
-                string for string in strings if string not in self.here
-            ]  # difference() would walk all of a Counter
+            fresh = [string for string in strings if string not in self.here]  # not difference(), which walks a Counter
             self.size += sum(map(getsizeof, fresh)) + NUMBER * len(fresh)
 
     def _check(self) -> None:
@@ -73,7 +71,7 @@ class Counts:
                 run.close()
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
-        """All strings and their counts; it may be called again."""
+        """Yields all strings and their counts; it may be called again."""
         if not self.runs:
             for string in sorted(self.here):
                 yield string, self.here[string]

@@ -44,7 +44,7 @@ class Runs(NamedTuple):
 
     @property
     def kind(self) -> int:
-        """What units are for the kernel."""
+        """Returns the kernel's number for the kind of units."""
         return WORD_CHARACTERS if self.word_chars else CHARACTERS if self.chars else WORDS
 
     def units(self, text: str) -> Sequence[str]:
@@ -71,7 +71,7 @@ class Runs(NamedTuple):
         return [joiner.join(units[i : i + self.k]) for i in range(max(1, len(units) - self.k + 1))]
 
     def from_spots(self, words: list[str], spots: frozenset[str]) -> Iterator[str]:
-        """Each spot with the next k - 1 words that are no spots."""
+        """Yields each spot with the next k - 1 words that are no spots."""
         others = [word for word in words if word not in spots]
         before = 0  # words so far that are no spots
         for word in words:
@@ -109,9 +109,9 @@ class Rolling:
         return self.words.rolling(text, self.k, self.units)
 
     def link(self, m: int, listed: Listed) -> Link:
-        """The same work in the kernel, as stage.Filter has it.
+        """Returns the link of a stage.Filter.
 
-        It keeps 1 in m fingerprints, as `sampled` does, and of these what the list lets pass, as `listed` does.
+        It keeps 1 in m fingerprints, as `sampled` does, and of these those that `listed` keeps.
         """
         return self.words.link(self.k, self.units, m, listed)
 

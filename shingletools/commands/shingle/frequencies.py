@@ -1,4 +1,4 @@
-"""In how many documents each shingle occurs, and its inverse document frequency (Spärck Jones 1972)."""
+"""Document frequencies of shingles, and inverse document frequencies (Spärck Jones 1972)."""
 
 from collections.abc import Iterator
 

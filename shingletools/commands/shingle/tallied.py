@@ -35,7 +35,7 @@ class Tallied:
 
 
 def remarks(why: str, counts: Mapping[str, int], records: int) -> list[str]:
-    """What to say where nearly all documents are left without shingles, though they have words: why that may be.
+    """Returns a message if nearly all documents with words are left without shingles; `why` ends it.
 
     >>> remarks("no stop word", {EMPTIED: 2}, 2), remarks("no stop word", {EMPTIED: 1}, 2)
     (['2 of 2 documents are left without shingles: no stop word'], [])

@@ -37,7 +37,7 @@ class FingerprintListing:
         self.listed: Listed = factor, kernel.list_fingerprints(fingerprints, without, factor), kept
 
     def keeps(self, fingerprints: "U64") -> "Flags":
-        """Which fingerprints stay: the definition. Shape (n,) in and out."""
+        """Returns whether fingerprints are kept; this is the definition. Shapes (n,)."""
         if self.sorted is None:
             found = np.setdiff1d(np.frombuffer(self.fingerprints, np.uint64), np.frombuffer(self.without, np.uint64))
             self.sorted = np.append(found, found[-1:])  # the last one twice, for keys that are greater than all
@@ -83,10 +83,10 @@ def read_table(path: str, recipe: str, digits: int, min_df: Bound | None, max_df
 
 
 def listing_of(limits: DocumentLimits, between: bytes, above: bytes) -> FingerprintListing:
-    """With a lower limit, the shingles within the limits, to be kept; else those above the upper limit, to go."""
-    return (
-        FingerprintListing(above, kept=False) if limits.least is None else FingerprintListing(between, above, kept=True)
-    )
+    """Lists the shingles to keep if there is a lower limit, else those above the upper limit, to leave out."""
+    if limits.least is None:
+        return FingerprintListing(above, kept=False)
+    return FingerprintListing(between, above, kept=True)
 
 
 def recipe_of(limits: DocumentLimits, name: str, label: str) -> list[tuple[str, object]]:

@@ -24,7 +24,7 @@ FEWEST = 6  # words of a seed in another order, at least
 
 
 class Seed(NamedTuple):
-    """As many words in both texts, which are equal but for their order."""
+    """Stretches of two texts with the same words, perhaps in another order."""
 
     a: int
     b: int
@@ -33,7 +33,7 @@ class Seed(NamedTuple):
 
 
 class TakenWords:
-    """Which words of two texts are in a run, a seed, or a passage."""
+    """The words of two texts that are in a run, a seed, or a passage."""
 
     def __init__(self, a: Words, b: Words, runs: Sequence[EqualRun] = ()) -> None:
         self.in_a, self.in_b = bytearray(len(a)), bytearray(len(b))
@@ -95,7 +95,7 @@ def reordered(a: Prepared, b: Prepared, taken: TakenWords) -> Iterator[Seed]:
 
 
 def chained(seeds: Sequence[Seed], a: Words, b: Words, gap: int, in_runs: TakenWords) -> Iterator[list[Seed]]:
-    """All seeds, in chains, the one that gains most first. seeds: in the order of a."""
+    """Yields chains of all seeds, the one that gains most first. seeds: in the order of a."""
     gains = [GAIN * seed.equal for seed in seeds]
     before = [-1] * len(seeds)
     for place, seed in enumerate(seeds):
@@ -123,7 +123,7 @@ def chained(seeds: Sequence[Seed], a: Words, b: Words, gap: int, in_runs: TakenW
 
 
 def cost_between(left: Words, right: Words) -> int:
-    """What words between two seeds cost."""
+    """Returns the cost of the words between two seeds."""
     together = len(left) + len(right)
     if not len(left) or not len(right) or max(len(left), len(right)) > ALIGNED:
         return together
@@ -167,13 +167,13 @@ def extended(runs: list[EqualRun], a: Words, b: Words, passages: TakenWords) -> 
 
 
 def free_before(taken: bytearray, at: int) -> int:
-    """Where the free words before a word begin, of which there may be REACH."""
+    """Returns where the free words before a word begin, at most REACH words before it."""
     least = max(at - REACH, 0)
     return max(taken.rfind(1, least, at) + 1, least)
 
 
 def free_after(taken: bytearray, at: int) -> int:
-    """Where the free words from a word on end."""
+    """Returns where the free words after a word end, at most REACH words after it."""
     end = taken.find(1, at, at + REACH)
     return at + REACH if end < 0 else end
 

@@ -143,7 +143,7 @@ def form_of(options: argparse.Namespace) -> Form:
 
 
 def coloured(options: argparse.Namespace) -> bool:
-    """Whether to write colours: as --color says, or to a terminal that has them, unless NO_COLOR is set."""
+    """Returns whether to write colours: as --color says, or to a terminal that has them, unless NO_COLOR is set."""
     if options.color != AUTO:
         return bool(options.color == ALWAYS)
     refused = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

@@ -39,7 +39,7 @@ class Shown(NamedTuple):
         return 2 * len(self.source) + 2 * sum(map(len, self.said)) + 20 * len(self.words) + 500
 
     def place(self, first: int, end: int) -> Place:
-        """From the least start to the greatest end of at least one word; places need not ascend."""
+        """Returns the place from the least start to the greatest end of some words; places need not ascend."""
         return int(self.starts[first:end].min()), int(self.ends[first:end].max())
 
 
@@ -99,7 +99,7 @@ class Reader:
         return Shown(name, source, self.vocabulary.numbers(found), starts, ends, said)
 
     def letters(self, record: Record) -> int:
-        """How many the original has; none if it is no text."""
+        """Returns the number of characters of the original; 0 if it is no text."""
         try:
             return len(record[SOURCE] if is_placed(record, self.text_field) else wire.take_text(record, self.fields))
         except Rejected:
@@ -118,7 +118,7 @@ def spelled(value: object) -> str:
 
 
 def is_placed(record: Record, text_field: str) -> bool:
-    """Whether a record is one of canon --offsets, and has no `source` and `at` of its own, such as a time.
+    """Returns whether a record is one of canon --offsets, and has no `source` and `at` of its own, such as a time.
 
     The recipe does not say whether there were offsets. If it names canon, places may be damaged: then they begin like
     places. Else they must fit.

@@ -1,7 +1,4 @@
-"""Things that wait during a run: pairs for their documents, documents to be compared.
-
-Both stay in memory up to a limit. Beyond it they go to a scratch file, and are read back when they are needed.
-"""
+"""Objects in memory up to a limit, beyond it in a scratch file, from which they are read when they are needed."""
 
 import os
 import pickle
@@ -16,7 +13,7 @@ Item = TypeVar("Item")
 
 
 class Held(Generic[Item]):
-    """Things by number, from 0 on, in the order in which they came."""
+    """Objects by their numbers, from 0, in the order in which they were added."""
 
     def __init__(self, memory: Memory | None) -> None:
         self.memory = memory

@@ -31,7 +31,7 @@ class MarkedRun(NamedTuple):
         return f"{number}: {self.said['from']}-{self.said['to']}, {plural(self.words, 'word')}{self.origin()}"
 
     def origin(self) -> str:
-        """Where the same words stand: a first copy, or items; empty if it does not say."""
+        """Returns the text about the first copy, or the items, with the same words; empty if there is none."""
         if (of := self.said.get("of")) is not None:
             return f", first in {shown(of['id'])} at {of['from']}-{of['to']}"
         if (ids := self.said.get("ids")) is not None:
@@ -82,7 +82,7 @@ def marked(name: Name, record: Record, text_field: str) -> WithRuns:
 
 
 def words_in(edges: Edges, runs: Sequence[MarkedRun]) -> int:
-    """How many words are in runs, which ascend and may overlap."""
+    """Returns the number of words in runs, which ascend and may overlap."""
     count = end = 0
     for (first, last), _ in runs:
         if end < last:
@@ -108,6 +108,6 @@ def taken(runs: object, limit: int) -> Iterator[Record]:
 
 
 def has_place(said: Record) -> bool:
-    """Whether an object says where something stands."""
+    """Returns whether an object has a place."""
     first, last = said.get("from"), said.get("to")
     return type(first) is int and type(last) is int and 0 <= first < last

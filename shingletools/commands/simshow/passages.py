@@ -1,4 +1,4 @@
-"""What two texts share: passages of equal words, with the differences within them.
+"""Compares two texts: passages of equal words, with the differences within them.
 
 The differences between the runs of a passage come from a shortest edit script of insertions and deletions, which keeps
 the most words. A script that may also replace words would pair different words instead.
@@ -43,7 +43,7 @@ class Passage(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What two texts share."""
+    """The passages that two texts share, and figures."""
 
     a: Name
     b: Name
@@ -110,7 +110,7 @@ def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Compa
 
 
 def is_enough(runs: list[EqualRun], a: Text, spelled: Sequence[str]) -> bool:
-    """Whether a passage has K equal words, or all of a; letters of scripts without spaces are half a word each."""
+    """Returns whether a passage has K equal words, or all of a; a letter of a script without spaces is half a word."""
     k, count = a.prepared.k, sum(run.words for run in runs)
     if count >= min(2 * k, len(a.prepared)):
         return True
@@ -124,7 +124,7 @@ def alone(letter: str) -> bool:
 
 
 def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
-    """Whether to take b first, so that the choice among equally long runs does not depend on which text is a."""
+    """Returns whether to compare b with a: the choice among equally long runs must not depend on which text is a."""
     if len(a) != len(b):
         return len(a) > len(b)
     differ = a.words != b.words
@@ -140,7 +140,7 @@ def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
 
 
 def shared(one: U64, two: U64) -> int:
-    """How many fingerprints are in both arrays, which ascend without repeats."""
+    """Returns the number of fingerprints that are in both arrays, which ascend without repeats."""
     return int(np.count_nonzero(in_sorted(one, two)))
 
 
@@ -173,7 +173,7 @@ def parted(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch
 
 
 def template(a: Prepared, start: int, end: int, frequent: U64) -> Flags:
-    """Which words of a run are in a frequent run of k words inside it."""
+    """Returns which words of a run are in a frequent run of k words inside it."""
     size = min(a.k, len(a))
     windows = a.shingles[start : max(end - size + 1, start)]
     hits = np.flatnonzero(in_sorted(windows, frequent))
@@ -204,6 +204,6 @@ def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
 
 
 def enclosing(places: Iterable[Place]) -> Place:
-    """From the least start to the greatest end."""
+    """Returns the place from the least start to the greatest end."""
     starts, ends = zip(*places, strict=True)
     return min(starts), max(ends)

@@ -84,13 +84,13 @@ class Prepared:
 
     @cached_property
     def distinct(self) -> U64:
-        """Each shingle once, ascending."""
+        """Returns the distinct shingles, ascending."""
         ranked = self.ranked
         return ranked[np.append(True, ranked[1:] != ranked[:-1])] if len(ranked) else ranked
 
     @cached_property
     def index(self) -> Starts | None:
-        """Where each shingle of a short text begins, in order; None for others, or if a shingle repeats."""
+        """Returns where each shingle of a short text begins; None for a long text, or if a shingle repeats."""
         if len(self) > SHORT or self.k > SHORT_RUN:
             return None
         words = self.words.tolist()

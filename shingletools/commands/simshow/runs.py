@@ -86,13 +86,13 @@ def sizes(a: Prepared, b: Prepared) -> list[int]:
 
 
 def ranges_of(of_a: U64, ranked: U64) -> tuple[Index, Index]:
-    """For each fingerprint of a, its first place among those of b, which ascend, and how often it is there."""
+    """Returns, for each fingerprint of a, its first place among those of b, which ascend, and its frequency there."""
     first = np.searchsorted(ranked, of_a, "left")
     return first, np.searchsorted(ranked, of_a, "right") - first
 
 
 def meetings(order: Index, first: Index, counts: Index) -> tuple[Index, Index]:
-    """All places in a with all places in b that have the same words. Shapes (meetings,), (meetings,)."""
+    """Returns all places in a with all places in b that have the same words. Shapes (meetings,)."""
     of_a = np.repeat(np.arange(len(counts)), counts)
     before = np.cumsum(counts) - counts
     of_b = order[np.arange(len(of_a)) + np.repeat(first - before, counts)]
@@ -100,9 +100,9 @@ def meetings(order: Index, first: Index, counts: Index) -> tuple[Index, Index]:
 
 
 def some_meetings(of_a: U64, of_b: U64, most: int) -> tuple[Index, Index, bool]:
-    """As `meetings`, but only the nth places meet for the fingerprints that would bring more than `most` meetings.
+    """Returns `meetings`, but at most `most`: places of the most frequent fingerprints only meet at the same rank.
 
-    Also tells whether these are all meetings.
+    Also returns whether these are all meetings.
     """
     order = np.argsort(of_b, kind="stable")
     first, counts = ranges_of(of_a, of_b[order])
@@ -162,7 +162,7 @@ class Tiling:
 
 
 def free_windows(taken: bytearray, size: int, windows: U64) -> tuple[Index, U64]:
-    """Where runs of `size` free words begin, and their fingerprints. windows: the fingerprints of all such runs."""
+    """Returns where runs of `size` free words begin, and their fingerprints. windows: those of all runs."""
     before = np.append(0, np.cumsum(np.frombuffer(taken, np.uint8), dtype=np.int64))
     free = np.flatnonzero(before[size : size + len(windows)] == before[: len(windows)])
     return free, windows[free]
@@ -184,7 +184,7 @@ def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
 
 
 def one_by_one(of_a: Starts, of_b: Starts, k: int) -> Heap:
-    """As `diagonals`, for texts without repeated shingles."""
+    """Returns the runs that `diagonals` returns, for texts without repeated shingles."""
     heap = []
     begin = begin_b = after = -1  # starts of the current run, and the place in b after its last shingle
     for shingle, i in of_a.items():

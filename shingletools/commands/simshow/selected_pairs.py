@@ -47,7 +47,7 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
 
 
 def shows_pairs(record: Record) -> bool:
-    """Whether a good record is a pair, a group, or a document of which `dedup --annotate` says that it would go."""
+    """Returns whether a good record is a pair, a group, or a duplicate of `dedup --annotate`."""
     return any(field in record for field in ("a", "members", "duplicate_of"))
 
 
@@ -83,7 +83,7 @@ def exact(similarity: Similarity | None) -> Fraction:
 
 
 def within(chosen: Selection, similarity: Similarity | None) -> bool:
-    """Whether --least and --most let a similarity pass. Raises Rejected."""
+    """Returns whether a similarity is between --least and --most. Raises Rejected."""
     if not chosen.by_similarity:
         return True
     value = exact(similarity)

@@ -79,7 +79,7 @@ class Show(Collector):
         pairs = take_pairs(record, self.spec.id_field, bool(self.spec.others))
         for a, b, _ in pairs:
             if a == b and not self.spec.others:
-                raise Rejected(f"pairs {errors.shown(a)} with itself")
+                raise Rejected(errors.with_itself(a))
         return [pair for pair in pairs if within(self.spec.chosen, pair[2])]
 
     def name(self, pairs: list[Pair]) -> None:
@@ -170,7 +170,7 @@ class Show(Collector):
         return lost
 
     def unknown(self, pairs: list[Pair]) -> str:
-        """Why a record cannot be shown; "" if it can."""
+        """Returns why a record cannot be shown; "" if it can."""
         for pair in pairs:
             for rows, name, option in zip(self.rows, pair[:2], ("--docs", "--against"), strict=True):
                 given = option if self.spec.others else "--docs"

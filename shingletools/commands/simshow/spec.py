@@ -22,7 +22,7 @@ PAGE_BYTES = 32 << 20  # of data in a page
 
 
 class Selection(NamedTuple):
-    """Which of the pairs are shown."""
+    """The pairs that are shown."""
 
     least: "Fraction | None" = None  # similarity
     most: "Fraction | None" = None
@@ -34,7 +34,7 @@ class Selection(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How the pairs are shown."""
+    """The form in which pairs are shown."""
 
     name: str = JSON
     colour: bool = False
@@ -45,7 +45,7 @@ class Form(NamedTuple):
 
 
 class ShowSpec(Stage):
-    """What pairs share. Documents are read after pairs, so only those that pairs name are kept."""
+    """The options of simshow for pairs. Documents are read after pairs, so only those that pairs name are kept."""
 
     id_field: str
     docs: Sequence[str]  # files of documents, of both sides or of a only
@@ -98,7 +98,7 @@ class ShowSpec(Stage):
 
 
 class RunsSpec(Stage):
-    """The runs that repeats marked in documents."""
+    """The options of simshow --runs."""
 
     id_field: str
     text_field: str = "text"

@@ -15,7 +15,7 @@ TOKEN = re.compile(r"\s+|\S+")
 
 
 class Safe(dict[int, str]):
-    """For str.translate: white space as a space; characters that terminals do not print, or obey, as their numbers."""
+    """A table for str.translate: white space becomes a space, characters that terminals obey or hide, their numbers."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)

@@ -64,7 +64,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raises Failed for options that do not go together."""
+    """Raises Failed for options that cannot be combined."""
     lexicon = options.lexicon is not None
     form = "--top" if options.top else "--simhash"
     for wrong, why in (

@@ -48,7 +48,7 @@ class LexiconSketch:
         return bytes_to_payload(b"".join(hashed(each if len(each) >= self.least else words) for each in chosen), WIDE)
 
     def has(self, words: U64) -> Flags:
-        """Which words are in the lexicon. Shape (words,) in and out."""
+        """Returns whether words are in the lexicon. Shapes (words,)."""
         if not len(self.words):
             return np.zeros(len(words), np.bool_)
         places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)

@@ -25,7 +25,7 @@ class Minima(Protocol):
     def __call__(self, payload: str) -> str: ...
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
-        """The same work in the kernel, as stage.Filter has it; with a group, that of Supershingles."""
+        """Returns the link of a stage.Filter; with a group, that of Supershingles."""
 
 
 class MinHash:
@@ -56,7 +56,7 @@ class MinHash:
         return minima
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
-        """The same work in the kernel, as stage.Filter has it; with a group, that of Supershingles."""
+        """Returns the link of a stage.Filter; with a group, that of Supershingles."""
         return kernel.link_minima(self.a, self.b, group, pairs, self.bits)
 
 
@@ -81,5 +81,5 @@ class Supershingles:
         return bytes_to_payload(b"".join(hashes), 16)
 
     def link(self) -> Link:
-        """The same work in the kernel, as stage.Filter has it, for groups of at most LARGEST minima."""
+        """Returns the link of a stage.Filter, for groups of at most LARGEST minima."""
         return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else unlinked()

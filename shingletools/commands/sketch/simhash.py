@@ -24,5 +24,5 @@ def simhash(payload: str) -> str:
 
 
 def link_simhash() -> Link:
-    """The same work in the kernel, as stage.Filter has it: the kernel of the process that calls this."""
+    """Returns the link of a stage.Filter, to the kernel of this process."""
     return kernel.link_simhash()

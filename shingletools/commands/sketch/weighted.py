@@ -33,7 +33,7 @@ class WeightedSimHash:
         return np.packbits(arrays.bit_sums(spread, weights) > 0).tobytes().hex()
 
     def link(self) -> Link:
-        """The same work in the kernel, as stage.Filter has it."""
+        """Returns the link of a stage.Filter."""
         return kernel.link_weighted_simhash(self.weights.weighed)
 
 
@@ -65,7 +65,7 @@ class WeightedMinHash:
         return strings.minima_to_payload(first, self.plain.bits)
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
-        """As MinHash.link."""
+        """Returns the link, as MinHash.link does."""
         plain = self.plain
         return kernel.link_weighted_minima(plain.a, plain.b, group, pairs, self.weights.weighed, plain.bits)
 

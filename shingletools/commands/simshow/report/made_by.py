@@ -10,7 +10,7 @@ from shingletools.system.errors import Failed
 
 
 def origin_of(command: str, date: str) -> Provenance:
-    """What a pipeline says of its pairs. Raises Failed.
+    """Returns the recipe, the threshold and k of a pipeline, for the page. Raises Failed.
 
     >>> origin_of("canon docs.jsonl | shingle -k 7 | sketch | simjoin -t 0.8", "")[2:4]
     ('0.8', 7)

@@ -1,4 +1,4 @@
-"""What a page says of its pairs as a whole: the commands that made them, and the documents that were read."""
+"""The origin of the pairs on a page: the commands that made them, and the documents that were read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Provenance(NamedTuple):
-    """What the user says of the pairs."""
+    """The origin of the pairs, as the user gives it."""
 
     command: str = ""
     recipe: str = ""  # of the records that were joined
@@ -17,7 +17,7 @@ class Provenance(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """What was read."""
+    """The documents that were read."""
 
     documents: int = 0  # of --docs
     others: int = 0  # of --against

@@ -80,7 +80,7 @@ class RunPage:
         yield "</ol>\n</article>\n"
 
     def origin(self, run: MarkedRun, document: WithRuns, place: int) -> str:
-        """Where a run came from, with a link if that document is on the page."""
+        """Returns the text about the origin of a run, with a link if that document is on the page."""
         said = visible(run.origin())
         of = run.said.get("of")
         there = None if of is None else place if of["id"] == document.name else self.places.get(of["id"])

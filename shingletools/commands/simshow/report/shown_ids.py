@@ -16,7 +16,7 @@ HIDDEN = re.compile(r"(?<=\s)\s|[^\S ]")
 
 
 def names(keys: Sequence[Key]) -> list[str]:
-    """How to show each: different documents are spelled differently, and none is blank.
+    """Returns a distinct name for each document; none is blank.
 
     Ids are shown as JSON if they are spelled as others are, or have blanks that a browser would not show. Invisible
     characters stay: the page shows most of them by their numbers.
@@ -41,5 +41,5 @@ def as_json(key: Key) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a browser shows all of a name, and `as_json` cannot make it."""
+    """Returns whether a browser shows all of a name, and `as_json` cannot make it."""
     return name != "" and not name.startswith('"') and " ".join(name.split()) == name

@@ -1,4 +1,4 @@
-"""What holds a group together: its density, its weakest link, and the steps between its documents."""
+"""The ties of a group: its density, its weakest link, and the steps between its documents."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -144,7 +144,7 @@ class Graph:
 
 
 class Steps:
-    """How many pairs lead from one document of a graph to others."""
+    """Counts the pairs on the way from one document of a graph to others."""
 
     def __init__(self, graph: Graph, documents: int) -> None:
         a, b = np.array(graph.a), np.array(graph.b)
