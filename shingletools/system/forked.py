@@ -15,7 +15,7 @@ from shingletools.system.deferred import subprocess
 from shingletools.system.serving import serve
 
 
-def possible() -> bool:
+def can_fork() -> bool:
     """Returns whether a copy is safe: if another thread holds a lock, the copy might wait for it forever.
 
     It is safe in a command with one thread, if the system lists threads, as Linux does.

@@ -143,7 +143,7 @@ def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork 
     try:
         process = (
             forked.Fork(stores)
-            if keeps and forked.possible()
+            if keeps and forked.can_fork()
             else subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
         )
         stack.callback(end, process)

@@ -13,7 +13,7 @@ from canon.placing import both, check, found
 from documents import TOP
 from harness import DATA, DOCS, parser_of, pipe, run
 from shingletools import kernel
-from shingletools.commands.canon.origins import Origin, traced
+from shingletools.commands.canon.origins import Origin, original_place
 from shingletools.commands.canon.patterns import Budget, Replace
 from shingletools.kernel.memo import compiled_words, reference_words
 
@@ -248,7 +248,7 @@ def test_where_replaced_text_comes_from(text: str, edits: list[tuple[str, str]])
                 start = end = level[start][0]
             elif level:
                 start = end = level[-1][1]
-        assert traced(origins, place, place + 1) == (start, end)
+        assert original_place(origins, place, place + 1) == (start, end)
 
 
 def test_an_origin_whose_pieces_are_in_no_order() -> None:

@@ -21,7 +21,7 @@ from shingletools.commands.canon.canonizer import Canonizer, explain
 from shingletools.commands.canon.command import add_options, chosen
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.homoglyphs import fold_homoglyphs
-from shingletools.commands.canon.lemmas import settled
+from shingletools.commands.canon.lemmas import fixed_point
 from shingletools.commands.canon.repertoire import is_later
 from shingletools.commands.canon.rules import SEPARATORS, fold_accents
 
@@ -168,7 +168,7 @@ def test_settled_words_meet(steps: dict[str, str]) -> None:
         return steps.get(word, word)
 
     for word in "abcdef":
-        assert settled(step, word) == settled(step, step(word)) == settled(step, settled(step, word))
+        assert fixed_point(step, word) == fixed_point(step, step(word)) == fixed_point(step, fixed_point(step, word))
 
 
 def test_stems_are_those_of_snowball() -> None:

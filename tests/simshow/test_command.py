@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, run, run_here
-from shingletools.commands.simshow.holding import Held
+from shingletools.commands.simshow.holding import SpillingList
 from shingletools.commands.simshow.selected_pairs import sample
 from shingletools.commands.simshow.show_collector import PARTS, Show
 from shingletools.commands.simshow.spec import ShowSpec
@@ -41,8 +41,8 @@ def test_resemblance_is_what_simjoin_found(pairs: bytes) -> None:
 
 
 def test_other_sides_give_the_mirror_image(pairs: bytes) -> None:
-    turned = jsonl(*({**each, "a": each["b"], "b": each["a"]} for each in map(json.loads, pairs.splitlines())))
-    one, two = (run("simshow", "--json", "--docs", DOCS, stdin=each).records() for each in (pairs, turned))
+    swapped = jsonl(*({**each, "a": each["b"], "b": each["a"]} for each in map(json.loads, pairs.splitlines())))
+    one, two = (run("simshow", "--json", "--docs", DOCS, stdin=each).records() for each in (pairs, swapped))
     for here, there in zip(one, two, strict=True):
         passages = [{**each, "a": each["b"], "b": each["a"]} for each in there["shared"]]
         sides = {"a": there["b"], "b": there["a"], "share_a": there["share_b"], "share_b": there["share_a"]}
@@ -171,7 +171,7 @@ def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
 
 
 def test_what_is_held_is_bounded(tmp_path: Path) -> None:
-    held: Held[int] = Held(Memory(100, str(tmp_path)))
+    held: SpillingList[int] = SpillingList(Memory(100, str(tmp_path)))
     for number in range(50):
         held.add(number * number, 30)
         assert len(held.here) <= 3

@@ -15,8 +15,8 @@ from shingletools.commands.simshow.passages import (
     EQUAL,
     ONLY_A,
     ONLY_B,
+    CompareSettings,
     Comparison,
-    Manner,
     Passage,
     Piece,
     Text,
@@ -40,16 +40,16 @@ class Pair:
             all_texts = [*documents, *(read(text, {"text": text}) for text in others)]
             frequent = frequent_shingles(all_texts, k, least)
         one, two = (Text(document, Prepared(document.words, k)) for document in documents)
-        manner = Manner(gap, read.vocabulary.spelled, frequent)
+        manner = CompareSettings(gap, read.vocabulary.spelled, frequent)
         self.a, self.b = a, b
-        self.found, self.turned = compare(one, two, 0.5, manner), compare(two, one, 0.5, manner)
+        self.found, self.swapped = compare(one, two, 0.5, manner), compare(two, one, 0.5, manner)
 
 
 def mirrored(one: Comparison) -> Comparison:
     """What changing the sides must give."""
     passages = []
     for each in sorted(one.passages, key=lambda each: each.b):
-        pieces = [turned(piece) for piece in each.pieces]
+        pieces = [swapped(piece) for piece in each.pieces]
         for place, (first, second) in enumerate(pairwise(pieces)):
             if (first.kind, second.kind) == (ONLY_B, ONLY_A):  # of both, those of a come first
                 before, after = pieces[place - 1].b[1], second.a[1]
@@ -59,7 +59,7 @@ def mirrored(one: Comparison) -> Comparison:
     return one._replace(a=one.b, b=one.a, words=words, passages=tuple(passages))
 
 
-def turned(piece: Piece) -> Piece:
+def swapped(piece: Piece) -> Piece:
     kind = {EQUAL: EQUAL, ONLY_A: ONLY_B, ONLY_B: ONLY_A}[piece.kind]
     return Piece(kind, piece.b, piece.a, piece.words, piece.template)
 
@@ -88,7 +88,7 @@ def check(pair: Pair) -> None:
             assert {EQUAL: left == right, ONLY_A: not right, ONLY_B: not left}[piece.kind]
     assert found.shared == sum(passage.words for passage in found.passages) <= min(found.words)
     assert list(found.passages) == sorted(found.passages, key=lambda passage: passage.a)
-    assert pair.turned == mirrored(found)
+    assert pair.swapped == mirrored(found)
 
 
 few = st.lists(st.sampled_from("a b c d e".split()), max_size=30)
@@ -188,7 +188,7 @@ def test_a_gap_keeps_the_most_words() -> None:
 )
 def test_letters_of_scripts_without_spaces_are_half_a_word(shared: str, shown: bool) -> None:
     pair = Pair(f"before it all. {shared}. And here is more", f"nothing like that: {shared}, then others follow")
-    assert bool(pair.found.passages) is bool(pair.turned.passages) is shown
+    assert bool(pair.found.passages) is bool(pair.swapped.passages) is shown
     assert Pair(shared, shared).found.passages  # texts that are equal as a whole share all they have
 
 

@@ -4,7 +4,7 @@ import re
 from functools import partial
 
 from shingletools.commands.canon.confined import Confined
-from shingletools.commands.canon.html import PARAGRAPH, skipping, within
+from shingletools.commands.canon.html import PARAGRAPH, limited, skipping
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.versions import made_with
 from shingletools.system.deferred import needs
@@ -46,7 +46,7 @@ class Article:
         return Article, (self.skip,)
 
     def __call__(self, markup: str) -> str:
-        text = within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
+        text = limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
         if not text.strip():
             raise Rejected("HTML without text")
         return text

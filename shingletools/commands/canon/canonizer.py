@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.commands.canon.folding import fold
-from shingletools.commands.canon.hyphens import joined
+from shingletools.commands.canon.hyphens import join_soft_hyphens
 from shingletools.commands.canon.patterns import Budget, WordPattern
 from shingletools.commands.canon.repertoire import is_later, part_later
 from shingletools.commands.canon.rules import Rule, fold_accents
@@ -58,7 +58,7 @@ class Canonizer:
         rules.budget.start(text)
         for rule in rules.texts:
             text = rule.function(text)
-        text = joined(text)
+        text = join_soft_hyphens(text)
         parts = sentences(text) if rules.sentences else [text]
         words = "\n".join(filter(None, map(self.canonize, parts)))
         return words if words or self.symbols is None else self.symbols.canonize(text)
@@ -129,7 +129,7 @@ def explain(rules: Rules, text: str) -> dict[str, str]:
     for rule in rules.texts:
         text = rule.function(text)
         step(rule.name, text)
-    text = joined(text)
+    text = join_soft_hyphens(text)
     if rules.sentences:
         text = "\n".join(map(str.strip, sentences(text)))
         step("sentences", text)

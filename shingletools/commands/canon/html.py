@@ -77,18 +77,18 @@ class Html:
         return Html, self.options
 
     def __call__(self, markup: str) -> str:
-        return within(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
+        return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
 
     def traced(self, markup: str) -> tuple[str, Origin]:
         """The text, and where it comes from. Raises Rejected."""
         limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
-        text, origin = within(*limits, self.confined_traced, markup, len(markup))
+        text, origin = limited(*limits, self.confined_traced, markup, len(markup))
         if origin is None:
             raise Rejected("HTML in which --offsets cannot locate the text")
         return text, origin
 
 
-def within(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
+def limited(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
     """Calls a function for a page of `size` characters. Raises Rejected if it exceeds its limits.
 
     seconds, memory: each character adds these to the limits; memory is in bytes.
@@ -120,7 +120,7 @@ def parse(
     except SelectolaxError:
         raise TooMuch from None
     roots = [[] if tree.root is None else [tree.root] for tree in trees]
-    left_out = [skipped, *(likewise(skipped, roots[0], other) for other in roots[1:])]
+    left_out = [skipped, *(same_positions(skipped, roots[0], other) for other in roots[1:])]
     if main:
         around = [some | {node.mem_id for node in tree.css(AROUND)} for some, tree in zip(left_out, trees, strict=True)]
         mains = [tree.css(MAIN) for tree in trees]
@@ -135,7 +135,7 @@ def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str
     return PARAGRAPH.join(text_of(node, left_out, parting) for node in tops)
 
 
-def likewise(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
+def same_positions(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
     """The nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
     if not chosen:
         return set()

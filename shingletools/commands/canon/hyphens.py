@@ -8,21 +8,21 @@ SMALL = r"[\p{L}--[\p{Lu}\p{Lt}]]"
 HARD = rf"(?V1)(?<={SMALL}\p{{M}}*)[-\u2010]{LINE_END}(?={SMALL})"
 
 
-def joined(text: str) -> str:
+def join_soft_hyphens(text: str) -> str:
     """Joins words that soft hyphens divide at the ends of lines. kernel/words.c knows texts without such a hyphen.
 
-    >>> joined("co\\u00ad\\n  operate, racing\\u00ad game")
+    >>> join_soft_hyphens("co\\u00ad\\n  operate, racing\\u00ad game")
     'cooperate, racing\\xad game'
     """
     return PARTED.sub("", text) if SOFT in text else text
 
 
-def joined_places(text: str) -> tuple[str, Origin]:
-    """Does `joined`, and returns the origin, too."""
+def join_soft_hyphens_traced(text: str) -> tuple[str, Origin]:
+    """Does `join_soft_hyphens`, and returns the origin, too."""
     origin = Origin()
     end = 0
     for match in PARTED.finditer(text):
         origin.copy(match.start() - end, end)
         end = match.end()
     origin.copy(len(text) - end, end)
-    return joined(text), origin
+    return join_soft_hyphens(text), origin

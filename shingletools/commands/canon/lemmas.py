@@ -20,7 +20,7 @@ class Lemmas:
 
     def __call__(self, word: str) -> str:
         for step in self.steps:
-            lemma = settled(step, word)
+            lemma = fixed_point(step, word)
             if lemma != word:
                 return lemma
         return word
@@ -39,12 +39,12 @@ def lemma(languages: Sequence[str]) -> Rule:
     return Rule("lemma", made_with(",".join(names), *packages), function)
 
 
-def settled(step: Callable[[str], str], word: str) -> str:
+def fixed_point(step: Callable[[str], str], word: str) -> str:
     """Repeats a step until the form no longer changes; of forms that come round in a circle, the least.
 
     So all words of a circle get one form: dictionaries send bacteria to bacterium, and bacterium to bacteria.
 
-    >>> settled({"a": "b", "b": "c", "c": "b"}.__getitem__, "a")
+    >>> fixed_point({"a": "b", "b": "c", "c": "b"}.__getitem__, "a")
     'b'
     """
     seen: list[str] = []

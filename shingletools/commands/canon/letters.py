@@ -21,12 +21,12 @@ class Folded(NamedTuple):
 LONGEST_LETTER = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
 
 
-def made_of(folding: Callable[[str], str], letter: str) -> bytes:
+def letter_origins(folding: Callable[[str], str], letter: str) -> bytes:
     """The origin of each character of a folded letter: where it begins, then where its last character stands.
 
     The letter is cut wherever its two sides fold apart as they do together.
 
-    >>> list(made_of(fold, "e\\u0301")), list(made_of(fold, "中\u0345"))
+    >>> list(letter_origins(fold, "e\\u0301")), list(letter_origins(fold, "中\u0345"))
     ([0, 1], [0, 1, 0, 1])
     """
     whole = folding(letter)
@@ -46,9 +46,9 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
     """Folds a text letter by letter, each letter with the marks that may combine with it. `folded` is a memo of fold.
 
     A letter beyond LONGEST_LETTER has one place for all of its characters. So has a text that folds differently as a
-    whole than letter by letter, if there is any. `origins` is a memo of made_of.
+    whole than letter by letter, if there is any. `origins` is a memo of letter_origins.
 
-    >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: made_of(fold, letter)))
+    >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: letter_origins(fold, letter)))
     Folded(text='éé 1⁄2', firsts=array('q', [0, 1, 4, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5, 5]))
     """
     whole = folded.function(text)

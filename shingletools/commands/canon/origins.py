@@ -64,7 +64,7 @@ class Origin:
         return first + max(start, begin) - begin, first + min(end, stop) - begin
 
 
-def traced(origins: Sequence[Origin], start: int, end: int) -> Place:
+def original_place(origins: Sequence[Origin], start: int, end: int) -> Place:
     """Returns the place of characters start to end in the original text, by the origins of all rules.
 
     An empty place, where a rule inserted text, is empty in the earlier texts, too.

@@ -5,9 +5,9 @@ from functools import partial
 
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules, later_words
-from shingletools.commands.canon.hyphens import joined_places
-from shingletools.commands.canon.letters import fold_places, made_of
-from shingletools.commands.canon.origins import Origin, traced
+from shingletools.commands.canon.hyphens import join_soft_hyphens_traced
+from shingletools.commands.canon.letters import fold_places, letter_origins
+from shingletools.commands.canon.origins import Origin, original_place
 from shingletools.commands.canon.patterns import WordPattern
 from shingletools.commands.canon.repertoire import is_later, part_later
 from shingletools.commands.canon.words import cut
@@ -32,7 +32,7 @@ class Placer:
         self.canonizer = Canonizer(rules)
         self.rules = self.canonizer.rules
         self.folded = Memo(self.canonizer.fold)
-        self.origins = Memo(partial(made_of, self.canonizer.fold))
+        self.origins = Memo(partial(letter_origins, self.canonizer.fold))
         alone = self.rules.cut is cut
         plain = alone and not self.rules.words
         self.symbols = Placer(self.rules.alone()) if self.rules.symbols else None
@@ -51,7 +51,7 @@ class Placer:
             text, origin = rule.traced(text)
             origins.append(origin)
         if SOFT in text:
-            text, origin = joined_places(text)
+            text, origin = join_soft_hyphens_traced(text)
             origins.append(origin)
         found, places = [], []
         begin = 0
@@ -98,7 +98,7 @@ class Placer:
 
 def _before(origins: Sequence[Origin], place: str) -> str:
     start, _, end = place.partition("-")
-    first, last = traced(origins, int(start), int(end))
+    first, last = original_place(origins, int(start), int(end))
     return f"{first}-{last}"
 
 

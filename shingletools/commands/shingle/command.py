@@ -104,19 +104,19 @@ def build(options: argparse.Namespace) -> Stage:
 
         hashing = partial(sampled, plain, options.mod)
     if options.df:
-        return counting(options, runs, hashing, wire.recipe("shingle", *parts), reads)
+        return counting_stage(options, runs, hashing, wire.recipe("shingle", *parts), reads)
     rolling = plain if isinstance(plain, fingerprints.Rolling) else None
     shingling = Shingling(parts, runs, hashing, rolling, reads)
     if not is_limited(options):
         return filter_of(options, shingling)
     if options.df_table is None:
-        return counted_first(options, shingling, hashing)
+        return filter_after_counting(options, shingling, hashing)
     from shingletools.commands.shingle import within  # BLAKE3, which most runs do not need
 
     digits = fingerprints.HASHES[options.hash][1] if options.hash != ROLLING else 16
     recipe = wire.recipe("shingle", *parts)
     chosen = within.read_table(options.df_table, recipe, digits, options.min_df, options.max_df)
-    return choosing(options, shingling._replace(reads=(*reads, options.df_table)), hashing, chosen)
+    return limited_filter(options, shingling._replace(reads=(*reads, options.df_table)), hashing, chosen)
 
 
 class Shingling(NamedTuple):
@@ -135,7 +135,7 @@ def is_limited(options: argparse.Namespace) -> bool:
     return options.max_df is not None or options.min_df is not None
 
 
-def choosing(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
+def limited_filter(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
     """Returns the filter that leaves out shingles by a table, or by a first reading."""
     from shingletools.commands.shingle.within import listed  # as in `build`
 
@@ -144,7 +144,7 @@ def choosing(options: argparse.Namespace, shingling: Shingling, hashing: "Hashin
     return filter_of(options, shingling._replace(parts=parts, shingler=shingler, listed=listing, after=after))
 
 
-def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing") -> Filter:
+def filter_after_counting(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing") -> Filter:
     """Returns the filter that reads its files twice: it counts shingles, then filters by their counts.
 
     Raises Failed unless all files can be read twice.
@@ -158,13 +158,13 @@ def counted_first(options: argparse.Namespace, shingling: Shingling, hashing: "H
 
     def first() -> "ShingleCounting":
         gathering = twice.ShingleGathering(hashing, shingling.rolling, options.mod)
-        filtering = partial(choosing, options, shingling, hashing)
+        filtering = partial(limited_filter, options, shingling, hashing)
         return twice.ShingleCounting(files, gathering, Occurrences(memory), filtering)
 
     return filter_of(options, shingling, first=first)
 
 
-def counting(
+def counting_stage(
     options: argparse.Namespace, runs: "Runs", hashing: "Hashing", recipe: str, reads: tuple[str, ...]
 ) -> Stage:
     """Returns the collector that writes a table of document frequencies."""
@@ -178,7 +178,7 @@ def counting(
 
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
     """Returns the filter that makes shingles, and counts texts with few of them."""
-    from shingletools.commands.shingle.tallied import Tallied, remarks  # as in `build`
+    from shingletools.commands.shingle.tallied import CountingShingler, remarks  # as in `build`
 
     why = None
     if options.mod == 1 and options.spots is not None:
@@ -190,7 +190,7 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | 
         )  # fmt: skip
         why = f"{' and '.join(name for name, limits in given if limits)} left out all that they have"
     rolling = shingling.rolling
-    function = Tallied(shingling.shingler, shingling.runs, rolling)
+    function = CountingShingler(shingling.shingler, shingling.runs, rolling)
     return Filter(
         options.text, "shingles", wire.recipe("shingle", *shingling.parts), function,
         link=unlinked if rolling is None else partial(rolling.link, options.mod, shingling.listed),

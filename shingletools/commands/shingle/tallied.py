@@ -9,7 +9,7 @@ EMPTIED = "left without shingles"
 NEARLY_ALL = 99  # percent
 
 
-class Tallied:
+class CountingShingler:
     """A shingler that counts texts of fewer than k units, and texts that are left without shingles."""
 
     def __init__(self, shingler: Shingler, runs: Runs, rolling: Rolling | None = None) -> None:

@@ -12,7 +12,7 @@ from shingletools.system.scratch import Memory, folder_errors
 Item = TypeVar("Item")
 
 
-class Held(Generic[Item]):
+class SpillingList(Generic[Item]):
     """Objects by their numbers, from 0, in the order in which they were added."""
 
     def __init__(self, memory: Memory | None) -> None:

@@ -40,7 +40,7 @@ class MarkedRun(NamedTuple):
         return ""
 
 
-class WithRuns(NamedTuple):
+class MarkedDocument(NamedTuple):
     """A document and its runs, in their order."""
 
     name: Name
@@ -56,7 +56,7 @@ class WithRuns(NamedTuple):
         return f"{shown(self.name)}: {of} in {plural(len(self.runs), 'run')}, longest {longest}"
 
 
-def marked(name: Name, record: Record, text_field: str) -> WithRuns:
+def marked_document(name: Name, record: Record, text_field: str) -> MarkedDocument:
     """The document of a record. Raises Rejected."""
     if REPEATS not in record:
         raise Rejected(f"field {shown(REPEATS)} is missing")
@@ -71,14 +71,14 @@ def marked(name: Name, record: Record, text_field: str) -> WithRuns:
         ends = np.cumsum(sizes + 1) - 1
         places, limit = Places(ends - sizes, ends), len(words)
     runs = []
-    for said in taken(record[REPEATS], limit):
+    for said in checked_runs(record[REPEATS], limit):
         first, last = said["from"], said["to"]
         runs.append(
             MarkedRun((first, last) if AT in record else (int(places.starts[first]), int(places.ends[last - 1])), said)
         )
     runs.sort(key=lambda run: run.place)
     edges = Edges(np.sort(places.starts), np.sort(places.ends))
-    return WithRuns(name, source, edges, runs, words_in(edges, runs))
+    return MarkedDocument(name, source, edges, runs, words_in(edges, runs))
 
 
 def words_in(edges: Edges, runs: Sequence[MarkedRun]) -> int:
@@ -92,7 +92,7 @@ def words_in(edges: Edges, runs: Sequence[MarkedRun]) -> int:
     return count
 
 
-def taken(runs: object, limit: int) -> Iterator[Record]:
+def checked_runs(runs: object, limit: int) -> Iterator[Record]:
     """The runs in a field, which must lie in so many code points or words. Raises Rejected."""
     if type(runs) is not list:
         raise Rejected(NO_RUNS)

@@ -74,7 +74,7 @@ class Text(NamedTuple):
     prepared: Prepared
 
 
-class Manner(NamedTuple):
+class CompareSettings(NamedTuple):
     """Settings of comparisons."""
 
     gap: int  # words between two seeds of a passage, at most
@@ -82,11 +82,11 @@ class Manner(NamedTuple):
     frequent: U64 | None = None  # fingerprints of runs in many documents, ascending
 
 
-def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Comparison:
+def compare(a: Text, b: Text, similarity: float | None, settings: CompareSettings) -> Comparison:
     """Compares two texts. compare(b, a) gives the mirror image."""
-    gap, spelled, frequent = manner
-    turned = comes_after(a.prepared, b.prepared, spelled)
-    if turned:
+    gap, spelled, frequent = settings
+    swapped = should_swap(a.prepared, b.prepared, spelled)
+    if swapped:
         mirrored = common_passages(b.prepared, a.prepared, gap)
         runs_of_each = sorted([EqualRun(run.b, run.a, run.words) for run in runs] for runs in mirrored)
     else:
@@ -99,7 +99,7 @@ def compare(a: Text, b: Text, similarity: float | None, manner: Manner) -> Compa
         steps = stretches(runs)
         longest = max(longest, *(step.i_end - step.i for step in steps if step.kind == EQUAL))
         if frequent is not None:
-            steps = list(parted(steps, a.prepared, frequent))
+            steps = list(split_at_templates(steps, a.prepared, frequent))
         passages.append(passage(steps, a.shown, b.shown))
     common, *sizes = shingles_of(a.prepared, b.prepared)
     return Comparison(
@@ -115,15 +115,15 @@ def is_enough(runs: list[EqualRun], a: Text, spelled: Sequence[str]) -> bool:
     if count >= min(2 * k, len(a.prepared)):
         return True
     words = [spelled[word] for run in runs for word in a.shown.words[run.a : run.a + run.words]]
-    return sum(1 if len(word) == 1 and alone(word) else 2 for word in words) >= 2 * k
+    return sum(1 if len(word) == 1 and is_alone(word) else 2 for word in words) >= 2 * k
 
 
 @cache
-def alone(letter: str) -> bool:
+def is_alone(letter: str) -> bool:
     return regex.match(ALONE, letter, regex.VERSION1) is not None
 
 
-def comes_after(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
+def should_swap(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
     """Returns whether to compare b with a: the choice among equally long runs must not depend on which text is a."""
     if len(a) != len(b):
         return len(a) > len(b)
@@ -160,7 +160,7 @@ def stretches(runs: list[EqualRun]) -> list[Stretch]:
     return made
 
 
-def parted(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch]:
+def split_at_templates(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch]:
     """Cuts equal words where template begins or ends, which is words in frequent runs of k."""
     for step in steps:
         if step.kind != EQUAL:

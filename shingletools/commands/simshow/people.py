@@ -53,7 +53,7 @@ def headline(passage: Passage, number: int) -> str:
     return f"{number}: a {a}-{a_end}, b {b}-{b_end}, {plural(passage.words, 'word')}"
 
 
-class AsLines:
+class LineWriter:
     """Writes one line for each pair."""
 
     def __init__(self, form: Form) -> None:
@@ -69,7 +69,7 @@ class AsLines:
         return b""
 
 
-class AsText(AsLines):
+class TextWriter(LineWriter):
     """Writes each passage as it stands in a, with [-words of a only-] and {+words of b only+}."""
 
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
@@ -119,7 +119,7 @@ class AsText(AsLines):
         return (f"[={text}=]", terminal.TEMPLATE) if template and text else (text, terminal.PLAIN)
 
 
-class AsColumns(AsText):
+class ColumnWriter(TextWriter):
     """Writes each passage in two columns, as it stands in a and in b."""
 
     def body(self, passage: Passage, a: Shown, b: Shown, _edges: Edges) -> Iterator[Line]:

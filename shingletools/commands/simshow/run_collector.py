@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shingletools.commands.simshow.marked_runs import marked
+from shingletools.commands.simshow.marked_runs import marked_document
 from shingletools.commands.simshow.run_writers import run_writer_of
 from shingletools.commands.simshow.spec import RunsSpec
 from shingletools.record import wire
@@ -19,7 +19,7 @@ class ShowRuns(Collector):
         self.documents = self.with_runs = self.runs = 0
 
     def take(self, record: Record, _line: bytes, _side: int, /) -> Written:
-        document = marked(wire.take_id(record, self.spec.id_field), record, self.spec.text_field)
+        document = marked_document(wire.take_id(record, self.spec.id_field), record, self.spec.text_field)
         self.documents += 1
         self.runs += len(document.runs)
         if not document.runs:

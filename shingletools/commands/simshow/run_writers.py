@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from shingletools.commands.simshow import terminal
-from shingletools.commands.simshow.marked_runs import WithRuns
+from shingletools.commands.simshow.marked_runs import MarkedDocument
 from shingletools.commands.simshow.people import around, shortened
 from shingletools.commands.simshow.report.run_page import RunPage
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form
@@ -12,23 +12,23 @@ from shingletools.record import wire
 SAID = ("from", "to", "words", "of", "ids", "items")  # what repeats says of a run
 
 
-class RunsAsLines:
+class RunLineWriter:
     """Writes one line for each document; `finish` gives what is after the last one."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    def write(self, document: WithRuns, /) -> bytes:
+    def write(self, document: MarkedDocument, /) -> bytes:
         return f"{document.summary()}\n".encode()
 
     def finish(self) -> bytes:
         return b""
 
 
-class RunsAsText(RunsAsLines):
+class RunTextWriter(RunLineWriter):
     """Writes each run as it stands in the original, with some words around it."""
 
-    def write(self, document: WithRuns, /) -> bytes:
+    def write(self, document: MarkedDocument, /) -> bytes:
         lines = [[(document.summary(), terminal.HEAD)]]
         for number, run in enumerate(document.runs, 1):
             lines.append([(f"  {run.headline(number)}", terminal.PLAIN)])
@@ -43,20 +43,20 @@ class RunsAsText(RunsAsLines):
         return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
 
 
-class RunsAsRecords(RunsAsLines):
+class RunRecordWriter(RunLineWriter):
     """Writes a JSON record for each run, with its text."""
 
-    def write(self, document: WithRuns, /) -> bytes:
+    def write(self, document: MarkedDocument, /) -> bytes:
         return b"".join(self.records(document))
 
-    def records(self, document: WithRuns) -> Iterator[bytes]:
+    def records(self, document: MarkedDocument) -> Iterator[bytes]:
         for run in document.runs:
             said = {name: run.said[name] for name in SAID if name in run.said}
             yield wire.format_json({"id": document.name, **said, "text": document.source[slice(*run.place)]})
 
 
-def run_writer_of(form: Form) -> RunsAsLines | RunPage:
+def run_writer_of(form: Form) -> RunLineWriter | RunPage:
     """The writer for a form."""
     if form.name == PAGE:
         return RunPage(form.limit)
-    return {BRIEF: RunsAsLines, JSON: RunsAsRecords}.get(form.name, RunsAsText)(form)
+    return {BRIEF: RunLineWriter, JSON: RunRecordWriter}.get(form.name, RunTextWriter)(form)

@@ -56,16 +56,16 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
     most = max(LEAST, len(a) + len(b)) if most is None else most
     tiling = Tiling(a, b)
     if a.index is not None and b.index is not None:
-        tiling.lay(one_by_one(a.index, b.index, k), k, 2 * most)
+        tiling.take_runs(unrepeated_diagonals(a.index, b.index, k), k, 2 * most)
         return sorted(tiling.runs)
     first, counts = ranges_of(a.shingles, b.ranked)
     total = int(counts.sum())
     if total <= most:
-        tiling.lay(diagonals(*meetings(b.order, first, counts), len(a), len(b), k), k, 2 * most)
+        tiling.take_runs(diagonals(*meetings(b.order, first, counts), len(a), len(b), k), k, 2 * most)
     else:
         for size in sizes(a, b):
             for _ in range(ROUNDS):
-                if not tiling.lay_some(size, most):
+                if not tiling.take_runs_of(size, most):
                     break
     return sorted(tiling.runs)
 
@@ -134,17 +134,17 @@ class Tiling:
         self.in_a, self.in_b = bytearray(len(a)), bytearray(len(b))
         self.runs: list[EqualRun] = []
 
-    def lay_some(self, size: int, most: int) -> bool:
+    def take_runs_of(self, size: int, most: int) -> bool:
         """Takes runs of at least `size` free words. Returns whether there may be more."""
         (free_a, of_a), (free_b, of_b) = (
             free_windows(taken, size, text.windows(size)) for text, taken in ((self.a, self.in_a), (self.b, self.in_b))
         )
         one, two, every = some_meetings(of_a, of_b, most)
         before = len(self.runs)
-        self.lay(diagonals(free_a[one], free_b[two], len(self.a), len(self.b), size), size, 2 * most)
+        self.take_runs(diagonals(free_a[one], free_b[two], len(self.a), len(self.b), size), size, 2 * most)
         return not every and len(self.runs) > before
 
-    def lay(self, heap: Heap, size: int, steps: int) -> None:
+    def take_runs(self, heap: Heap, size: int, steps: int) -> None:
         """Takes runs of `size` words or more from a heap, longest first, but ends after `steps` steps."""
         in_a, in_b = self.in_a, self.in_b
         while heap and steps > 0:
@@ -183,7 +183,7 @@ def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
     return list(zip((-words[order]).tolist(), i[order].tolist(), j[order].tolist(), strict=True))
 
 
-def one_by_one(of_a: Starts, of_b: Starts, k: int) -> Heap:
+def unrepeated_diagonals(of_a: Starts, of_b: Starts, k: int) -> Heap:
     """Returns the runs that `diagonals` returns, for texts without repeated shingles."""
     heap = []
     begin = begin_b = after = -1  # starts of the current run, and the place in b after its last shingle

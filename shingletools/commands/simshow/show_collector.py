@@ -4,8 +4,8 @@ from array import array
 from collections.abc import Iterator
 
 from shingletools.commands.simshow.documents import Name, Reader, Shown
-from shingletools.commands.simshow.holding import Held
-from shingletools.commands.simshow.passages import Manner, Text, compare
+from shingletools.commands.simshow.holding import SpillingList
+from shingletools.commands.simshow.passages import CompareSettings, Text, compare
 from shingletools.commands.simshow.prepared import Prepared
 from shingletools.commands.simshow.report.origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
@@ -44,8 +44,8 @@ class Show(Collector):
         limit = spec.memory
         self.share = None if limit is None else limit.share(PARTS, 0)
         self.most = READY if self.share is None else min(self.share, READY)
-        self.records: Held[Waiting] = Held(limit and limit._replace(size=limit.share(PARTS, 0)))
-        self.documents: Held[Shown] = Held(limit and limit._replace(size=2 * limit.share(PARTS, 0)))
+        self.records: SpillingList[Waiting] = SpillingList(limit and limit._replace(size=limit.share(PARTS, 0)))
+        self.documents: SpillingList[Shown] = SpillingList(limit and limit._replace(size=2 * limit.share(PARTS, 0)))
         rows: dict[Name, int] = {}
         self.rows = (rows, {} if spec.others else rows)  # for each side, the numbers of its documents by id
         self.via: str | None = None  # the recipe of all words, from the first document on
@@ -143,7 +143,7 @@ class Show(Collector):
         writer = writer_of(self.spec.form, bool(self.spec.others), self.spec.show, self.spec.origin)
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
-        manner = Manner(self.spec.gap, self.read.vocabulary.spelled, frequent)
+        settings = CompareSettings(self.spec.gap, self.read.vocabulary.spelled, frequent)
         for waits, record, pairs in self.waiting():
             unknown = self.unknown(pairs)
             if unknown:
@@ -153,7 +153,7 @@ class Show(Collector):
                 continue
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
-                compared = compare(one, two, similarity, manner)
+                compared = compare(one, two, similarity, settings)
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from shingletools.commands.simshow.documents import Name, Shown
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.people import AsColumns, AsLines, AsText
+from shingletools.commands.simshow.people import ColumnWriter, LineWriter, TextWriter
 from shingletools.commands.simshow.report.figures import rounded
 from shingletools.commands.simshow.report.origin import Corpus, Provenance
 from shingletools.commands.simshow.report.page import Report
@@ -26,7 +26,7 @@ class Writer(Protocol):
     def finish(self, corpus: Corpus, /) -> bytes: ...
 
 
-class AsPage:
+class PageWriter:
     """Writes an HTML page of all comparisons. apart: ids of a and b are of different documents."""
 
     def __init__(self, limit: int, apart: bool, show: Sequence[str], origin: Provenance) -> None:
@@ -52,7 +52,7 @@ class AsPage:
         return data
 
 
-class AsRecords(AsLines):
+class RecordWriter(LineWriter):
     """Writes a JSON record for each pair."""
 
     def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
@@ -76,5 +76,5 @@ class AsRecords(AsLines):
 def writer_of(form: Form, apart: bool, show: Sequence[str], origin: Provenance) -> Writer:
     """The writer for a form. apart: a and b are different documents even if their ids are equal."""
     if form.name == PAGE:
-        return AsPage(form.limit, apart, show, origin)
-    return {JSON: AsRecords, SIDE_BY_SIDE: AsColumns, BRIEF: AsLines}.get(form.name, AsText)(form)
+        return PageWriter(form.limit, apart, show, origin)
+    return {JSON: RecordWriter, SIDE_BY_SIDE: ColumnWriter, BRIEF: LineWriter}.get(form.name, TextWriter)(form)

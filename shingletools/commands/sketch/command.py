@@ -59,7 +59,7 @@ def build(options: argparse.Namespace) -> Stage:
     if options.mega and options.n == group:
         raise Failed("--mega needs two or more supershingles")
     if options.lexicon is not None or options.top:
-        return of_words(options)
+        return word_sketch(options)
     return simhash(options) if options.simhash else sketch(options, group)
 
 
@@ -114,7 +114,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     return Filter("shingles", "sketch", via, function, keep=options.keep, link=link, reads=reads, after=after)
 
 
-def of_words(options: argparse.Namespace) -> Stage:
+def word_sketch(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
     from shingletools.numbers.rarity import UNIT
     from shingletools.reading.weights import read_weights

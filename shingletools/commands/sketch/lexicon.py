@@ -5,7 +5,7 @@ import struct
 import blake3
 import numpy as np
 
-from shingletools.commands.sketch.weighted import taken
+from shingletools.commands.sketch.weighted import shingles_of
 from shingletools.kernel import arrays
 from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.types import U64, Flags
@@ -41,7 +41,7 @@ class LexiconSketch:
     def __call__(self, payload: str) -> str:
         if not payload:
             return ""
-        words = np.unique(taken(payload, self.digits))
+        words = np.unique(shingles_of(payload, self.digits))
         known = words[self.has(words)]
         others = (known[arrays.fmix64(known ^ key) % np.uint64(LEFT_OUT) != 0] for key in self.keys)
         chosen = [known, *others]
@@ -77,7 +77,7 @@ class HeaviestWords:
     def __call__(self, payload: str) -> str:
         if not payload:
             return ""
-        words, counts = np.unique(taken(payload, self.weights.digits), return_counts=True)
+        words, counts = np.unique(shingles_of(payload, self.weights.digits), return_counts=True)
         weight = self.weights.of(words) * (counts.max() + counts)
         order = np.argsort(-weight, kind="stable")[: min(self.count, np.count_nonzero(weight))]
         heaviest = words[order]

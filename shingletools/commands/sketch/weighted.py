@@ -26,7 +26,7 @@ class WeightedSimHash:
         self.weights = weights
 
     def __call__(self, payload: str) -> str:
-        shingles, weights = weighed(payload, self.weights)
+        shingles, weights = with_weights(payload, self.weights)
         if not len(shingles):
             return ""  # else all texts of nothing but template would be alike
         spread = arrays.fmix64(shingles) if strings.digits_of(payload) == strings.NARROW else shingles
@@ -57,7 +57,7 @@ class WeightedMinHash:
         self.weights = weights
 
     def __call__(self, payload: str) -> str:
-        shingles, weights = weighed(payload, self.weights)
+        shingles, weights = with_weights(payload, self.weights)
         if not len(shingles):
             return ""
         a, b = (np.frombuffer(each, np.uint32) for each in (self.plain.a, self.plain.b))
@@ -70,7 +70,7 @@ class WeightedMinHash:
         return kernel.link_weighted_minima(plain.a, plain.b, group, pairs, self.weights.weighed, plain.bits)
 
 
-def taken(payload: str, digits: int) -> U64:
+def shingles_of(payload: str, digits: int) -> U64:
     """The shingles of a payload that is not empty. Raises Rejected unless they have `digits` hex digits."""
     shingles = strings.take_shingles(payload)
     if shingles is None:
@@ -80,10 +80,10 @@ def taken(payload: str, digits: int) -> U64:
     return shingles
 
 
-def weighed(payload: str, weights: Weights) -> tuple[U64, Index]:
+def with_weights(payload: str, weights: Weights) -> tuple[U64, Index]:
     """The shingles of a payload with weights above 0, and these. Raises Rejected if the digits are not the table's."""
     if not payload:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
-    shingles = taken(payload, weights.digits)
+    shingles = shingles_of(payload, weights.digits)
     found = weights.of(shingles)
     return shingles[found > 0], found[found > 0]

@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise
 
 from shingletools.commands.simshow.documents import Name
-from shingletools.commands.simshow.marked_runs import MarkedRun, WithRuns
+from shingletools.commands.simshow.marked_runs import MarkedDocument, MarkedRun
 from shingletools.commands.simshow.people import plural
 from shingletools.commands.simshow.report.frame import asset, source_of
 from shingletools.system.errors import shown
@@ -44,7 +44,7 @@ class RunPage:
         self.articles: list[bytes] = []
         self.words = self.all_words = self.runs = self.left = 0
 
-    def write(self, document: WithRuns, /) -> bytes:
+    def write(self, document: MarkedDocument, /) -> bytes:
         self.words += document.covered
         self.all_words += len(document.edges.starts)
         self.runs += len(document.runs)
@@ -62,7 +62,7 @@ class RunPage:
         self.articles.append(article)
         return b""
 
-    def article(self, document: WithRuns, place: int) -> Iterator[str]:
+    def article(self, document: MarkedDocument, place: int) -> Iterator[str]:
         """A document: its figures, its original with the runs marked, and where each run came from."""
         yield f'<article id="d{place}" aria-labelledby="h{place}">\n'
         yield f'<h2 id="h{place}">{visible(document.summary())}</h2>\n'
@@ -79,7 +79,7 @@ class RunPage:
             yield f'<li id="d{place}r{number}">{said}</li>\n'
         yield "</ol>\n</article>\n"
 
-    def origin(self, run: MarkedRun, document: WithRuns, place: int) -> str:
+    def origin(self, run: MarkedRun, document: MarkedDocument, place: int) -> str:
         """Returns the text about the origin of a run, with a link if that document is on the page."""
         said = visible(run.origin())
         of = run.said.get("of")
@@ -98,12 +98,12 @@ class RunPage:
         return b"".join([head.encode(), *contents, *self.articles, END.encode()])
 
 
-def pieces(document: WithRuns) -> Iterator[tuple[str, list[int], int]]:
+def pieces(document: MarkedDocument) -> Iterator[tuple[str, list[int], int]]:
     """The original in pieces, with the numbers of the runs that begin with each, and in how many runs it is.
 
     >>> import numpy as np
     >>> runs = [MarkedRun((2, 6), {}), MarkedRun((4, 8), {})]
-    >>> list(pieces(WithRuns(1, "a bc de f", (np.zeros(0), np.zeros(0)), runs, 3)))
+    >>> list(pieces(MarkedDocument(1, "a bc de f", (np.zeros(0), np.zeros(0)), runs, 3)))
     [('a ', [], 0), ('bc', [1], 1), (' d', [2], 2), ('e ', [], 1), ('f', [], 0)]
     """
     begin: dict[int, list[int]] = {}
