@@ -192,7 +192,7 @@ def test_against_several_files(tmp_path: Path) -> None:
     assert ran.status == 1
     assert ran.err.count("was seen before") == ran.err.count("simjoin: one:") == len(lines[1::4])
     ran = run("simjoin", "--against", "-", "--against", "-", tmp_path / "new")
-    assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once\n")
+    assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once: name a FILE\n")
 
 
 def test_singletons_of_several_files(tmp_path: Path) -> None:
@@ -215,4 +215,4 @@ def test_groups_of_several_files(keep: str, tmp_path: Path) -> None:
     ran = run("dedup", *files, "--groups", "more", stdin=stdin, cwd=tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", "dedup: more:2: id 4 is in two groups\n")
     ran = run("dedup", "--groups", "-", "--groups", "-", DOCS)
-    assert (ran.status, ran.err) == (2, "dedup: standard input can be read only once\n")
+    assert (ran.status, ran.err) == (2, "dedup: standard input can be read only once: name a FILE\n")

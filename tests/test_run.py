@@ -250,7 +250,7 @@ REFUSED = (
     ("canon docs.jsonl | shingle -o x | sketch", "shingle: -o: the next command would get nothing"),
     ("canon --progress", "canon: --progress: run has one for all commands"),
     ("canon docs.jsonl | shingle docs.jsonl", "shingle: does not read the output of canon: name it as - among"),
-    ("simjoin sketches | dedup --pairs -", "dedup: standard input can be read only once"),
+    ("simjoin sketches | dedup --pairs -", "dedup: standard input can be read only once: name a FILE"),
     ("simjoin sketches | simindex list x", "simindex: x: No such file or directory"),
     ("canon docs.jsonl | canon --lines", "canon: --lines reads files, not lines of another command"),
     ("canon docs.jsonl | shingle --max-df 3 --df-table -", "shingle: --df-table -: is read before the pipeline runs"),

@@ -23,7 +23,7 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
     if output == 1:
         files.check_open(1, closed)
     if reads.count("-") > 1:
-        raise Failed("standard input can be read only once")
+        raise Failed("standard input can be read only once: name a FILE")
     if before and "-" not in reads:
         raise Failed(f"does not read the output of {before}: name it as - among the files")
     if given and stage.input_option and "-" in inputs:

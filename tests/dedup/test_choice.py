@@ -386,7 +386,7 @@ def test_groups_from_a_pipe(folder: Path) -> None:
     expected = run("dedup", "--groups", "groups", "docs", cwd=folder).good()
     assert shell("dedup --groups - docs < groups", folder).good() == expected
     for script, message in (
-        ("dedup --groups - < groups", "standard input can be read only once"),
+        ("dedup --groups - < groups", "standard input can be read only once: name a FILE"),
         ("dedup --groups - docs <&-", "standard input: closed"),
         (
             "dedup --groups - docs --removed groups < groups",

@@ -307,7 +307,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ran = run_here(f"dedup {option} none", cwd=tmp_path)
         assert (ran.status, ran.err) == (2, f"dedup: {option.split()[-1]}: none: No such file or directory\n")
     ran = run_here("dedup --known - -", stdin=jsonl({"a": 1, "b": 1}), cwd=tmp_path)
-    assert (ran.status, ran.err) == (2, "dedup: standard input can be read only once\n")
+    assert (ran.status, ran.err) == (2, "dedup: standard input can be read only once: name a FILE\n")
     (tmp_path / "docs").write_bytes(jsonl({"id": 1}, {"id": 2}))
     ran = run_here("dedup --known - docs", stdin=jsonl({"a": 1, "b": 1}), cwd=tmp_path)
     assert ran.good() == b'{"id": 2}\n'

@@ -198,7 +198,7 @@ def test_names_from_a_file(tmp_path: Path) -> None:
         ("--files0-from -", b"a\0\0a\0", "--files0-from: -:2: an empty name"),
         ("--files0-from -", b"\0", "--files0-from: -:1: an empty name"),
         ("--files0-from -", b"\0\0", "--files0-from: -:1: an empty name"),
-        ("--files0-from -", b"a\0-\0", "standard input can be read only once"),
+        ("--files0-from -", b"a\0-\0", "standard input can be read only once: name a FILE"),
         ("--files0-from -", b"nothing", "nothing: No such file or directory"),
         ("--files0-from - --explain", b"a", "--explain needs words instead of files, and writes to standard output"),
         ("--recursive", b"", "--recursive needs folders; standard input is not a folder"),

@@ -113,7 +113,7 @@ def test_against_nothing(tmp_path: Path) -> None:
 
 def test_standard_input_only_once() -> None:
     ran = run("simjoin", "--against", "-", stdin=sketches(a=WORDS))
-    assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once\n")
+    assert (ran.status, ran.err) == (2, "simjoin: standard input can be read only once: name a FILE\n")
 
 
 OWN = '; "via" is the field of recipes: rename yours'

@@ -288,7 +288,7 @@ def test_groups_have_no_bands(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ("--truth t --field id", 'the id and the label need fields of their own, not "id"'),
-        ("--truth - -", "standard input can be read only once"),
+        ("--truth - -", "standard input can be read only once: name a FILE"),
         (
             "--truth t --bands 0.9,0.8",
             'argument --bands: not at most 1000 rising numbers: "0.9,0.8" (see simscore --help)',

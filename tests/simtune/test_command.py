@@ -344,7 +344,7 @@ def test_labels_outside_the_sample_are_counted(tmp_path: Path) -> None:
         ("-k 0", "argument -k: not a whole number from 1 to 1000: \"0\""),
         ("-k 1,2,3,4,5,6,7,8,9,10,11", "argument -k: more than 10 numbers: \"1,2,3,4,5,6,7,8,9,10,11\""),
         ("-t 0", "argument -t/--threshold: not a number above 0 and at most 1, such as 0.8 or 4/5"),
-        ("--truth - -", "standard input can be read only once"),
+        ("--truth - -", "standard input can be read only once: name a FILE"),
     ],
 )  # fmt: skip
 def test_options_that_are_wrong(options: str, message: str, tmp_path: Path) -> None:
