@@ -196,7 +196,8 @@ def test_the_iconv_that_is_named_makes_a_page_that_is_read(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("option", "given", "message"),
     [
-        ("--groups", "pairs", 'field "members" is missing; these are pairs: simgroup or simshow takes them'),
+        ("--groups", "pairs",
+         'field "members" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them'),
         ("--groups", "docs", 'field "members" is missing; these are documents, not groups: simjoin makes pairs of them,'
          " and simgroup groups of pairs"),
         ("--known", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
@@ -255,7 +256,7 @@ def made() -> dict[str, bytes]:
         ("simjoin", "docs",
          'field "sketch" is missing; these are documents: canon, shingle and sketch come before simjoin'),
         ("simjoin --verify", "sketch", 'field "shingles" is missing; sketch --keep leaves it'),
-        ("simjoin", "pairs", 'field "id" is missing; these are pairs: simgroup or simshow takes them'),
+        ("simjoin", "pairs", 'field "id" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them'),
         ("shingle", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
         ("simgroup", "sketch", 'field "a" is missing; these are records of sketch: simjoin comes next'),
         ("simgroup", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FACE = Face(
     example=("canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8",),
-    makes=(Product(PAIRS, "simgroup or simshow takes them", ("a", "b")),), takes=("shingle", "sketch"),
+    makes=(Product(PAIRS, "simgroup, simshow or dedup --pairs takes them", ("a", "b")),), takes=("shingle", "sketch"),
     after="canon, shingle and sketch", spark=True, documents=lambda options: [*options.files, *options.against],
 )  # fmt: skip
 
