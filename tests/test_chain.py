@@ -259,7 +259,7 @@ def test_links_that_are_none() -> None:
 
 
 def test_several_lines_of_one_behind_lines_that_go() -> None:
-    """Whichever filter rejects a line, it is told with its place among those that were given."""
+    """Whichever filter rejects a line, the message has its place in the input."""
     several = b'{"id":"s%d","text":"one\\n\\ntwo","x":1}\n'
     twice = b'{"id":"t","text":"three","x":1,"x":2}\n'  # only parts looks at what it carries
     data = twice + several % 1 + b"{\n" + several % 2 + b"{\n" + twice + several % 3

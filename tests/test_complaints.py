@@ -60,7 +60,7 @@ def test_what_one_cause_is(one: str, other: str, same: bool) -> None:
 
 
 def test_causes_without_end() -> None:
-    """As many are told apart as memory is taken for; the others are of one kind."""
+    """Causes are counted separately up to a limit; all others count as one."""
     causes = [f'made by "{number}", not by "canon" as the table' for number in range(CAUSES + 50)]
     every = [f"f:{number}: {cause}" for number, cause in enumerate(causes, 1)]
     assert said(*causes) == [*every[: CAUSES + SHOWN], f"40 more of other causes {ALL}"]

@@ -20,7 +20,7 @@ PLACES = {
     "bash": (DATA / "share/bash-completion/completions", "{}"), "zsh": (DATA / "share/zsh/site-functions", "_{}"),
     "fish": (DATA / "share/fish/vendor_completions.d", "{}.fish"),
 }  # fmt: skip
-# The command's words are printed as JSON lists would be, so that they can be told from what the terminal echoes
+# The command's words are printed as JSON lists would be, so that they differ from what the terminal echoes
 PRINTING = """
 for command in simjoin canon simindex dedup shingle shingletools; do
     eval "$command() { printf '[\\"%s\\"]\\n' \\"\\$*\\"; }"

@@ -14,7 +14,7 @@ from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, run, wait_for_the_end_of
 WAYS = {"script": ["sh", "day.sh", "DAY", "archive"], "make": ["make", "-s", "-f", "day.mk", "DAY.new"]}
 # The script begins anew whatever is there, and test_make.py ends make at each of the first stages
 STEPS = [*((way, name) for way in WAYS for name in ("simjoin", "simindex", "dedup")), ("make", "mv")]
-# A step finds what the one before left: behind it is told where the archive grew, and at the end
+# A step finds what the one before left: the comment says where the archive grew, and at the end
 ENDS = [
     *((*step, "before") for step in STEPS),
     *((*step, "behind") for step in STEPS if step[1] in ("simindex", "mv", "dedup")),

@@ -245,11 +245,11 @@ def unexplained(path: Path) -> list[int]:
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
     }
-    told: set[int] = set()  # the lines after those that are explained
+    explained: set[int] = set()  # the lines after those that are explained
     for first, last in sorted(found.items()):
         here = any("#" in line for line in lines[first : last + 1]) or lines[first - 1].lstrip().startswith("#")
-        if here or first in told:
-            told.add(last + 1)
+        if here or first in explained:
+            explained.add(last + 1)
             del found[first]
     return sorted(found)
 

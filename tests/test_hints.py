@@ -61,7 +61,7 @@ def test_a_file_of_another_format(command: str, content: bytes, cause: str, look
 
 
 @pytest.mark.parametrize("options", ["", "--lines", "--csv"])
-def test_an_encoding_is_told_once(options: str, tmp_path: Path) -> None:
+def test_an_encoding_is_named_once(options: str, tmp_path: Path) -> None:
     """And not behind what says that the file is of another format."""
     (tmp_path / "latin").write_bytes(b"id,text\n" * (options == "--csv") + 3 * b"1,\xe9\n")
     assert run_here(f"canon {options} latin", cwd=tmp_path).err.count("iconv") == 1
@@ -159,7 +159,7 @@ def test_a_file_that_is_not_what_the_options_say(options: str, content: bytes, s
 
 
 def test_lines_that_carriage_returns_end(tmp_path: Path) -> None:
-    """They are one document, which is told; but not of lines that have carriage returns inside."""
+    """They are one document, and a message says so; but not if lines have carriage returns inside."""
     (tmp_path / "mac").write_bytes(b"One\rtwo\r")
     (tmp_path / "log").write_bytes(b"10 %\r20 %\ndone\n")
     ran = run_here("canon --lines mac log", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""A tree that is not the one that is installed is told before any test runs."""
+"""A tree that differs from the installed package is reported before any test runs."""
 
 import os
 import shutil

@@ -57,7 +57,7 @@ def run(text: str, here: Path, *options: str) -> Ran:
     return run_here("shingletools", "run", *options, text, cwd=here)
 
 
-def told(ran: Ran) -> tuple[int, bytes, str]:
+def observed(ran: Ran) -> tuple[int, bytes, str]:
     """All that a run gives, but for its time; the messages of commands that work side by side come in any order."""
     return (
         ran.status,
@@ -85,7 +85,7 @@ def states(here: Path) -> dict[str, State]:
 )
 def test_what_one_run_gives(jobs: str, text: str, count: int, here: Path) -> None:
     """Now; after it; and where only some parts were kept, or the lines before them are gone."""
-    expected = told(run(text, here, "-v"))
+    expected = observed(run(text, here, "-v"))
     files = files_of(here)
     names: list[str] = []
     for done in [0, *range(count, -1, -1)]:
@@ -96,7 +96,7 @@ def test_what_one_run_gives(jobs: str, text: str, count: int, here: Path) -> Non
         for name in ("r1", "r2", "r3", "gone"):
             (here / name).unlink(missing_ok=True)
         ran = run(text, here, "-v", "-j", jobs, "--keep", "k")
-        assert told(ran) == expected
+        assert observed(ran) == expected
         assert files_of(here) == files
         names = kept(here)
         assert sum(".bad." not in name for name in names) >= min(count, 1)
@@ -137,7 +137,7 @@ def killed(nth: int, here: Path) -> int:
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # what the fork runs starts no threads
 def test_killed_at_each_call_of_the_system(here: Path) -> None:
     """One that concerns files; the last try goes to the end."""
-    expected = told(run(REMOVAL, here))
+    expected = observed(run(REMOVAL, here))
     done = set()
     for nth in range(1, 1000):
         shutil.rmtree(here / "k", ignore_errors=True)
@@ -162,7 +162,7 @@ def test_killed_at_each_call_of_the_system(here: Path) -> None:
 def test_killed_at_random_moments(here: Path) -> None:
     """Over and over, until it has gone to the end; workers may be left for a moment."""
     (here / "bad").write_bytes((here / "bad").read_bytes() * 20)
-    expected = told(run(REMOVAL, here))
+    expected = observed(run(REMOVAL, here))
     kills = 0
     while True:
         words = [str(BIN / "shingletools"), "run", "-j2", "--keep", "k", "-o", "out", REMOVAL]
@@ -174,7 +174,7 @@ def test_killed_at_random_moments(here: Path) -> None:
             process.communicate()
             kills += 1
             continue
-        assert told(Ran((), process.returncode, (here / "out").read_bytes(), err.decode())) == expected
+        assert observed(Ran((), process.returncode, (here / "out").read_bytes(), err.decode())) == expected
         break
     assert kills
 
@@ -246,9 +246,9 @@ def test_what_has_changed_is_made_anew(
         (here / "k" / name).unlink()
     if change == "docs":  # which no part that is kept reads
         os.utime(here / "docs.jsonl", ns=(1, 1))
-    expected = told(run(text, here))
+    expected = observed(run(text, here))
     ran = run(text, here, "--keep", "k")
-    assert told(ran) == expected
+    assert observed(ran) == expected
     first = ran.err.partition("\n")[0]
     onward = "goes on from k/1.sketch.jsonl" if remade == 1 else "begins anew"
     why = f"{said.replace(': ', '.jsonl is not used: ', 1).format(here=here)}; the run {onward}"
@@ -257,7 +257,7 @@ def test_what_has_changed_is_made_anew(
     lines = ("1.sketch.jsonl", "2.simjoin.jsonl")
     assert {*after} >= {*lines}
     assert [name for name in lines if before[name] != after[name]] == [*lines][2 - remade :]
-    assert told(run(text, here, "--keep", "k")) == expected
+    assert observed(run(text, here, "--keep", "k")) == expected
 
 
 def test_a_folder_that_is_read(here: Path) -> None:
@@ -379,7 +379,7 @@ def test_what_fails_later_costs_nothing(here: Path) -> None:
 
 
 def test_two_runs_in_one_folder(here: Path) -> None:
-    expected = told(run(REMOVAL, here))
+    expected = observed(run(REMOVAL, here))
     words = [str(BIN / "shingletools"), "run", "--keep", "k", "-o", "out", REMOVAL]
     process = subprocess.Popen(words, cwd=here, env=ENVIRONMENT, stderr=subprocess.PIPE)
     while not (here / "k" / "kept.json").exists():
@@ -393,7 +393,7 @@ def test_two_runs_in_one_folder(here: Path) -> None:
     finally:
         process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=60)
-    assert told(Ran((), process.returncode, (here / "out").read_bytes(), err.decode())) == expected
+    assert observed(Ran((), process.returncode, (here / "out").read_bytes(), err.decode())) == expected
 
 
 def test_what_is_refused(here: Path) -> None:

@@ -44,7 +44,7 @@ def expected_of(record: Pairs, field: str) -> Any:
 
 
 def expected_line(way: str, record: Pairs) -> Pairs | None:
-    """What canon or shingle makes of a record, told from its members alone; None if it is bad."""
+    """What canon or shingle makes of a record, computed from its members alone; None if it is bad."""
     found = [expected_of(record, field) for field in ("a.b", "b.a.t")]
     if any(isinstance(each, str) for each in found):
         return None
@@ -119,8 +119,8 @@ def test_the_kernel_the_definition_and_what_json_tells(record: str) -> None:
         lines = b"\n".join((around, line, around))
         assert list(made_of(filter_lines(stage, "a.b", lines))) == expected
         if also in ("", "-k 1 --readable"):
-            told = expected_line(way, parsed(line))
-            assert (None if isinstance(expected[1], Reject) else parsed(expected[1])) == told
+            made = expected_line(way, parsed(line))
+            assert (None if isinstance(expected[1], Reject) else parsed(expected[1])) == made
 
 
 def made_of(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes | Reject]:

@@ -81,7 +81,7 @@ def test_what_the_records_carry(kernel: str, here: Path) -> None:
     assert b'"named":"--id n --text t"' in run("canon --lines --id n --text t", stdin=b"a b\n").good()
 
 
-def test_a_name_that_a_command_is_told_counts() -> None:
+def test_a_name_that_a_command_is_given_counts() -> None:
     """Rather than one that records carry, which canon writes anew, also if it is the usual one."""
     line = jsonl({"id": 1, "n": 2, "a": "A b", "text": "C d", "named": "--id n --text a"})
     assert run("canon", stdin=line).good() == line.replace(b"A b", b"a b").replace(b"}", b',"via":"canon/4"}')

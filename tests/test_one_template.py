@@ -76,7 +76,7 @@ def test_bands_that_nobody_verifies_join_nearly_all(calls: Path) -> None:
     assert largest(pairs) > 0.98 * (CALLS + COPIES)
 
 
-def test_a_group_that_chains_make_is_told(calls: Path) -> None:
+def test_a_group_that_chains_make_is_reported(calls: Path) -> None:
     joined = pipe(calls.read_bytes(), "shingle --chars -k 5", "simjoin -t 0.7")
     pairs = [(each["a"], each["b"]) for each in map(json.loads, joined.splitlines())]
     ran = run("simgroup", stdin=joined)
@@ -94,8 +94,10 @@ def test_a_group_that_chains_make_is_told(calls: Path) -> None:
     assert run("simgroup", "--star", stdin=joined).err == ""
 
 
-@pytest.mark.parametrize(("sizes", "told"), [((999,), False), ((1000,), True), ((101, 900), True), ((100, 900), False)])
-def test_only_large_chains_among_many_are_told(sizes: tuple[int, ...], told: bool) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "warned"), [((999,), False), ((1000,), True), ((101, 900), True), ((100, 900), False)]
+)
+def test_only_large_chains_among_many_are_reported(sizes: tuple[int, ...], warned: bool) -> None:
     """The first size is that of a chain; the others' documents are in groups of two."""
     chain, others = sizes[0], sum(sizes[1:])
     lines = jsonl(
@@ -106,7 +108,7 @@ def test_only_large_chains_among_many_are_told(sizes: tuple[int, ...], told: boo
         f"simgroup: the group of 0 has {chain} of {sum(sizes)} documents, {chain - 2} of them without a pair with it:"
         " chains join what differs, so remove by pairs, unless these are from simjoin --forest, which leaves out most\n"
     )
-    assert run("simgroup", stdin=lines).err == (said if told else "")
+    assert run("simgroup", stdin=lines).err == (said if warned else "")
 
 
 def test_documents_in_no_pair_count(tmp_path: Path) -> None:
@@ -117,7 +119,7 @@ def test_documents_in_no_pair_count(tmp_path: Path) -> None:
     assert "has 101 of 1000 documents, 99 of" in run("simgroup", "--singletons", tmp_path / "docs", stdin=chain).err
 
 
-def test_a_star_is_not_told() -> None:
+def test_a_star_is_not_reported() -> None:
     """A thousand copies of one text are no chain, however many they are."""
     assert run("simgroup", stdin=jsonl(*({"a": "x", "b": number} for number in range(2000)))).err == ""
 

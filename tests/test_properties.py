@@ -114,7 +114,7 @@ def test_payloads_read_back(data: bytes, digits: int) -> None:
 
 
 @given(st.text("0123456789abcdefABCDEF \t\n\u3000g", max_size=30), st.sampled_from([2, 4, 8, 16]))
-def test_what_is_no_payload_is_told(text: str, digits: int) -> None:
+def test_what_is_no_payload_is_reported(text: str, digits: int) -> None:
     wellformed = all(len(word) == digits and set(word) <= set("0123456789abcdefABCDEF") for word in text.split(" "))
     assert (kernel.payload_to_bytes(text, digits) is not None) == wellformed
     assert (codec.payload_to_bytes(text, digits) is not None) == wellformed
@@ -176,7 +176,7 @@ def fault_of(text: str) -> str | None:
 @settings(max_examples=400)
 @given(nearly_json)
 def test_a_line_is_read_or_rejected_as_orjson_does_but_never_for_lack_of_memory(text: str) -> None:
-    """Nothing is told apart by what orjson says; its columns are compared where its versions agree on them."""
+    """No decision depends on orjson's message; its columns are compared where its versions agree on them."""
     cause = fault_of(text)
     try:
         found = orjson.loads(text)

@@ -211,7 +211,7 @@ def test_numbers_stay_as_they_are(number: float) -> None:
 
 
 def test_what_is_no_record_comes_as_lines(tmp_path: Path) -> None:
-    """Tables, arrays and Parquet, byte for byte; whoever wants records of them is told."""
+    """Tables, arrays and Parquet, byte for byte; asking for their records is an error."""
     rows = [{"id": number, "text": f"a b {number}"} for number in range(50)]
     (tmp_path / "a.csv").write_text("id,text\n" + "\n".join(f"{row['id']},{row['text']}" for row in rows))
     (tmp_path / "a.json").write_text(json.dumps(rows))

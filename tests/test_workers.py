@@ -1,4 +1,4 @@
-"""Work in several processes: the answers in order, whatever their size, and what goes wrong told where it was asked."""
+"""Work in several processes: answers in order, whatever their size, and errors where the answer is requested."""
 
 import io
 import os
@@ -82,9 +82,9 @@ def test_a_worker_has_nothing_of_the_process_that_starts_it(claimed: str, closed
             "os := __import__('os')) and " + ask for ask in ASK], 3)
         print(parent == os.getpid(), "subprocess" in sys.modules, *others, file=open(sys.argv[1], "w"))
     """)
-    command = f'exec "{sys.executable}" -P script told "{claimed}" {closed}'
+    command = f'exec "{sys.executable}" -P script report "{claimed}" {closed}'
     subprocess.run(command, shell=True, cwd=tmp_path, check=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
-    assert (tmp_path / "told").read_text() == f"True {not claimed} True 0 [1, 2, 3, 15] False\n"
+    assert (tmp_path / "report").read_text() == f"True {not claimed} True 0 [1, 2, 3, 15] False\n"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -7,7 +7,7 @@ environment of its own in FOLDER, which is made by its first run, and scripted i
 shows. Each job runs N times (default 3), in turn with the others. Printed: medians of processor and wall seconds, peak
 memory in MB (of the largest process), and of the last run how many documents are kept, how many are removed, and by the
 exact pairs, which are those of our exact join: how many are removed that have no partner at 0.8 or above among those
-that are kept, and of how many exact pairs both are kept. Words are told apart a little differently by each program, so
+that are kept, and of how many exact pairs both are kept. Each program splits words a little differently, so
 some of the last two are of other words, not of other pairs. semhash is left out: it needs a model, which it downloads.
 """
 

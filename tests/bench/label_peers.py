@@ -198,7 +198,7 @@ def tries(name: str, units: str, thresholds: list[str], corpus: Corpus, most: in
             for t in thresholds[place:] if exact else thresholds[place : place + EVERY]:
                 if len(some := pairs[pairs[:, 2] >= float(t)]) <= most:
                     yield t, some
-        if whole == exact:  # all is told, or a lower one is too much as well
+        if whole == exact:  # all is known, or a lower one is too much as well
             return
 
 

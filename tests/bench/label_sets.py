@@ -27,7 +27,7 @@ SOURCES = {
     "dedupe-examples": ("https://github.com/dedupeio/dedupe-examples", "48916bf", "csv_example"),
 }
 REVIEWS = ("respiratory", "digital_work", "haematology", "stroke", "cytology_screening")
-# What a citation is told by; the others say how it was entered, or are in one set only
+# The fields that identify a citation; the others say how it was entered, or are in one set only
 CITED = ("title", "author", "abstract", "journal", "booktitle", "year", "volume", "number", "pages", "doi")
 CLEAN = {
     "D1": ("rest1", "rest2"),

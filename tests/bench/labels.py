@@ -136,9 +136,9 @@ class Bench:
         with self.docs.open() as docs, path.open("w") as lines:
             for record in map(json.loads, docs):
                 thing = groups.get(record["id"], record["id"])
-                told = parts and hashlib.blake2b(thing.encode()).digest()[0] % parts == 0
+                labelled = parts and hashlib.blake2b(thing.encode()).digest()[0] % parts == 0
                 if record.get("side", side) == side:
-                    lines.write(json.dumps(record | {"group": thing if told else None}) + "\n")
+                    lines.write(json.dumps(record | {"group": thing if labelled else None}) + "\n")
         return path
 
     def joined(self, pipeline: str) -> Iterator[tuple[str, Found]]:

@@ -5,7 +5,7 @@ usage: python tests/bench/pipeline.py DOCS.jsonl [RUNS]
 Each stage runs alone, from file to file, then all run at once through pipes; figures are medians of RUNS (default 5),
 taken in turn. So are those of the stages that work record by record with one and with two workers, on so many copies of
 the input that one takes LONG seconds. At last the pairs of the first 6,000 documents are compared with those of a brute
-force over the same sketches. Pages of HTML are told by .html in the name.
+force over the same sketches. Pages of HTML are recognized by .html in the name.
 """
 
 import filecmp

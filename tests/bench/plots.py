@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 mpl.use("svg")
 mpl.rcParams.update({"svg.hashsalt": "quality", "svg.fonttype": "none", "font.size": 8})
-# Lines that are told apart by colour and mark, on a panel each, as many as can be
+# Lines that are distinguished by colour and mark, on a panel each, as many as can be
 PANELS = (
     ("84 minima, t 0.8", "256 minima, t 0.8", "84 and --verify", "84 minima, t 0.6", "84, t 0.5, recall .9"),
     ("gaoya, t 0.8", "rensa, t 0.8", "datasketch, t 0.8", "gaoya, t 0.6", "rensa, t 0.6"),

@@ -69,8 +69,8 @@ def main(source: Path, folder: Path, megabytes: int = 1000, k: int = 50) -> None
         for options, target in (([], marked), (["-S", "64M"], again)):
             argv = ["repeats", "-k", str(k), *options, str(words), "-v"]
             said = folder / "said"
-            with said.open("wb") as told:
-                figures = timed(argv, Path("/dev/null"), target, stderr=told)
+            with said.open("wb") as errors:
+                figures = timed(argv, Path("/dev/null"), target, stderr=errors)
             counts = re.findall(r"(\d+) words, (\d+) of them", said.read_text())[0]
             speeds = (size / figures.cpu for size in (megabytes, words.stat().st_size / 1e6))
             table_row(

@@ -19,7 +19,7 @@ def rows(source: Path, documents: int, k: int, runs: int = 3) -> list[bands.Row]
     """Of the first so many documents; medians of runs.
 
     What canon takes is in a row of its own. The start of each process counts; of peers neither that nor the reading of
-    the texts does, and making and joining are told as one.
+    the texts does, and making and joining count as one.
     """
     with TemporaryDirectory() as name:
         folder = Path(name)

@@ -22,12 +22,12 @@ def test_at_most_so_many(command: str, tmp_path: Path) -> None:
     each = of(command)
     (tmp_path / "docs").write_bytes(BAD + jsonl(good(command, 1), good(command, 2)) + BAD)
     read = 4 + each.documents
-    told = run(command, "docs", cwd=tmp_path)
-    assert told.status == 1
+    plain = run(command, "docs", cwd=tmp_path)
+    assert plain.status == 1
     few, exact, enough = (f"{number / read * 100:.9f}%" for number in (1.9, 2.00001, 3))
     for allowed, status in [("0", 1), ("1", 1), ("2", 0), ("999999999999", 0), (few, 1), (exact, 0), (enough, 0)]:
         ran = run(command, "--allow-rejects", allowed, "--rejects", "bad", "docs", cwd=tmp_path)
-        assert (ran.status, ran.out, ran.err) == (status, told.out, told.err), allowed
+        assert (ran.status, ran.out, ran.err) == (status, plain.out, plain.err), allowed
         assert (tmp_path / "bad").read_bytes() == 2 * BAD
 
 
@@ -35,19 +35,19 @@ def test_at_most_so_many(command: str, tmp_path: Path) -> None:
 def test_a_file_with_more_bad_records_does_not_appear(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(BAD + jsonl(good(command, 1), good(command, 2)))
     name = program(command)
-    told = run(command, "docs", "-o", "out", cwd=tmp_path)
-    assert (told.status, told.err) == (1, f"{name}: docs:1: not JSON (column 1)\n")
+    plain = run(command, "docs", "-o", "out", cwd=tmp_path)
+    assert (plain.status, plain.err) == (1, f"{name}: docs:1: not JSON (column 1)\n")
     made = (tmp_path / "out").read_bytes()
     (tmp_path / "out").write_bytes(b"old")
     ran = run(command, "docs", "-o", "out", "--allow-rejects=0", "--rejects", "kept", "-v", cwd=tmp_path)
     *said, figures = [line for line in ran.err.splitlines() if not line.startswith(ON_DISK)]
-    assert (ran.status, said) == (1, [*told.err.splitlines(), f"{name}: out is left as it was: too many bad records"])
+    assert (ran.status, said) == (1, [*plain.err.splitlines(), f"{name}: out is left as it was: too many bad records"])
     assert " records, 1 rejected, " in figures
     assert (tmp_path / "out").read_bytes() == b"old"
     assert (tmp_path / "kept").read_bytes() == BAD
     assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "kept", "out"]
     ran = run(command, "docs", "-o", "out", "--allow-rejects=1", cwd=tmp_path)
-    assert (ran.status, ran.err, (tmp_path / "out").read_bytes()) == (0, told.err, made)
+    assert (ran.status, ran.err, (tmp_path / "out").read_bytes()) == (0, plain.err, made)
 
 
 def test_a_second_file_does_not_appear_either(tmp_path: Path) -> None:

@@ -352,7 +352,7 @@ def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_ends_as_the_run_would(tmp_path: Path) -> None:
-    """It touches no file: not what it would replace, either. Bad records are told."""
+    """It touches no file: not what it would replace, either. Bad records are reported."""
     (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": 1}))
     for name in ("out", "gone", "bad"):
         (tmp_path / name).write_bytes(b"of another run\n")

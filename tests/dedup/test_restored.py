@@ -410,7 +410,7 @@ def test_ids_in_a_dictionary_give_their_type(indices: pa.DataType, tmp_path: Pat
         (pa.decimal128(3), 1000, "decimal128(3, 0), which cannot hold 1000"),
     ],
 )
-def test_ids_of_an_archive_that_are_of_another_type_are_told(
+def test_ids_of_an_archive_that_are_of_another_type_are_reported(
     kind: pa.DataType, known: int | str, said: str, tmp_path: Path
 ) -> None:
     ids = ["1", "2", "3"] if kind == pa.string() else [1, 2, 3]

@@ -46,7 +46,7 @@ def test_a_run_under_a_limit(command: str, limit: str, few: Path, tmp_path: Path
         (MemoryError(), "out of memory"),
     ],
 )
-def test_what_cannot_be_loaded_is_told_in_a_line(
+def test_what_cannot_be_loaded_is_reported_in_a_line(
     error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: object) -> int:

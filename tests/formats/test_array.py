@@ -64,7 +64,7 @@ def test_a_byte_order_mark_may_come_in_parts(size: int) -> None:
             elements(data, size)
 
 
-def test_bytes_stay_as_they_came_and_bad_elements_are_told(tmp_path: Path) -> None:
+def test_bytes_stay_as_they_came_and_bad_elements_are_reported(tmp_path: Path) -> None:
     good = b'{"id":1,"x":1.10e1,"y":"\\u00e9","text":"A ]},"}'
     (tmp_path / "a").write_bytes(
         b"\xef\xbb\xbf [" + good + b',\n{"id":2},3,\n{"id" 4},,\n{\n"id":5,\r\n"text":"B"}]\n[]\n[6'

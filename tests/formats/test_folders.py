@@ -128,7 +128,7 @@ def test_what_the_run_writes_through_a_link_is_no_document(folder: Path) -> None
     assert (folder / "d" / "rejected.txt").read_bytes() == BAD
 
 
-def test_many_suffixes_are_told_in_one_short_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The most frequent come first, and what does not fit is counted; as many kinds are held as memory is taken for."""
     monkeypatch.setattr(folders, "SUFFIXES", 100)
     for number in range(130):
@@ -136,12 +136,12 @@ def test_many_suffixes_are_told_in_one_short_line(tmp_path: Path, monkeypatch: p
             (tmp_path / f"{copy}.{number:04}").touch()
     (tmp_path / "z.txt").symlink_to("x.0000")
     ran = run("canon", "--recursive", "-v", ".", cwd=tmp_path)
-    told, figures, _ = ran.err.split("\n")
-    told, _, instead = told.partition("; ")
+    message, figures, _ = ran.err.split("\n")
+    message, _, instead = message.partition("; ")
     assert instead == "--include GLOB takes files by their names"  # where there is no document
     kinds = ["2 in .0077", *(f"1 in .{number:04}" for number in range(12))]
-    assert told == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
-    assert len(told) <= len("canon: ") + 200 < len(told) + len(", 1 in .0012")
+    assert message == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
+    assert len(message) <= len("canon: ") + 200 < len(message) + len(", 1 in .0012")
     assert figures.endswith(" MB/s, 132 files passed over")
     monkeypatch.setattr(folders, "SUFFIXES", 1)
     assert run("canon", "--recursive", ".", cwd=tmp_path).err == (

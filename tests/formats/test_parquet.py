@@ -159,7 +159,7 @@ def test_one_text_of_many_rows_is_not_held_for_each(tmp_path: Path) -> None:
     assert shell("ulimit -v 2000000; (canon --parquet a; true) | head -n 3 | wc -l", tmp_path).good() == b"3\n"
 
 
-def test_a_page_beyond_memory_is_told(tmp_path: Path) -> None:
+def test_a_page_beyond_memory_is_reported(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": ["x"], "text": ["a" * (1 << 28)]}), tmp_path / "a", compression="none")
     ran = shell("ulimit -v 600000; OMP_NUM_THREADS=1 canon --parquet a", tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", "canon: out of memory\n")

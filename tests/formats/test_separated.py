@@ -54,7 +54,7 @@ def test_rows_become_records_of_strings(tmp_path: Path) -> None:
     ]
 
 
-def test_bad_rows_are_told_by_the_line_at_which_they_begin_and_kept_as_they_came(tmp_path: Path) -> None:
+def test_bad_rows_are_reported_by_the_line_at_which_they_begin_and_kept_as_they_came(tmp_path: Path) -> None:
     bad = [b"1,short", b"2,a,b,c", b'3,"a\nb"c,d', b"4,\xff,d", b"", b"5,\r6,d", b'7,"open,\n8,b,d']
     good = b"9,fine,d"
     content = b"\n".join([b"id,text,x", good, *bad[:3], good, *bad[3:]])
@@ -90,7 +90,7 @@ def test_another_character_may_part_values(tmp_path: Path) -> None:
     assert ran.records() == [{"url": "u", "body.text": "a b c", "named": "--id url --text body.text", "via": "canon/4"}]
 
 
-def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_columns_of_one_name_get_distinct_names(tmp_path: Path) -> None:
     ran = canon(tmp_path, b"id,x,text,x,x_2,,\n1,a,b,c,d,e,f\n", "--csv")
     assert ran.out == b'{"id":"1","x":"a","text":"b","x_3":"c","x_2":"d","":"e","_2":"f","via":"canon/4"}\n'
     assert (ran.status, ran.err) == (0, "")

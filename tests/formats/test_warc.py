@@ -176,7 +176,7 @@ def test_utf8_is_never_guessed_at(text: str, more: str) -> None:
     assert text_of(HTML + b"\r\n" + page.encode()) == page.removeprefix("\ufeff")
 
 
-def test_what_is_damaged_is_told_with_its_record(tmp_path: Path) -> None:
+def test_what_is_damaged_is_reported_with_its_record(tmp_path: Path) -> None:
     long = RECORDS[2].replace(b"Content-Length: ", b"Content-Length: 9")
     packed = record("response", "http://g/", HTML + b"Content-Encoding: gzip\r\n\r\nnonsense")
     for content, status, said in [
@@ -232,7 +232,7 @@ def test_a_page_that_its_record_calls_truncated_is_rejected(tmp_path: Path) -> N
     )
 
 
-def test_gzip_that_is_cut_anywhere_is_told(tmp_path: Path) -> None:
+def test_gzip_that_is_cut_anywhere_is_reported(tmp_path: Path) -> None:
     """Within a record's header, text or checksum, too; what ends with a member is whole."""
     members = [gzip.compress(each, mtime=0) for each in RECORDS[:4]]
     ends = set(accumulate(map(len, members)))
@@ -247,8 +247,8 @@ def test_gzip_that_is_cut_anywhere_is_told(tmp_path: Path) -> None:
                     said = ""
                 except Failed as error:
                     said = str(error)
-                told = "" if cut in whole else r"a: the gzip data end too early|a:\d: not WARC, or damaged"
-                assert re.fullmatch(told, said), cut
+                expected = "" if cut in whole else r"a: the gzip data end too early|a:\d: not WARC, or damaged"
+                assert re.fullmatch(expected, said), cut
                 assert not any(pages)
                 assert len(data) - cut > 8 or len(pages) == 2  # all of whose text is there are read
     (tmp_path / "a").write_bytes(b"".join(members)[:-5])

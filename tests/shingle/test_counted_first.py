@@ -70,20 +70,21 @@ def test_of_several_files_all_are_counted_and_bad_records_are_not(tmp_path: Path
     assert {json.loads(line)["via"] for line in ran.out.splitlines()} == {via}
 
 
-def test_limits_that_leave_nothing_are_told(tmp_path: Path) -> None:
+def test_limits_that_leave_nothing_are_reported(tmp_path: Path) -> None:
     """Where nearly all documents have words, but no shingle is left; not where one in fifty has some."""
     texts = [*(f"w{number} x" for number in range(49)), "y z"]
     (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": text} for number, text in enumerate(texts))))
-    for options, told, limits in [
+    for options, counted, limits in [
         ("--min-df 51", "50 of 50", "--min-df"),
         ("--min-df 10% --max-df 48", "50 of 50", "--min-df and --max-df"),
         ("--min-df 49 -j 2", "", ""),
         ("--max-df 50 --mod 1000000", "50 of 50", "--mod and --max-df"),
     ]:
         ran = run("shingle -k 1", *options.split(), "docs", cwd=tmp_path)
-        said = f"shingle: {told} documents are left without shingles: {limits} left out all that they have\n"
-        assert (ran.status, ran.err) == (0, said if told else "")
-        assert [json.loads(line)["shingles"] for line in ran.out.splitlines()].count("") == (50 if told else 1), options
+        said = f"shingle: {counted} documents are left without shingles: {limits} left out all that they have\n"
+        assert (ran.status, ran.err) == (0, said if counted else "")
+        empty = [json.loads(line)["shingles"] for line in ran.out.splitlines()].count("")
+        assert empty == (50 if counted else 1), options
 
 
 def test_lines_of_one_file_do_not_run_into_those_of_the_next(tmp_path: Path) -> None:
@@ -167,7 +168,7 @@ def test_progress_is_that_of_both_readings(tmp_path: Path) -> None:
         assert f"{len(content) * (4 if limit else 2) / 1000:.1f}k/" in shown[limit], shown
 
 
-def test_the_time_of_counting_is_told(tmp_path: Path) -> None:
+def test_the_time_of_counting_is_reported(tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": "a"}))
     clock = iter(range(10, 100, 10))
     fake = SimpleNamespace(monotonic=lambda: next(clock))

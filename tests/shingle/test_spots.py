@@ -69,7 +69,7 @@ def test_what_is_refused(options: str, message: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_texts_without_stop_words_are_told(jobs: int) -> None:
+def test_texts_without_stop_words_are_reported(jobs: int) -> None:
     """As they are after canon --stop; those that have some are not."""
     stopped = pipe(DOCS.read_bytes(), "canon --stop en")
     ran = run(f"shingle --spots en -j {jobs}", stdin=stopped)

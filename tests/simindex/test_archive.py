@@ -492,7 +492,7 @@ def test_unless_known(tmp_path: Path) -> None:
 
 
 def test_bad_records(tmp_path: Path) -> None:
-    """They are told and kept, and all others are added."""
+    """They are reported and kept, and all others are added."""
     good = jsonl({"id": 1, "sketch": "0000000a"}, {"id": 2, "sketch": "0000000b"})
     bad = [(b"{", "not JSON (column 2)"), (b'{"id":3}', 'field "sketch" is missing'),
            (b'{"id":1.5,"sketch":"0000000a"}', 'field "id" is neither a string nor an integer of 64 bits'),

@@ -97,7 +97,7 @@ def test_every_call(action: str, fault: tuple[str, str], made: Path, tmp_path: P
 def test_a_segment_that_failed_is_let_alone(
     action: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not written to once it is closed, nor when it is collected; only the cause is told."""
+    """It is not written to once it is closed, nor when it is collected; only the cause is reported."""
     folder = tmp_path / "made"
     before = (made / "before").read_bytes()
     for together in (1, 1 << 20):  # a write in the middle fails, or the last one
@@ -213,7 +213,7 @@ def test_any_moment(action: str, number: signal.Signals, made: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_writers_and_readers_at_a_time(tmp_path: Path) -> None:
-    """Writers that come too early are told so; readers see whole states only, in their order."""
+    """Writers that come too early get a message; readers see whole states only, in their order."""
     lines = pipe(DOCS.read_bytes(), "canon", "shingle -k 4", "sketch").splitlines(keepends=True)
     for number in range(6):
         (tmp_path / f"part-{number}").write_bytes(b"".join(lines[number * 30 : number * 30 + 30]))
@@ -251,7 +251,7 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_damage(seed: int, made: Path, tmp_path: Path) -> None:
-    """Is told, with the name of the file, or does not matter to the answer; `check` tells always."""
+    """It is reported, with the name of the file, or does not change the answer; `check` always reports it."""
     folder, rng = tmp_path / "made", random.Random(seed)
     shutil.copytree(made, folder)
     path = sorted(each for each in (folder / "archive").iterdir() if each.name != "lock")[seed % 6]
@@ -275,9 +275,9 @@ def test_damage(seed: int, made: Path, tmp_path: Path) -> None:
         shutil.rmtree(folder / "archive")
         shutil.copytree(folder / "kept", folder / "archive")
     ran = run_here("simindex check archive", cwd=folder)
-    told = json.loads(ran.out)
-    assert (ran.status, told["file"]) == (2, f"archive/{path.name}")
-    assert ran.err == f"simindex: archive/{path.name}: {told['fault']}\n"
+    report = json.loads(ran.out)
+    assert (ran.status, report["file"]) == (2, f"archive/{path.name}")
+    assert ran.err == f"simindex: archive/{path.name}: {report['fault']}\n"
 
 
 def test_check_tells_of_every_file(made: Path, tmp_path: Path) -> None:

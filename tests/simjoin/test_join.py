@@ -289,7 +289,7 @@ def test_a_pair_met_in_all_bands_is_compared_once() -> None:
     assert join.candidates == 1
 
 
-def test_rows_with_one_key_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_with_one_key_are_still_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were all hash keys equal, the join would be slow, never wrong."""
     monkeypatch.setattr(kernel, "band_keys", lambda rows, bands: np.zeros((len(bands), len(rows)), np.uint64))
     rows = planted(np.random.default_rng(9), 40, 12)

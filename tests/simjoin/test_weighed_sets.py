@@ -58,7 +58,7 @@ def alike(measure: str, a: int, b: int, o: int) -> Fraction:
 def expected(
     every: Sets, weight: Sequence[int], measure: str, t: Fraction, heaviest: int = 0
 ) -> Iterator[tuple[int, int, Fraction]]:
-    """The pairs; the similarity is exact, or for cosine as exact as can be told from its square."""
+    """The pairs; the similarity is exact, or for cosine as exact as its square determines."""
     if measure == "cosine":
         weight = [square(each, heaviest or max(weight)) for each in weight]
     for (i, one), (j, two) in combinations(enumerate(every), 2):

@@ -34,7 +34,7 @@ def counts(done: Ran) -> tuple[int, ...]:
     return tuple(total(done)[name] for name in ("documents", "outside", "found", "truth", "right"))
 
 
-def test_bad_labels_are_told_by_file_and_line_and_left_out(tmp_path: Path) -> None:
+def test_bad_labels_are_reported_by_file_and_line_and_left_out(tmp_path: Path) -> None:
     labels = b'{"id":1,"l":"p"}\n{"id":2}\n{"id":2,"l":["p"]}\n{"id":null,"l":"p"}\n{"id":"x","l":"p","l":"p"}\n'
     done = ran(tmp_path, "--truth one --truth labels --field l", one=b'{"id":3,"l":"p"}\n', labels=labels)
     assert (done.status, done.err.splitlines()) == (1, [
@@ -165,7 +165,7 @@ def test_a_file_holds_pairs_or_groups(tmp_path: Path) -> None:
 
 
 def test_documents_that_are_not_there(tmp_path: Path) -> None:
-    """Labels that name them are told; of a group the others count. What was found of them is left out and counted."""
+    """Labels that name them are reported; in a group, the others count. Their found pairs are left out and counted."""
     docs = jsonl({"id": 1}, {"id": 2}, {"id": 3}, {"id": 1}, {"id": "other"})
     truth = {
         "pairs": jsonl({"a": 1, "b": 2}, {"a": 1, "b": "1"}),
@@ -197,7 +197,7 @@ def test_without_docs_those_are_there_that_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "told"),
+    ("truth", "reported"),
     [
         (jsonl({"a": "1", "b": "2"}), True),
         (jsonl({"members": [7, 8]}), True),
@@ -206,15 +206,15 @@ def test_without_docs_those_are_there_that_are_named(tmp_path: Path) -> None:
         (jsonl({"members": [2]}), False),
     ],
 )
-def test_a_truth_that_decides_nothing_of_the_input_is_told(truth: bytes, told: bool, tmp_path: Path) -> None:
+def test_a_truth_that_decides_nothing_of_the_input_is_reported(truth: bytes, reported: bool, tmp_path: Path) -> None:
     done = ran(tmp_path, "--truth t", t=truth)
     said = 'simscore: --truth labels no document of the input: are their ids the same? 1 and "1" are two ids\n'
-    assert (done.status, done.err) == (0, said if told else "")
+    assert (done.status, done.err) == (0, said if reported else "")
     assert (total(done)["found"], total(done)["right"]) == (2, 0)
     assert ran(tmp_path, "--truth t", b"", t=truth).good()
 
 
-def test_labels_that_are_null_are_told(tmp_path: Path) -> None:
+def test_labels_that_are_null_are_reported(tmp_path: Path) -> None:
     truth = jsonl({"id": 1, "topic": None}, {"id": 2, "topic": None})
     done = ran(tmp_path, "--truth t --field topic", t=truth)
     assert (done.status, done.err.partition(": are")[0]) == (0, "simscore: --truth labels no document of the input")
@@ -248,7 +248,7 @@ def test_pairs_of_two_sides(tmp_path: Path) -> None:
         assert counts(done) == (documents, 0, 4, 2, 2)
 
 
-def test_a_pair_that_is_told_again_counts_once_with_its_highest_similarity(tmp_path: Path) -> None:
+def test_a_pair_that_is_repeated_counts_once_with_its_highest_similarity(tmp_path: Path) -> None:
     found = jsonl(*({"a": a, "b": b, "similarity": s} for a, b, s in [(1, 2, 0.8), (2, 1, 0.91), (1, 2, 0.7)]))
     done = ran(tmp_path, "-v --bands 0.7,0.9 --truth t", found, t=PAIRS + PAIRS)
     assert [json.loads(line)["found"] for line in done.out.splitlines()] == [0, 1, 1, 1, 1]

@@ -47,7 +47,7 @@ def pairs_of(made: list[Link]) -> bytes:
 
 
 def groups_of(partition: list[int]) -> list[list[Name]]:
-    """The groups of two or more of NAMES; those of one are told, too, where their number is odd."""
+    """The groups of two or more of NAMES; those of one are written, too, if their number is odd."""
     made: dict[int, list[Name]] = {}
     for name, group in zip(NAMES, partition, strict=True):
         made.setdefault(group, []).append(name)
@@ -189,10 +189,10 @@ def best(made: list[tuple[Name, Name, float]]) -> dict[frozenset[str], Fraction]
 
 @given(said, said, st.booleans())
 def test_bands_and_thresholds(
-    found: list[tuple[Name, Name, float]], truth: list[tuple[Name, Name, float]], told: bool
+    found: list[tuple[Name, Name, float]], truth: list[tuple[Name, Name, float]], known: bool
 ) -> None:
     lines = [jsonl(*({"a": a, "b": b, "similarity": value} for a, b, value in made)) for made in (found, truth)]
-    if not told:
+    if not known:
         lines[1] = pairs_of([pair[:2] for pair in truth])
     records = scored("--bands 0.7,0.8,9/10", *lines)
     one, two = best(found), best(truth)
@@ -200,7 +200,7 @@ def test_bands_and_thresholds(
     assert [record["scope"] for record in records] == ["band"] * 3 + ["threshold"] * 3 + ["all"]
     for record, least, below in zip(records, FRACTIONS, (*FRACTIONS[1:], Fraction(2)), strict=False):
         in_band = {pair for pair, value in one.items() if least <= value < below}
-        true_in_band = {pair for pair, value in two.items() if least <= value < below} if told else set()
+        true_in_band = {pair for pair, value in two.items() if least <= value < below} if known else set()
         assert record == {
             "scope": "band", "least": float(least), "below": None if below == 2 else float(below),
             "found": len(in_band), "right": len(in_band & set(two)),

@@ -1,4 +1,4 @@
-"""simshow: where words come from, whether canon told their places or not."""
+"""simshow: where words come from, with places from canon or without."""
 
 import re
 from pathlib import Path

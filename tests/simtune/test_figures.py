@@ -181,7 +181,7 @@ def test_sketches_are_joined_as_simjoin_does(components: int, threshold: Fractio
     st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=5), st.integers(0, 60),
 )  # fmt: skip
 def test_a_bound_on_the_work(  # noqa: C901, PLR0912  # brute force
-    words: list[set[str]], classes: list[int], told: set[tuple[int, int]], steps: int
+    words: list[set[str]], classes: list[int], named: set[tuple[int, int]], steps: int
 ) -> None:
     """The first sets are compared with each other, as many as there is work for; their pairs stand for the others'."""
     count = len(words)
@@ -190,8 +190,8 @@ def test_a_bound_on_the_work(  # noqa: C901, PLR0912  # brute force
     for i in range(count):
         if classes[i] >= 0:
             truth.add_class(b"%d" % i, classes[i], "")
-    pairs_told = {(a, b) for a, b in told if a < b < count}
-    for a, b in pairs_told:
+    named_pairs = {(a, b) for a, b in named if a < b < count}
+    for a, b in named_pairs:
         truth.take_pair({"a": a, "b": b})
     judgement = Judgement.of(truth, [b"%d" % i for i in range(count)])
     of = shingled(texts, ShingleUnits(1), judgement.kinds)
@@ -199,7 +199,7 @@ def test_a_bound_on_the_work(  # noqa: C901, PLR0912  # brute force
     found = tally(of, population, Fraction(2, 7), steps or 1)
 
     def is_true(one: int, two: int) -> bool:
-        return (one, two) in pairs_told or classes[one] == classes[two] >= 0
+        return (one, two) in named_pairs or classes[one] == classes[two] >= 0
 
     rows = of.rows.tolist()
     work, looked = 0, 0
@@ -208,7 +208,7 @@ def test_a_bound_on_the_work(  # noqa: C901, PLR0912  # brute force
         if work > (steps or 1):
             break
         looked = row + 1
-    listed = [classes[i] >= 0 or any(i in pair for pair in pairs_told) for i in range(count)]
+    listed = [classes[i] >= 0 or any(i in pair for pair in named_pairs) for i in range(count)]
     seen = [i for i in range(count) if 0 <= rows[i] < looked]
     more = {}
     for stratum in (False, True):

@@ -162,7 +162,7 @@ def test_rows_without_faults_take_one_job(simspark: Simspark, jobs: Callable[[],
     assert jobs() == 2
 
 
-def test_more_rejects_than_are_told(simspark: Simspark, tmp_path: Path) -> None:
+def test_more_rejects_than_are_reported(simspark: Simspark, tmp_path: Path) -> None:
     texts = [record["text"] if number % 3 else None for number, record in enumerate(RECORDS)]
     pq.write_table(pa.table({"id": range(300), "text": texts}), tmp_path / "docs.parquet", row_group_size=30)
     ran = simspark("canon", "-v", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet")

@@ -42,7 +42,7 @@ def test_groups_of_parts_remove_parts(simspark: Simspark, tmp_path: Path) -> Non
     assert ran.good() == pipe(parts, command)
 
 
-def test_bad_records_are_told_with_the_line_that_was_read(simspark: Simspark, tmp_path: Path) -> None:
+def test_bad_records_are_reported_with_the_line_that_was_read(simspark: Simspark, tmp_path: Path) -> None:
     """Whoever rejects them: parts, and what comes behind it, of which a line of the input may have several."""
     records = [{"id": number, "text": "a b\n\nzz\n\nzz"} for number in range(300)]
     lines = jsonl(*records).splitlines(keepends=True)

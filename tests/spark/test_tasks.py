@@ -75,7 +75,7 @@ def every_bucket(table: Table, blocks: int) -> list[tuple[int, int, int, int, in
 @pytest.mark.parametrize("blocks", [1, 3])
 @pytest.mark.parametrize("cross", [None, 60])
 @pytest.mark.parametrize("seed", range(4))
-def test_every_pair_is_told_once(seed: int, cross: int | None, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_pair_comes_once(seed: int, cross: int | None, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shingletools.spark.tasks.ENTRIES", 100)
     monkeypatch.setattr("shingletools.spark.tasks.BUNDLE_ROWS", [1, 100, 10**6, 1][seed])
     rows = sketches(np.random.default_rng(seed), 120, 60 if seed else 5, 3)
