@@ -9,11 +9,7 @@ import unicodedata
 from itertools import permutations
 from pathlib import Path
 
-LETTERS = {
-    "latin": range(0x100),
-    "cyrillic": range(0x400, 0x530),
-    "greek": range(0x386, 0x3CF),
-}
+LETTERS = {"latin": range(0x100), "cyrillic": range(0x400, 0x530), "greek": range(0x386, 0x3CF)}
 RARE = range(0x460, 0x530)  # Cyrillic letters that take the place of none
 
 

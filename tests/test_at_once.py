@@ -123,8 +123,7 @@ FEW = settings(max_examples=min(20, settings().max_examples))  # the profile may
 
 
 @pytest.mark.parametrize(
-    "command",
-    ["simjoin -m 2", "simjoin -t 1 --forest", "simjoin -m 1 -S 100M", "simjoin --against x -m 1"],
+    "command", ["simjoin -m 2", "simjoin -t 1 --forest", "simjoin -m 1 -S 100M", "simjoin --against x -m 1"]
 )
 @FEW
 @given(st.lists(lines(SKETCHES, MADE), max_size=2), st.lists(lines(SKETCHES, MADE), max_size=2))

@@ -112,16 +112,8 @@ PARTS = ("\\1", "\\g<0>", "\\g<1>", "x", "\\\\", "\\n", "\\N{DIGIT ONE}", "\U000
         ("--delete", "(?R)", "out of memory"),
         ("--replace", "(?=(.*))=\\1", LONGER),
         ("--replace", f"=\\0{'x' * 50}", LONGER),
-        (
-            "--replace",
-            "(?s)(.+)=" + 20 * r"\1",
-            LONGER,
-        ),
-        (
-            "--replace",
-            "(?s).+=" + 20 * r"\g<0>",
-            LONGER,
-        ),
+        ("--replace", "(?s)(.+)=" + 20 * r"\1", LONGER),
+        ("--replace", "(?s).+=" + 20 * r"\g<0>", LONGER),
     ],
     ids=["recursion", "quadratic", "literal", "group", "match"],
 )
@@ -145,12 +137,7 @@ def test_texts_do_not_grow_from_rule_to_rule() -> None:
     assert (ran.status, ran.out, ran.err) == (2, b"", cause)
 
 
-@given(
-    st.text("ab<>", max_size=30),
-    st.sampled_from(PATTERNS),
-    st.lists(st.sampled_from(PARTS)),
-    st.integers(0, 200),
-)
+@given(st.text("ab<>", max_size=30), st.sampled_from(PATTERNS), st.lists(st.sampled_from(PARTS)), st.integers(0, 200))
 def test_what_is_counted_is_what_comes_out(text: str, pattern: str, parts: list[str], most: int) -> None:
     template = "".join(parts)
     compiled = regex.compile(pattern)

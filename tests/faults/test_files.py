@@ -102,8 +102,7 @@ COMPLETING = [("fsync", "/#"), ("close", "/#"), ("rename", "out")]
 
 
 @pytest.mark.parametrize(
-    ("command", "function", "path"),
-    [(way, *each) for each in COMPLETING for way in ("canon -j2", "simjoin -S1M")],
+    ("command", "function", "path"), [(way, *each) for each in COMPLETING for way in ("canon -j2", "simjoin -S1M")]
 )
 def test_an_output_that_cannot_be_completed(
     command: str, function: str, path: str, few: Path, failing: Failing

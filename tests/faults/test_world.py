@@ -182,8 +182,7 @@ def test_hang_up_is_ignored_under_nohup(
 
 
 @pytest.mark.parametrize(
-    ("command", "number"),
-    [*((name, signal.SIGKILL) for name in FILTERS), ("canon", signal.SIGXCPU)],
+    ("command", "number"), [*((name, signal.SIGKILL) for name in FILTERS), ("canon", signal.SIGXCPU)]
 )
 def test_a_worker_killed(command: str, number: signal.Signals, inputs: Path, tmp_path: Path) -> None:
     """For lack of memory, or for having had all the processor time that `ulimit -t` gives."""

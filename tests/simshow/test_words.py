@@ -108,9 +108,7 @@ def test_documents_with_fields_of_their_own(own: Record, via: Record, folder: Pa
 
 @pytest.mark.parametrize("at", ["0-1", "0-1 2-9", "9-10 11-12", "10-12 in the morning"])
 def test_places_that_do_not_fit_are_no_places_without_canon(at: str, folder: Path) -> None:
-    (folder / "docs").write_bytes(
-        jsonl(*({"id": name, "text": "a b", "source": "web", "at": at} for name in (1, 2))),
-    )
+    (folder / "docs").write_bytes(jsonl(*({"id": name, "text": "a b", "source": "web", "at": at} for name in (1, 2))))
     (record,) = run("simshow --docs docs --json -k 2", stdin=jsonl({"a": 1, "b": 2}), cwd=folder).records()
     assert record["shared"] == [{"a": [0, 3], "b": [0, 3], "words": 2}]
 

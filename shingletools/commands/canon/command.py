@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shingletools.cli.arguments import names, text
@@ -9,14 +10,7 @@ from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.hyphens import HARD
 from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
-from shingletools.commands.canon.rules import (
-    Rule,
-    drop_number,
-    fold_accents,
-    mask_number,
-    whole_numbers,
-    whole_numbers_traced,
-)
+from shingletools.commands.canon.rules import Rule, drop_number, fold_accents, in_place, mask_number, whole_numbers
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
@@ -213,9 +207,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     """The rules for whole texts, in order. Raises Failed."""
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html == "article":
-        from shingletools.commands.canon.article import (
-            article,  # imported late, here and elsewhere, since few runs need it
-        )
+        from shingletools.commands.canon.article import article  # imported late, here and below: few runs need it
 
         texts.append(article(options.skip))
     elif options.html:
@@ -239,7 +231,8 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
 
         texts.append(homoglyphs())
     if options.mask_numbers:
-        texts.append(Rule("mask-numbers", False, whole_numbers, whole_numbers_traced))  # the recipe has the rule below
+        # The recipe has the rule for words
+        texts.append(Rule("mask-numbers", False, whole_numbers, partial(in_place, whole_numbers)))
     return texts
 
 

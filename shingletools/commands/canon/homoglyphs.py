@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from shingletools.commands.canon.origins import Origin
-from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.rules import Rule, in_place
 from shingletools.kernel.memo import Memo
 from shingletools.system.deferred import later, regex
 from shingletools.text.scripts import SPACELESS
@@ -57,12 +56,5 @@ def fold_homoglyphs(text: str) -> str:
     return text if text.isascii() else RUN.sub(lambda run: WORDS[run[0]], text)
 
 
-def traced(text: str) -> tuple[str, Origin]:
-    """Does `fold_homoglyphs`, and returns the origin: each letter replaces one."""
-    origin = Origin()
-    origin.copy(len(text), 0)
-    return fold_homoglyphs(text), origin
-
-
 def homoglyphs() -> Rule:
-    return Rule("fold-homoglyphs", f"confusables-{VERSION}", fold_homoglyphs, traced)
+    return Rule("fold-homoglyphs", f"confusables-{VERSION}", fold_homoglyphs, partial(in_place, fold_homoglyphs))

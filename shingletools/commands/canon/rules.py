@@ -95,8 +95,8 @@ def whole_numbers(text: str) -> str:
     return WITHIN.sub(lambda found: "0" if found[1] else "'", text)
 
 
-def whole_numbers_traced(text: str) -> tuple[str, Origin]:
-    """Does `whole_numbers`, and returns the origin: each character replaces one."""
+def in_place(function: Callable[[str], str], text: str) -> tuple[str, Origin]:
+    """Applies a function that replaces single characters, and returns the origin, too."""
     origin = Origin()
     origin.copy(len(text), 0)
-    return whole_numbers(text), origin
+    return function(text), origin

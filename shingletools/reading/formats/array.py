@@ -31,9 +31,7 @@ INK = later(lambda: re.compile(rb"[^ \t\r\n]"))
 class Array(NamedTuple):
     """Files of JSON arrays, each with one or several."""
 
-    @property
-    def option(self) -> str:
-        return "--array"
+    option: str = "--array"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         number = 1

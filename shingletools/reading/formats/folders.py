@@ -39,10 +39,7 @@ class Folders(NamedTuple):
     include: Sequence[str] = ()  # patterns for names of documents, instead of the known suffixes
     exclude: Sequence[str] = ()  # patterns for names of files and folders to leave out
     zero: bool = False  # whether zero bytes end the names that are written
-
-    @property
-    def option(self) -> str:
-        return "--recursive"
+    option: str = "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         if "-" in files:  # not checked earlier: a pipeline is parsed before its files are known

@@ -17,10 +17,7 @@ class Texts(NamedTuple):
 
     id_field: str
     text_field: str
-
-    @property
-    def option(self) -> str:
-        return "--lines"
+    option: str = "--lines"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         with contextlib.closing(streams.read_chunks(files)) as chunks:
@@ -37,10 +34,7 @@ class Records(NamedTuple):
     """JSON lines as a format, for `NumberedFormat`. given: lines that replace standard input."""
 
     given: Given | None = None
-
-    @property
-    def option(self) -> str:
-        return ""
+    option: str = ""
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:

@@ -18,10 +18,7 @@ class Parquet(NamedTuple):
     needed: Sequence[str]  # fields that must be there
     every: bool  # whether records have all columns, or only those of the texts
     numbered: str = ""  # the column of ids; without it, rows get their numbers. Empty if it must be there
-
-    @property
-    def option(self) -> str:
-        return "--parquet"
+    option: str = "--parquet"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         fields = Fields(self.needed, self.texts, None if self.every else self.texts)

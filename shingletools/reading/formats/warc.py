@@ -21,10 +21,7 @@ class Warc(NamedTuple):
 
     id_field: str
     text_field: str
-
-    @property
-    def option(self) -> str:
-        return "--warc"
+    option: str = "--warc"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         number = 1

@@ -16,10 +16,7 @@ class WholeFiles(NamedTuple):
     id_field: str
     text_field: str
     zero: bool = False  # whether zero bytes end the names that are written
-
-    @property
-    def option(self) -> str:
-        return "--whole"
+    option: str = "--whole"
 
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         for number, name in enumerate(files, 1):

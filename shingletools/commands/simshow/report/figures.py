@@ -35,10 +35,7 @@ def bars_of_similarities(values: Sequence[float], copies: int = 0) -> list[Bar]:
     counts: Counter[int] = Counter()
     for value, pairs in Counter(values).items():
         counts[min(round(value * UNIT) * BARS // UNIT, BARS - 1)] += pairs
-    return [
-        *((place / BARS, (place + 1) / BARS, counts[place]) for place in range(min(counts), max(counts) + 1)),
-        *own,
-    ]
+    return [*((place / BARS, (place + 1) / BARS, counts[place]) for place in range(min(counts), max(counts) + 1)), *own]
 
 
 def bars_of_sizes(sizes: Mapping[int, int]) -> list[Bar]:

@@ -47,12 +47,7 @@ class Report:
     """
 
     def __init__(
-        self,
-        out: IO[bytes],
-        limit: int,
-        apart: bool = False,
-        show: Sequence[str] = (),
-        origin: Provenance = UNSAID,
+        self, out: IO[bytes], limit: int, apart: bool = False, show: Sequence[str] = (), origin: Provenance = UNSAID
     ) -> None:
         self.out, self.limit, self.origin = out, limit, origin
         self.fields = show  # what add_pair is given of each document
