@@ -2,35 +2,35 @@
 
 command     the options
 canonizer   the rules in their order
-placed      the same words with the places that they come from
-letters     where folded letters come from
-origins     where texts that rules made come from
-rules       what a rule is, and small ones
+placed      canonical words with their places in the original
+letters     the origins of folded letters
+origins     the origins of texts that rules made
+rules       the type of rules, and short rules
 
 On texts:
 
-patterns    rules of one's own
-html        a page's text
-extracted   a page's text for people
-confined    a parser that may be ended
-article     another library's guess at the main text
-markup      where a page's text stands in it
-tokens      what a page consists of
-foreign     what a browser reads by other rules
-references  characters that pages spell by names and numbers
-folding     letters that become others
-repertoire  the characters that there are
+patterns    the user's regular expressions
+html        the text of a page
+extracted   the text of a page for people
+confined    a process with limits on time and memory
+article     the article in a page, by Resiliparse
+markup      the places of a page's text in its source
+tokens      the tokens of a page
+foreign     SVG and MathML, which have other rules
+references  character references, such as &amp;
+folding     case, compatibility forms, invisible characters
+repertoire  the characters of Unicode 14.0
 variants    letters that are typed in several ways
 homoglyphs  letters of another script that look alike
-hyphens     words that a hyphen parts at a line's end
+hyphens     words that a hyphen divides at the end of a line
 
 On words:
 
-words       what a word is
+words       cuts a text into words
 chinese     words of texts without spaces
-stopwords   words that are left out
-adjectives  adjectives that are left out
+stopwords   drops stop words
+adjectives  drops adjectives
 lemmas      dictionary forms
 russian     dictionary forms of Russian
-stems       what is left of a word without its endings
+stems       Snowball's stems
 """

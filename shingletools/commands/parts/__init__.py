@@ -1,10 +1,10 @@
 """parts: documents become their parts, and parts become documents.
 
 command      the options
-spec         what is put together
-part_places  where parts are
+spec         the specification of --together
+part_places  the places of parts in a text
 headings     sections, which headings begin
-apart        a document's parts as records
-together     the way back
-ordinary     parts that the way back need not parse
+apart        makes the records of parts
+together     makes documents from their parts
+ordinary     reads ordinary parts without parsing them
 """

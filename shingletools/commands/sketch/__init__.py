@@ -4,5 +4,5 @@ command   the options
 minhash   min-hashes, super- and megashingles
 simhash   bits
 weighted  both with weights
-lexicon   words that tell texts apart
+lexicon   signatures of words
 """

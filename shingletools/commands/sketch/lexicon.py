@@ -1,4 +1,4 @@
-"""Signatures of words that tell texts apart: I-Match, its randomized form, and the heaviest words."""
+"""Signatures of distinctive words: I-Match, its randomized form, and the heaviest words."""
 
 import struct
 
