@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.running.places import canonizing, read_places
+from shingletools.record.places import read_places
+from shingletools.running.canonizing import canonizing
 from shingletools.system.errors import Failed, Rejected
 
 

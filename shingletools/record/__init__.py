@@ -8,6 +8,8 @@ faces         the commands, and what each says of itself: `Face`
 framing       what a format is to the driver: how bytes of files become documents, and these become records
 collector     what takes all records: `Collector`, what it works with (`Means`), and what it gives (`Written`, `Late`)
 stage         what a command is to the code that runs it: `Stage`, `Filter`, `Command`
+places        where words stand in a text, as `canon --offsets` writes it
+worded        the words of a record, and their places
 names         the names of the fields of ids and texts, which records carry
 text_fields   texts in several fields that are taken as one, and how many records have each
 filter_line   the line that a filter makes of a record: the definition; `kernel/splice.c` does the same with many

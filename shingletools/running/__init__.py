@@ -21,6 +21,5 @@ progress    bars, of which each process of a pipeline has a line of the terminal
 overview    the command `shingletools`, which lists the others, runs them, and tells what is installed
 keeping     what passes between commands is kept, and the same command goes on from it
 kept_parts  the folder in which it is kept
-places      what `canon --offsets` writes, for those who read it: places as arrays, and a canonizer that makes them
-worded      the words of a record, and their places
+canonizing  canon --offsets as a function
 """

@@ -10,7 +10,7 @@ from shingletools.record import wire
 from shingletools.record.collector import Written
 from shingletools.record.json_members import member_of, members
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
-from shingletools.running.worded import Worded, worded
+from shingletools.record.worded import Worded, worded
 
 DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
 

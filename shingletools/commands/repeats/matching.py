@@ -16,7 +16,7 @@ from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.collector import Written
 from shingletools.record.wire import Record, parse_json
-from shingletools.running.worded import check_recipe, worded
+from shingletools.record.worded import check_recipe, worded
 
 
 class Reference:

@@ -17,7 +17,7 @@ from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Written
 from shingletools.record.wire import AT, Record, parse_json
-from shingletools.running.worded import Recipes, worded
+from shingletools.record.worded import Recipes, worded
 from shingletools.system.errors import Failed
 from shingletools.system.waiting_lines import WaitingLines
 

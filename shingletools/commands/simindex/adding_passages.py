@@ -10,7 +10,7 @@ from shingletools.kernel.winnowing import ROLL, Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import Collector
 from shingletools.record.wire import Record
-from shingletools.running.worded import Recipes, worded
+from shingletools.record.worded import Recipes, worded
 from shingletools.system.errors import Failed
 
 
