@@ -19,8 +19,12 @@ from shingletools.cli.options import Parser, make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import unless_in
+from shingletools.reading.streams import Chunk
+from shingletools.record.collector import Collector
 from shingletools.record.faces import STAGES, command_of
 from shingletools.running import driver, overview, run_command
+from shingletools.running.collecting import collect_chunk
+from shingletools.running.outcomes import Outcome
 from shingletools.spark import command as simspark
 
 BIN = forks.BIN
@@ -133,6 +137,20 @@ def stopping(*words: str) -> Canonizer:
 
 def jsonl(*records: Record) -> bytes:
     return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
+
+
+def collect(collector: Collector, lines: bytes, side: int = 0) -> Outcome:
+    """Gives lines to a collector. Raises Failed."""
+    outcome, failed = collect_chunk(collector, False, side, Chunk("-", 1, 1, lines))
+    if failed is not None:
+        raise failed
+    return outcome
+
+
+def read_by_definition(collector: Collector) -> None:
+    """Keeps the kernel from reading its lines."""
+    schema = collector.schema
+    vars(collector)["schema"] = lambda side: schema(side)._replace(ordinary=False)
 
 
 def pipe(stdin: bytes, *commands: str) -> bytes:

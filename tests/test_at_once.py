@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from targets import one_by_one_only, stage_of
+from targets import stage_of
 
-from harness import run
+from harness import collect, read_by_definition, run
+from shingletools import kernel
 from shingletools.commands.dedup.pairs import Archived
 from shingletools.kernel import NAME, arrays
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Written
-from shingletools.record.json_members import parse
 from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 
@@ -97,14 +97,14 @@ def collected(command: str, sides: tuple[list[bytes], ...], at_once: bool) -> tu
     stage = stage_of(command)
     collector = stage.collector()
     if not at_once:
-        one_by_one_only(collector)
+        read_by_definition(collector)
     rejects: list[tuple[str, int | None, str, bytes]] = []
     written: list[Written] = []
     good = 0
     for side, chunks in enumerate(sides):
         for number, data in enumerate(chunks):
             chunk = Chunk(f"{side}.{number}", 1, 1, data)
-            outcome, failed = collect_chunk(collector, stage.once(side), False, side, chunk)
+            outcome, failed = collect_chunk(collector, False, side, chunk)
             rejects += outcome.rejects
             written.append(outcome.written)
             good += outcome.records
@@ -211,7 +211,7 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
     for at_once in (True, False):
         known = Archived(arrays.new_ids())
         if not at_once:
-            vars(known)["take_lines"] = lambda _lines, at: (0, at)
+            known.schema = known.schema._replace(ordinary=False)
         failed = ""
         try:
             for number, chunk in enumerate(chunks):
@@ -279,19 +279,6 @@ def test_parts(old: bytes, new: bytes, last: bool) -> None:
         check("parts --together", [b"".join(line.replace(old, new) for line in good)])
 
 
-def test_ordinary_parts_are_taken_at_once() -> None:
-    """All but the first, of which it is learned how lines end."""
-    line = b'{"id":"1#%d","of":%d,"part":%d,"place":[0,1],"before":"","text":"\xc3\xa9\\n","behind":"","n":{"a":[1]}}\n'
-    collector = stage_of("parts --together").collector()
-    lines = b"".join(line % (part, of, part) for of in (1, 2) for part in (1,)) + b"bad\n"
-    assert collector.take_lines(lines, 0, 0)[:2] == (0, 0)
-    first = lines.split(b"\n")[0]
-    collector.take(parse(first, ()), first, 0)
-    taken, at, written = collector.take_lines(lines, len(first) + 1, 0)
-    assert (taken, lines[at:]) == (1, b"bad\n")
-    assert written.output == '{"id":1,"text":"é\\n","n":{"a":[1]},"via":"parts together"}\n'.encode()
-
-
 def test_a_similarity_counts_as_it_is_written() -> None:
     """Whoever reads it: each stands between a threshold that it reaches and one that it does not."""
     for spelled, reached, missed in (
@@ -307,9 +294,7 @@ def test_a_similarity_counts_as_it_is_written() -> None:
             if threshold is not None:
                 command = f"simgroup -t {threshold}"
                 collector = stage_of(command).collector()
-                if NAME == "c":
-                    assert collector.take_lines(chunk, 0, 0)[0] == 1
-                else:  # which leaves it to the definition
-                    collector.take(parse(chunk, ()), chunk, 0)
+                assert NAME != "c" or kernel.read_columns(chunk, 0, collector.schema(0).fields).rows == 1
+                collect(collector, chunk)
                 assert b"".join(part.output for part in collector.finish()).count(b"\n") == count
                 check(command, [chunk])

@@ -68,15 +68,15 @@ class Batch:
 
     def add(self, name: bytes, data: bytes, frame: bytes) -> None:
         """Adds a record: its id as JSON, its signature, which may be empty, and its frame."""
-        self.extend(name, np.array([len(name)]), data, np.array([self.frames.number(frame)]), bool(data))
+        self.extend(name, np.array([len(name)]), data, np.array([self.frames.number(frame)]), np.array([bool(data)]))
 
-    def extend(self, ids: bytes, sizes: Index, data: bytes | memoryview, frames: Index, signed: bool) -> None:
-        """Adds records: their ids, the bytes of each id, their signatures, and the numbers of their frames."""
+    def extend(self, ids: bytes, sizes: Index, data: bytes | memoryview, frames: Index, signed: Flags) -> None:
+        """Adds records: ids, the bytes of each id, signatures, the numbers of frames, and which records are signed."""
         self.ids += ids
         self.sizes.frombytes(sizes.tobytes())
         self.data += data
         self.frame.frombytes(frames.tobytes())
-        self.signed.frombytes(bytes([signed]) * len(sizes))
+        self.signed.frombytes(signed.tobytes())
 
     def add_grams(self, keys: U64) -> None:
         """Adds the grams of the record that is added next; each once."""

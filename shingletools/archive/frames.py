@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.codec import bytes_to_payload
-from shingletools.kernel.lines import SignedLines
+from shingletools.kernel.ids import split
 from shingletools.kernel.types import Index
 from shingletools.numbers.ranges import spread
 from shingletools.record.json_members import member_of, members
+from shingletools.record.record_batch import RecordBatch
 
 FRAME = 40  # most bytes of memory for each, besides its own
 ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last one ends a frame whose payload is empty
@@ -57,17 +58,31 @@ def line_of(frame: bytes, name: bytes, data: bytes, digits: int) -> bytes:
     return frame.replace(ID, name).replace(PAYLOAD, bytes_to_payload(data, digits).encode())
 
 
-def frames_of(lines: bytes, signed: SignedLines, payload: int) -> tuple[bytes, Index]:
-    """The frames of lines that were taken at once, one after the other, and the bytes of each, shape (lines,).
+def frames_of(batch: RecordBatch, spelled: Spelled) -> tuple[bytes, Index]:
+    """The frames of a batch of ids and payloads, one after the other, and the bytes of each, shape (rows,)."""
+    frames, sizes = cut_frames(batch, spelled.digits)
+    odd = np.flatnonzero(np.frombuffer(batch.lasts, np.int64) < 0).tolist()
+    if not odd:
+        return frames, sizes
+    names, payloads = ([*split(column.data, column.sizes)] for column in batch.columns)
+    every = [*split(frames, sizes)]
+    for row in odd:
+        every[row] = frame_of(batch.line(row), spelled, names[row], payloads[row])
+    return b"".join(every), np.array([*map(len, every)])
 
-    payload: the bytes of each payload's text.
-    """
-    starts = np.frombuffer(signed.places, np.int64)
-    ends = np.append(starts[1:], signed.end) - 1
-    ends[-1] += lines[signed.end - 1 : signed.end] != b"\n"
-    ids, payloads = np.frombuffer(signed.values, np.int64).reshape(-1, 2).T
-    names = np.frombuffer(signed.id_sizes, np.int64)
+
+def cut_frames(batch: RecordBatch, digits: int) -> tuple[bytes, Index]:
+    """The frames of rows that the kernel has read; of others, their lines."""
+    starts, lines = np.frombuffer(batch.starts, np.int64), batch.lines
+    ends = np.append(starts[1:], batch.end) - 1
+    ends[-1] += lines[batch.end - 1 : batch.end] != b"\n"
+    ids, payloads = (np.frombuffer(column.starts, np.int64) for column in batch.columns)
+    names = np.frombuffer(batch.columns[0].sizes, np.int64)
     cut = payloads >= 0  # other lines are frames as they are
+    row = int(np.argmax(cut))  # all payloads are as long as the first one
+    size = int(np.frombuffer(batch.columns[1].sizes, np.int64)[row])
+    in_lines = lines[payloads[row] + 1] != ord('"')
+    payload = size // (digits // 2) * (digits + 1) - 1 if in_lines else 0
     first = ids < payloads
     stops = np.where(first, ids, payloads + 1), np.where(first, payloads + 1, ids)  # after the quote of a payload
     goes_on = np.where(first, ids + names, stops[0] + payload), np.where(first, stops[1] + payload, ids + names)

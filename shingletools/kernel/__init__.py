@@ -4,6 +4,7 @@ If the package was built with a C compiler, `_kernel` gives the same bits faster
 environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does. A
 build leaves `_kernel` out if a function differs from its definition, so that the numbers do not depend on a compiler.
 
+line_columns  definition: lines as columns
 lines      definition: lines in bytes, and elements of JSON arrays
 memo       definition: words that were seen before
 codec      definition: payloads
@@ -73,6 +74,7 @@ if NAME == "c":
         split_lines,
         weigh_fingerprints,
     )
+    from shingletools.kernel.line_columns import compiled_columns as read_columns
     from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
 else:
@@ -89,6 +91,7 @@ else:
         return False
 
     from shingletools.kernel.codec import payload_to_bytes
+    from shingletools.kernel.line_columns import read_columns
     from shingletools.kernel.lines import (
         count_lines,
         element_end,

@@ -1,4 +1,4 @@
-/* The hot loops of shingletools, which lines.py, memo.py, codec.py, strings.py, ids.py, groups.py, thinning.py,
+/* The hot loops of shingletools, which line_columns.py, lines.py, memo.py, codec.py, strings.py, ids.py, groups.py, thinning.py,
    winnowing.py and reference.py define. Functions that read many records at once must do what records.py and the collectors do with
    each. */
 
@@ -17,12 +17,8 @@ static PyMethodDef functions[] = {
     {"link_weighted_minima", link_weighted_minima, METH_VARARGS,
      "(a, b, group, pairs, weights, bits=32): a link that makes weighted minima."},
     {"link_weighted_simhash", link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes."},
-    {"read_signed", read_signed, METH_VARARGS, "(lines, at, id, via, absent, payloads, labels): see collect.c"},
-    {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see collect.c"},
-    {"read_pairs", read_pairs, METH_VARARGS, "(lines, at, least): see groups.c"},
-    {"read_similarities", read_similarities, METH_VARARGS, "(lines, at): see groups.c"},
-    {"read_documents", read_documents, METH_VARARGS, "(lines, at, fields): see groups.c"},
-    {"read_members", read_members, METH_VARARGS, "(lines, at): see groups.c"},
+    {"read_columns", read_columns, METH_VARARGS, "(lines, at, fields): see columns.c"},
+    {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
     {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see thinning.c"},

@@ -28,11 +28,6 @@ if kernel.NAME == "c":
         overlaps,
         pair_lines,
         rarest,
-        read_documents,
-        read_members,
-        read_pairs,
-        read_signed,
-        read_similarities,
         set_keys,
         shared_counts,
         thin,
@@ -41,16 +36,8 @@ if kernel.NAME == "c":
         winnowed_runs,
     )
 else:
-    from shingletools.kernel.groups import (
-        connect,
-        group_lines,
-        read_documents,
-        read_members,
-        read_pairs,
-        read_similarities,
-    )
+    from shingletools.kernel.groups import connect, group_lines
     from shingletools.kernel.ids import pair_lines
-    from shingletools.kernel.lines import leave_signed as read_signed
     from shingletools.kernel.reference import (
         agreements,
         band_keys,

@@ -1,9 +1,40 @@
-/* Arrays that grow, and ids among others, for functions that read and write lines of collectors. */
+/* Columns that grow, and ids among others, for functions that read and write the lines of collectors. */
 
 #ifndef SHINGLETOOLS_COLUMNS_H
 #define SHINGLETOOLS_COLUMNS_H
 
-#include "records.h"
+#include "payloads.h"
+
+enum { MOST_FIELDS = 24 };
+
+/* The values of rows, one after the other, and what else belongs to each: see line_columns.py. */
+typedef struct {
+    Bytes data, sizes, starts;
+} Column;
+
+/* The start of each row, and the end of its last value; the columns. The rest is room for the work on a row. */
+typedef struct {
+    Bytes starts, lasts, sorted, text;
+    Column columns[MOST_FIELDS];
+    Shingles shingles;
+} Columns;
+
+/* A payload that is looked for: digits of a group, and its bytes, or 0 for a set of any size. */
+typedef struct {
+    size_t digits, size;
+} Form;
+
+void free_columns(Columns *columns);
+
+/* Adds a set of numbers, which may be changed; -1 with an exception. */
+int add_set(Column *column, const Form *form, uint64_t *values, size_t count, Bytes *room);
+
+/* What read_columns returns, with the first `count` columns; NULL with an exception. */
+PyObject *columns_read(const Columns *columns, int count, int64_t rows, Py_ssize_t next);
+
+/* Works on the lines of `data` from `start` on as linked_lines does, or with a form as signed_lines: see splice.h. */
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form,
+                       int bare);
 
 static inline int add_number(Bytes *out, int64_t number)
 {
@@ -13,11 +44,6 @@ static inline int add_number(Bytes *out, int64_t number)
 static inline PyObject *bytes_of(const Bytes *bytes)
 {
     return PyBytes_FromStringAndSize((const char *)bytes->data, (Py_ssize_t)bytes->used);
-}
-
-static inline int add_id(Bytes *ids, Bytes *sizes, const Member *id)
-{
-    return add_bytes(ids, id->value, (size_t)(id->end - id->value)) || add_number(sizes, id->end - id->value);
 }
 
 /* Ids one after the other, the end of each, and the numbers of some of them. */
@@ -40,60 +66,6 @@ static inline const char *named(const Named *side, Py_ssize_t place, size_t *siz
     }
     PyErr_SetString(PyExc_ValueError, "no ids of these numbers");
     return NULL;
-}
-
-/* The state of reading lines. */
-typedef struct {
-    const uint8_t *first, *end, *line, *stop;
-    int64_t lines;
-} Reader;
-
-/* Whether the place is in the lines; if not, with an exception. */
-static inline int begin(Reader *reader, PyObject *data, Py_ssize_t start)
-{
-    char *bytes;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(data, &bytes, &size))
-        return 0;
-    if (start < 0 || start > size) {
-        PyErr_SetString(PyExc_ValueError, "no place in the lines");
-        return 0;
-    }
-    reader->first = (const uint8_t *)bytes;
-    reader->end = reader->first + size;
-    reader->line = reader->first + start;
-    reader->lines = 0;
-    return 1;
-}
-
-/* Whether there is another line; then finds its end. */
-static inline int has_line(Reader *reader)
-{
-    if (reader->line < reader->end)
-        reader->stop = end_of_line(reader->line, reader->end);
-    return reader->line < reader->end;
-}
-
-static inline void next_line(Reader *reader)
-{
-    reader->lines++;
-    reader->line = reader->stop < reader->end ? reader->stop + 1 : reader->end;
-}
-
-/* What was read, if all went well: (lines, where the next begins, the columns). The columns are freed. */
-static inline PyObject *end_reading(const Reader *reader, Bytes *columns, Py_ssize_t count, int well)
-{
-    PyObject *result = well ? PyTuple_New(2 + count) : NULL;
-    for (Py_ssize_t i = 0; result && i < 2 + count; i++) {
-        PyObject *item = i == 0   ? PyLong_FromLongLong(reader->lines)
-                         : i == 1 ? PyLong_FromSsize_t(reader->line - reader->first)
-                                  : bytes_of(&columns[i - 2]);
-        if (!item || PyTuple_SetItem(result, i, item))
-            Py_CLEAR(result);
-    }
-    for (Py_ssize_t i = 0; i < count; i++)
-        free(columns[i].data);
-    return result;
 }
 
 static inline void release_named(Named *side)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from shingletools.kernel import _kernel
-from shingletools.kernel.groups import DocumentFields, Grouped, ReadDocuments, ReadPairs, ReadSimilarities
 from shingletools.kernel.ids import IdsAt
-from shingletools.kernel.lines import Listed, SignedFields, SignedLines
+from shingletools.kernel.lines import Listed
 from shingletools.kernel.thinning import PairEnds, Partners
 from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
 from shingletools.kernel.winnowing import Winnowing
@@ -82,26 +81,6 @@ def shared_counts(
 def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:
     one, two = (each._replace(numbers=np.ascontiguousarray(each.numbers)) for each in (a, b))
     return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
-
-
-def read_signed(lines: bytes, at: int, fields: SignedFields, /) -> SignedLines:
-    return SignedLines(*_kernel.read_signed(lines, at, *fields[:-1]))
-
-
-def read_pairs(lines: bytes, at: int, least: int, /) -> ReadPairs:
-    return ReadPairs(*_kernel.read_pairs(lines, at, least))
-
-
-def read_similarities(lines: bytes, at: int, /) -> ReadSimilarities:
-    return ReadSimilarities(*_kernel.read_similarities(lines, at))
-
-
-def read_documents(lines: bytes, at: int, fields: DocumentFields, /) -> ReadDocuments:
-    return ReadDocuments(*_kernel.read_documents(lines, at, fields))
-
-
-def read_members(lines: bytes, at: int, /) -> Grouped:
-    return Grouped(*_kernel.read_members(lines, at))
 
 
 def group_lines(members: IdsAt, sizes: Index, /) -> bytes:

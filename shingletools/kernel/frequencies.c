@@ -3,6 +3,60 @@
 #include "columns.h"
 #include "listed.h"
 
+/* The state of reading lines. */
+typedef struct {
+    const uint8_t *first, *end, *line, *stop;
+    int64_t lines;
+} Reader;
+
+/* Whether the place is in the lines; if not, with an exception. */
+static int begin(Reader *reader, PyObject *data, Py_ssize_t start)
+{
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(data, &bytes, &size))
+        return 0;
+    if (start < 0 || start > size) {
+        PyErr_SetString(PyExc_ValueError, "no place in the lines");
+        return 0;
+    }
+    reader->first = (const uint8_t *)bytes;
+    reader->end = reader->first + size;
+    reader->line = reader->first + start;
+    reader->lines = 0;
+    return 1;
+}
+
+/* Whether there is another line; then finds its end. */
+static int has_line(Reader *reader)
+{
+    if (reader->line < reader->end)
+        reader->stop = end_of_line(reader->line, reader->end);
+    return reader->line < reader->end;
+}
+
+static void next_line(Reader *reader)
+{
+    reader->lines++;
+    reader->line = reader->stop < reader->end ? reader->stop + 1 : reader->end;
+}
+
+/* What was read, if all went well: (lines, where the next begins, the columns). The columns are freed. */
+static PyObject *end_reading(const Reader *reader, Bytes *columns, Py_ssize_t count, int well)
+{
+    PyObject *result = well ? PyTuple_New(2 + count) : NULL;
+    for (Py_ssize_t i = 0; result && i < 2 + count; i++) {
+        PyObject *item = i == 0   ? PyLong_FromLongLong(reader->lines)
+                         : i == 1 ? PyLong_FromSsize_t(reader->line - reader->first)
+                                  : bytes_of(&columns[i - 2]);
+        if (!item || PyTuple_SetItem(result, i, item))
+            Py_CLEAR(result);
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        free(columns[i].data);
+    return result;
+}
+
 enum { MOST_DIGITS = 18 /* of a number that cannot overflow */ };
 
 /* A number spelled with digits only, or -1. */

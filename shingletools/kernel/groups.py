@@ -1,91 +1,9 @@
-"""Groups of numbered ids: the definition. Only C reads many lines at once; the readers here take no lines.
-
-Readers get lines and the start of the first one. They stop at the first line that is not ordinary. All that they give
-except ids is int64. See groups.c.
-"""
-
-from typing import NamedTuple
+"""Groups of numbered ids: the definition."""
 
 import numpy as np
 
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import I32, U8, Index
-
-DECIMALS = 12  # of similarities in ordinary lines
-
-
-class ReadPairs(NamedTuple):
-    """The pairs in lines that are similar enough: two ids for each."""
-
-    lines: int
-    end: int  # the start of the next line
-    ids: bytes
-    id_sizes: bytes
-
-
-class ReadSimilarities(NamedTuple):
-    """The pairs in lines: two ids for each, and the similarity."""
-
-    lines: int
-    end: int
-    ids: bytes  # of a
-    id_sizes: bytes
-    others: bytes  # of b
-    other_sizes: bytes
-    similarities: bytes  # in units of 10^-DECIMALS; -1 for none
-    against: bytes  # a byte for each: whether a and b are of two sides
-
-
-class DocumentFields(NamedTuple):
-    """The names of fields of documents, as JSON without the quotes."""
-
-    id: bytes
-    text: bytes | None = None  # the text, if its length counts
-    marked: bool = True  # whether an ordinary line may have marks
-    mark: bytes | None = None  # the first mark, which may not stand twice
-    second: bytes | None = None  # the second mark, likewise
-    value: bytes | None = None  # the value, if it counts
-    whole: bytes | None = None  # what a document is a part of, if that counts
-
-
-class ReadDocuments(NamedTuple):
-    """The documents in lines: as many of each as lines. Lengths and values only if they count."""
-
-    lines: int
-    end: int
-    ids: bytes
-    id_sizes: bytes
-    places: bytes  # the start of each line
-    lasts: bytes  # the end of each document's last value
-    lengths: bytes  # of each text, in characters
-    values: bytes  # start and end of each value; 0 and 0 if there is none
-    wholes: bytes  # likewise
-
-
-class Grouped(NamedTuple):
-    """The ids of the groups in lines."""
-
-    lines: int
-    end: int
-    ids: bytes
-    id_sizes: bytes
-    counts: bytes  # number of ids of each group
-
-
-def read_pairs(_lines: bytes, at: int, _least: int, /) -> ReadPairs:
-    return ReadPairs(0, at, b"", b"")
-
-
-def read_similarities(_lines: bytes, at: int, /) -> ReadSimilarities:
-    return ReadSimilarities(0, at, b"", b"", b"", b"", b"", b"")
-
-
-def read_documents(_lines: bytes, at: int, _fields: DocumentFields, /) -> ReadDocuments:
-    return ReadDocuments(0, at, b"", b"", b"", b"", b"", b"", b"")
-
-
-def read_members(_lines: bytes, at: int, /) -> Grouped:
-    return Grouped(0, at, b"", b"", b"")
 
 
 def group_lines(members: IdsAt, sizes: Index, /) -> bytes:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.types import U8, Index
+from shingletools.kernel.types import U8, Flags, Index
 
 Buffer = bytes | bytearray | U8 | Index
 
@@ -89,6 +89,15 @@ def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
     for size in counts:
         yield bytes(view[at : at + size])  # a copy, never `data` itself: orjson's strings take a kilobyte
         at += size
+
+
+def some_of(data: Buffer, sizes: Index, some: Flags) -> bytes:
+    """Returns those of the ids, or of other values, whose flags are set.
+
+    >>> some_of(b'"a"7"b"', np.array([3, 1, 3]), np.array([True, False, True]))
+    b'"a""b"'
+    """
+    return np.frombuffer(data, np.uint8)[np.repeat(some, sizes)].tobytes()
 
 
 def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:

@@ -33,16 +33,12 @@ PyObject *part_large_arrays(PyObject *self, PyObject *none);
 /* words.c, fingerprints.c */
 extern PyType_Spec word_memo_spec, fingerprint_memo_spec;
 
-/* ids.c, collect.c */
+/* ids.c, columns.c */
 extern PyType_Spec ids_spec;
-PyObject *read_signed(PyObject *self, PyObject *args);
-PyObject *pair_lines(PyObject *self, PyObject *args);
+PyObject *read_columns(PyObject *self, PyObject *args);
 
 /* groups.c */
-PyObject *read_pairs(PyObject *self, PyObject *args);
-PyObject *read_similarities(PyObject *self, PyObject *args);
-PyObject *read_documents(PyObject *self, PyObject *args);
-PyObject *read_members(PyObject *self, PyObject *args);
+PyObject *pair_lines(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);
 PyObject *connect_pairs(PyObject *self, PyObject *args);
 
@@ -61,7 +57,7 @@ PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);
 PyObject *list_fingerprints(PyObject *self, PyObject *args);
 
-/* splice.c, links.c */
+/* splice.c, chains.c */
 PyObject *each_line(PyObject *self, PyObject *args);
 PyObject *linked_lines(PyObject *self, PyObject *args);
 PyObject *signed_lines(PyObject *self, PyObject *args);

@@ -16,9 +16,8 @@ Fields = tuple[
 Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
-LABELS = 8  # fields of which a line may have labels; see collect.c
-# Of signed_lines: as SignedLines, without labels; and the lines with empty payloads
-Columns = tuple[tuple[int, int, bytes, bytes, bytes, bytes, tuple[bytes, ...], tuple[bytes, ...]], bytes]
+Read = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
+Signed = tuple[Read, bytes]  # that of signatures, and the lines with empty payloads
 Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
 MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
@@ -28,47 +27,6 @@ ESCAPES = (  # that orjson makes, the backslash first
 )  # fmt: skip
 
 
-class SignedFields(NamedTuple):
-    """What an ordinary line must have. Names and recipe are JSON without the quotes."""
-
-    id: bytes
-    via: bytes | None  # None if the line must have no recipe
-    absent: tuple[bytes, ...]  # fields that the line must not have
-    payloads: tuple[tuple[bytes, int, int], ...]  # one or two: name, digits of a group, bytes or 0 for sets
-    once: tuple[bytes, ...] = ()  # fields that it must not have twice
-    labels: tuple[bytes, ...] = ()  # fields whose values are taken, LABELS at most: no lists, no objects
-    bare: bool = False  # whether what else the lines have is wanted, if a chain makes signatures in place of lines
-
-
-class SignedLines(NamedTuple):
-    """What a join takes from lines: as many ids, places and payloads as lines."""
-
-    lines: int
-    end: int  # the start of the next line
-    ids: bytes
-    id_sizes: bytes
-    places: bytes  # the start of each line
-    values: bytes  # the start of its id, and of its first payload, or -1 if that has capitals
-    payloads: tuple[bytes, ...]  # one column or two
-    sizes: tuple[bytes, ...]
-    labels: bytes = b""  # as they are spelled, those of one line after those of the line before
-    label_sizes: bytes = b""
-    bare: bytes = b""  # of a chain: the lines with empty payloads, if they are wanted
-
-    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come as views of what it lends, as collector.Written does; without labels."""
-        from pickle import PickleBuffer  # as there
-
-        columns = (self.ids, self.id_sizes, self.places, self.values, self.bare)
-        lent = (PickleBuffer(each) for each in (*columns, *self.payloads, *self.sizes))
-        return lent_lines, (self.lines, self.end, *lent)
-
-
-def lent_lines(lines: int, end: int, *columns: bytes) -> SignedLines:
-    (ids, id_sizes, places, values, bare), half = columns[:5], len(columns) // 2 + 3
-    return SignedLines(lines, end, ids, id_sizes, places, values, columns[5:half], columns[half:], bare=bare)
-
-
 def leave(*arguments: object) -> Done:
     """Takes no lines: leaves those from a place on, the last argument, to the definition in records.py."""
     at = arguments[-1]
@@ -76,16 +34,11 @@ def leave(*arguments: object) -> Done:
     return b"", 0, at, None
 
 
-def leave_signed(_lines: bytes, at: int, _fields: SignedFields, /) -> SignedLines:
-    """Takes no lines either. See collect.c."""
-    return SignedLines(0, at, b"", b"", b"", b"", (), ())
-
-
-def leave_unsigned(*arguments: object) -> Columns:
+def leave_unsigned(*arguments: object) -> Signed:
     """Makes no signatures in place of lines. See splice.h."""
     at = arguments[-1]
     assert isinstance(at, int)
-    return (0, at, b"", b"", b"", b"", (), ()), b""
+    return (0, at, b"", b"", ((b"", b"", b""),) * 2), b""
 
 
 def read_frequencies(

@@ -19,6 +19,7 @@ from numpy.random import Generator
 from shingletools.kernel import _kernel, clocks, codec, compiled, groups, ids, lines, reference, strings
 from shingletools.kernel import thinning as thin
 from shingletools.kernel import winnowing as winnow
+from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import Fields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Postings, TokenSets, TokenWeights
@@ -251,10 +252,11 @@ def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -
     right = lines_with([""] * len(given), b',"via":"recipe"')
     starts = [number and right.index(b'{"id":%d,' % number) for number in range(len(given))]
     names = [b"%d" % number for number in range(len(given))]
-    values = [place for start in starts for place in (start + 6, right.index(b'""', start))]
-    columns = b"".join(names), sizes_of(names), int64(starts), int64(values)
-    taken = len(given), len(data), *columns, (b"".join(signatures),), (sizes_of(signatures),), b"", b""
-    return "signed_lines", (found, bare), (taken, right)
+    lasts = int64(place - 2 for place in (*starts[1:], len(right)))
+    ids = b"".join(names), sizes_of(names), int64(start + 6 for start in starts)
+    empty = int64(right.index(b'""', start) for start in starts)
+    columns = ids, (b"".join(signatures), sizes_of(signatures), empty)
+    return "signed_lines", (found, bare), ((len(given), len(data), int64(starts), lasts, columns), right)
 
 
 def weighted(draw: Generator) -> Iterator[Compared]:
@@ -326,39 +328,48 @@ def numbered(draw: Generator) -> Iterator[Compared]:
 
 
 def read(draw: Generator) -> Iterator[Compared]:
-    names, others = random_ids(draw, 60), [b'"o%d"' % number for number in range(60)]
-    millionths = draw.integers(0, 10**6, 60).tolist()
-    every = [*zip(names, others, millionths, strict=True)]
-    data = b"".join(b'{"a":%b,"b":%b,"similarity":0.%06d,"n":{"a":[]}}\n' % each for each in every)
-    near = [name for one, two, millionth in every if millionth >= 400_000 for name in (one, two)]
-    pairs = len(every), len(data)
-    yield "read_pairs", _kernel.read_pairs(data, 0, 4 * 10**11), (*pairs, b"".join(near), sizes_of(near))
-    ends = b"".join(names), sizes_of(names), b"".join(others), sizes_of(others)
-    right = *pairs, *ends, int64(each * 10**6 for each in millionths), bytes(60)
-    yield "read_similarities", _kernel.read_similarities(data, 0), right
-    members = [names[:1], names[1:6], names[6:]]
-    data = b"".join(b'{"group":1,"members": [ %b ]}\n' % b", ".join(each) for each in members)
-    found = 3, len(data), b"".join(names), sizes_of(names), int64(map(len, members))
-    yield "read_members", _kernel.read_members(data, 0), found
-    yield from documents(names, [random_text(draw, size) for size in range(60)])
     yield from tables(draw)
     for digits in (2, 4, 8, 16):
-        yield from read_signatures(draw, names, digits)
+        for size in (5 * digits // 2, 0) if digits >= 8 else (5 * digits // 2,):
+            yield columns_of_lines(draw, digits, size)
 
 
-def documents(names: Sequence[bytes], texts: Sequence[str]) -> Iterator[Compared]:
-    values = [b"%d" % (number * 7) for number in range(len(names))]
-    parts = [(b'{"id":%b,"text":%b,"v":' % (name, quoted(text.encode())), value, b',"w":"x"}\n')
-             for name, text, value in zip(names, texts, values, strict=True)]  # fmt: skip
-    places = np.cumsum([0, *(sum(map(len, part)) for part in parts)]).tolist()
-    firsts = [place + len(part[0]) for place, part in zip(places, parts, strict=False)]
+def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
+    """Lines that have a field of each kind. size: of a payload in bytes, 0 for sets."""
+    names, others = random_ids(draw, 60), [b'"o%d"' % number for number in range(60)]
+    texts, millionths = [random_text(draw, length) for length in range(60)], draw.integers(0, 10**6, 60).tolist()
+    payloads = [draw.bytes(5 * digits // 2) for _ in names]
+    lists, flags = [names[:number] for number in range(60)], draw.integers(0, 2, 60).tolist()
+    parts = [(b'{"id":', name, b',"o":', other, b',"p":', b'"%b"' % payload.hex(" ", digits // 2).encode(),
+              b',"v":', b"%d" % millionth, b',"t":%b,"m":[ %b ]' % (quoted(text.encode()), b" , ".join(ids)),
+              b',"s":0.%06d%b,"via":"r"' % (millionth, b',"f":true' if flag else b""), b"}\n")
+             for name, other, payload, millionth, text, ids, flag
+             in zip(names, others, payloads, millionths, texts, lists, flags, strict=True)]  # fmt: skip
     data = b"".join(map(b"".join, parts))
-    spans = [place for first, value in zip(firsts, values, strict=True) for place in (first, first + len(value))]
-    wholes = [place for end in places[1:] for place in (end - 5, end - 2)]
-    right = (len(names), len(data), b"".join(names), sizes_of(names), int64(places[:-1]),
-             int64(place - 2 for place in places[1:]), int64(map(len, texts)), int64(spans), int64(wholes))  # fmt: skip
-    fields = groups.DocumentFields(b"id", b"text", False, b"mark", None, b"v", b"w")
-    yield "read_documents", _kernel.read_documents(data, 0, fields), right
+    ends = np.cumsum([[len(part) for part in line] for line in parts]).reshape(60, -1)
+    starts, before = np.append(0, ends[:-1, -1]), ends - [[len(part) for part in line] for line in parts]
+    both = [name for two in zip(names, others, strict=True) for name in two]
+    read = payloads if size else [set_of(each, digits) for each in payloads]
+    every = [name for ids in lists for name in ids]
+    columns = (
+        (b"".join(both), sizes_of(both), int64(before[:, [1, 3]].ravel().tolist())),
+        (b"".join(read), sizes_of(read), int64(before[:, 5].tolist())),
+        (int64(np.stack([before[:, 7], ends[:, 7]], axis=1).ravel().tolist()), b"", b""),
+        (b"".join(line[7] for line in parts), sizes_of([line[7] for line in parts]), int64(before[:, 7].tolist())),
+        (int64(map(len, texts)), b"", b""),
+        (b"".join(every), sizes_of(every), int64(map(len, lists))),
+        (int64(each * 10**6 for each in millionths), b"", b""),
+        (np.array([float(f"0.{each:06d}") for each in millionths]).tobytes(), b"", b""),
+        (bytes(flags), b"", b""),
+    )
+    fields = (
+        Field(b"id", Kind.ID), Field(b"o", Kind.ID, shared=0, other=0), Field(b"p", Kind.GROUPS, digits, size),
+        Field(b"v", Kind.SPAN), Field(b"v", Kind.LABEL), Field(b"t", Kind.LENGTH), Field(b"m", Kind.IDS),
+        Field(b"s", Kind.UNITS, must=True), Field(b"s", Kind.DOUBLE), Field(b"f", Kind.FLAG),
+        Field(b"via", Kind.EQUAL, text=b"r"), Field(b"x", Kind.NONE), Field(b"y", Kind.AT_MOST_ONCE),
+    )  # fmt: skip
+    right = 60, len(data), int64(starts.tolist()), int64((ends[:, -1] - 2).tolist()), columns
+    return "read_columns", _kernel.read_columns(data, 0, fields), right
 
 
 def tables(draw: Generator) -> Iterator[Compared]:
@@ -372,25 +383,6 @@ def tables(draw: Generator) -> Iterator[Compared]:
     data = b"".join(b'{"shingle":"%016x","weight":%d.%d}\n' % (value, count, count) for value, count in rows)
     weights = int64(round(float(f"{count}.{count}") * 65536) for count in counts.tolist())
     yield "read_weights", _kernel.read_weights(data, 0, 16), (60, len(data), values.tobytes(), weights)
-
-
-def read_signatures(draw: Generator, names: Sequence[bytes], digits: int) -> Iterator[Compared]:
-    """Two payloads of each line: as bytes, and where the digits allow it as sets."""
-    size = 5 * digits // 2
-    several = [draw.bytes(size) for _ in names]
-    for n in (size, 0) if digits >= 8 else (size,):
-        columns = several if n else [set_of(each, digits) for each in several]
-        heads = [b'{"id":%b,"s":"' % name for name in names]
-        tails = [b'%b","via":"r","l":%b}\n' % (each.hex(" ", digits // 2).encode(), name)
-                 for each, name in zip(several, names, strict=True)]  # fmt: skip
-        every = [*map(bytes.__add__, heads, tails)]
-        places = np.cumsum([0, *map(len, every[:-1])]).tolist()
-        values = [start + at for start, head in zip(places, heads, strict=True) for at in (6, len(head) - 1)]
-        data, ends = b"".join(every), (b"".join(names), sizes_of(names))
-        right = (len(names), len(data), *ends, int64(places), int64(values),
-                 (b"".join(columns),), (sizes_of(columns),), *ends)  # fmt: skip
-        fields = b"id", b"r", (b"other",), ((b"s", digits, n),), (), (b"l",)
-        yield "read_signed", _kernel.read_signed(data, 0, *fields), right
 
 
 def set_of(data: bytes, digits: int) -> bytes:

@@ -1,4 +1,4 @@
-#include "signed.h"
+#include "columns.h"
 
 enum { ID, CONSUMED, VIA, PARTS }; /* from PARTS on, those of the consumed text, if it is made of several members */
 
@@ -232,7 +232,8 @@ static Made add_bare(Room *room, const Fields *fields, const uint8_t *line, cons
     const Member *id = &fields->members[ID];
     Member found[] = {{.name = id->name, .name_size = id->name_size},
                       {.name = fields->produced, .name_size = fields->produced_size}};
-    Bytes *out = &room->out, *values = &room->columns.values;
+    Bytes *out = &room->out;
+    Columns *columns = &room->columns;
     const size_t before = out->used;
     if (add_line(room, fields, line, end, last, &empty, JSON))
         return FAILED;
@@ -241,8 +242,9 @@ static Made add_bare(Room *room, const Fields *fields, const uint8_t *line, cons
         out->used = before;
         return ODD;
     }
-    return add_number(&room->columns.places, (int64_t)before) || add_number(values, found[0].value - out->data) ||
-                   add_number(values, found[1].value - out->data)
+    return add_number(&columns->starts, (int64_t)before) || add_number(&columns->lasts, last - out->data) ||
+                   add_number(&columns->columns[0].starts, found[0].value - out->data) ||
+                   add_number(&columns->columns[1].starts, found[1].value - out->data)
                ? FAILED
                : JSON;
 }
@@ -266,8 +268,10 @@ static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, co
                        Made kind)
 {
     const Form *form = room->form;
-    Columns *columns = &room->columns;
-    Bytes *values = &columns->shingles.room;
+    const Member *id = &fields->members[ID];
+    const size_t id_size = (size_t)(id->end - id->value);
+    Column *ids = &room->columns.columns[0], *payloads = &room->columns.columns[1];
+    Bytes *values = &room->columns.shingles.room;
     const size_t width = width_of(kind), size = room->made.used, count = width ? size / width : 0;
     if (size && (!width || form->digits != 2 * width || (form->size && form->size != size)))
         return ODD;
@@ -275,14 +279,15 @@ static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, co
     if (bare <= ODD)
         return bare;
     values->used = 0;
-    if (grow(values, count * sizeof(uint64_t)) || add_id(&columns->ids, &columns->id_sizes, &fields->members[ID]))
+    if (grow(values, count * sizeof(uint64_t)) || add_bytes(&ids->data, id->value, id_size) ||
+        add_number(&ids->sizes, (int64_t)id_size))
         return FAILED;
     uint64_t *numbers = (uint64_t *)values->data;
     for (size_t i = 0; i < count; i++)
         numbers[i] = number_at(room->made.data, i, width);
     if (size && !form->size)
-        return add_set(columns, 0, form, numbers, count) ? FAILED : kind;
-    if (add_highest_first(&columns->data[0], numbers, count, width) || add_number(&columns->sizes[0], (int64_t)size))
+        return add_set(payloads, form, numbers, count, &room->columns.sorted) ? FAILED : kind;
+    if (add_highest_first(&payloads->data, numbers, count, width) || add_number(&payloads->sizes, (int64_t)size))
         return FAILED;
     return kind;
 }
@@ -419,7 +424,7 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
         line = stop < end ? stop + 1 : end;
     }
     if (form)
-        result = Py_BuildValue("(NN)", columns_read(&room.columns, 1, records, line - first), bytes_of(&room.out));
+        result = Py_BuildValue("(NN)", columns_read(&room.columns, 2, records, line - first), bytes_of(&room.out));
     else
         result = Py_BuildValue("(y#nnO)", (const char *)room.out.data, (Py_ssize_t)room.out.used, records,
                                (Py_ssize_t)(line - first), error ? error : Py_None);

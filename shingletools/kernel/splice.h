@@ -24,9 +24,10 @@ typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
    ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
    exception or None.
 
-   signed_lines(links, fields, digits, size, bare, data, at): the same, but gives what read_signed would take from the
-   lines that linked_lines makes, and b"": none are made; also empty payloads. If `bare`, it gives the lines with empty
-   payloads, whose places these are; an empty payload is odd then. digits, size: as in read_signed.
+   signed_lines(links, fields, digits, size, bare, data, at): the same, but makes no lines. It gives the columns of their
+   ids and payloads as read_columns does, also of empty payloads, and b"". If `bare`, it gives in place of b"" the lines
+   with empty payloads, in which all starts are; a line that has an empty payload anyway is odd then. digits, size: of a
+   field of line_columns.Kind.GROUPS.
 
    fields: (id, consumed, produced, keep, recipe, between, placed, before, parts, counts, named);
    names and recipes are JSON without the
@@ -44,6 +45,8 @@ typedef struct {
     void *(*start)(PyObject *arguments); /* makes `self` of the above, for several lines; NULL with an exception */
     void (*end)(void *self);             /* frees it; NULL if not needed */
 } LinkType;
+
+#define LINK "shingletools.kernel.LinkType" /* the name of its capsules */
 
 /* A link of a chain, for Python: a tuple of a capsule with the type, and of the arguments. It takes over their
    reference; they may be NULL with an exception. */

@@ -11,25 +11,10 @@ import numpy as np
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ratios import choose_two
 from shingletools.numbers.unionfind import UnionFind
-from shingletools.record.labels import JUDGED
-from shingletools.record.wire import AGAINST, Name, Record
-from shingletools.system.errors import shown
 
-PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
 BITS = 32  # of a key, for the greater number
 MOST_DOCUMENTS = 1 << (BITS - 1)
 NONE = -1  # no class, and no band
-ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
-ONCE_TRUE = {PAIRS: (*ONCE[PAIRS], JUDGED), GROUPS: ONCE[GROUPS]}  # the same of a truth
-
-
-def kind_of(record: Record) -> str:
-    """What a file holds that begins with this record: PAIRS or GROUPS.
-
-    >>> kind_of({"members": [1, 2]}), kind_of({"a": 1, "b": 2, "members": 2})
-    ('groups', 'pairs')
-    """
-    return GROUPS if "members" in record and "a" not in record else PAIRS
 
 
 def key_of(one: Index, two: Index) -> Index:
@@ -130,11 +115,6 @@ class Belonging:
         apart = np.array(self.apart, np.int64)
         both = apart[settled.same_class(apart) | settled.has_key(apart)]
         return (int(both[0]) >> BITS, int(both[0]) % (1 << BITS)) if len(both) else None
-
-
-def judged_twice(names: tuple[Name, Name]) -> str:
-    """What fails a run."""
-    return "ids {} and {} are judged the same and different".format(*map(shown, names))
 
 
 class Settled(NamedTuple):

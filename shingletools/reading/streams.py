@@ -7,9 +7,10 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
-from shingletools.kernel.lines import SignedLines
+from shingletools.kernel.line_columns import Field, ReadColumns
 from shingletools.reading import compressed
 from shingletools.record.framing import Document
+from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
 from shingletools.system.waiting import ahead, blocks_of, whole_lines
@@ -17,7 +18,7 @@ from shingletools.system.waiting import ahead, blocks_of, whole_lines
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
 
-Given = Iterator[bytes | SignedLines]  # whole lines, some together; or signatures instead of lines
+Given = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
 SPAN = 1 << 20  # bytes that a worker reads itself
 WINDOW = 1 << 14  # bytes that are read to find the end of its last line
 
@@ -31,7 +32,8 @@ class Chunk(NamedTuple):
     data: bytes
     of_file: int | None = None  # bytes read since the last chunk; None: as many as the data have
     documents: Sequence[Document] = ()  # the documents of the lines, if the file has another format
-    signed: SignedLines | None = None  # instead of data
+    batch: RecordBatch | None = None  # instead of data
+    ahead: tuple[tuple[Field, ...], ReadColumns] | None = None  # what the kernel has read of the data, by these fields
 
     @property
     def size(self) -> int:
@@ -102,9 +104,9 @@ def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[C
         if name == "-" and given is not None:
             line = 1
             for some in given:
-                if isinstance(some, SignedLines):
-                    lines = some.lines
-                    yield Chunk(name, line, number, b"", 0, signed=some)
+                if isinstance(some, RecordBatch):
+                    lines = some.rows
+                    yield Chunk(name, line, number, b"", 0, batch=some)
                 else:
                     yield Chunk(name, line, number, some, 0)
                     lines = kernel.count_lines(some)

@@ -6,7 +6,8 @@ json_faults   why a line is not a record
 labels        values of a field of labels
 faces         the commands, and what each says of itself: `Face`
 framing       what a format is to the driver: how bytes of files become documents, and these become records
-collector     what takes all records: `Collector`, what it works with (`Means`), and what it gives (`Written`, `Late`)
+record_batch  records of several lines as columns: `read_batch` makes a `RecordBatch` by a `Schema`
+collector     what takes all records: `Collector`, what it works with (`Means`), and what it gives (`Taken`, `Written`)
 stage         what a command is to the code that runs it: `Stage`, `Filter`, `Command`
 places        where words stand in a text, as `canon --offsets` writes it
 worded        the words of a record, and their places

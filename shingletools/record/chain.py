@@ -5,8 +5,10 @@ from itertools import count
 from typing import NamedTuple, Protocol, TypeVar
 
 from shingletools import kernel
-from shingletools.kernel.lines import Fields, SignedFields, SignedLines
+from shingletools.kernel.line_columns import ColumnData, Kind
+from shingletools.kernel.lines import Fields
 from shingletools.record.filter_line import Reject, fields_of, fields_signed, filter_lines
+from shingletools.record.record_batch import RecordBatch, SignatureSchema
 from shingletools.record.stage import Filter
 
 MANY = 8  # ordinary lines in a row: what they spare is more than what it takes to stop at an odd one
@@ -22,10 +24,10 @@ class Rejection(NamedTuple):
     line: bytes  # as that filter got it, without its line feed
 
 
-Made = TypeVar("Made", bytes, SignedLines)
+Made = TypeVar("Made", bytes, RecordBatch)
 Ordinary = Callable[[bytes, int], tuple[Made, int, int]]  # of lines from a place on: their number, where they end
 Worked = tuple[bytes, list[Rejection]]
-Signed = tuple[list[bytes | SignedLines], list[Rejection]]
+Signed = tuple[list[bytes | RecordBatch], list[Rejection]]
 
 
 class Section(Protocol):
@@ -33,7 +35,7 @@ class Section(Protocol):
 
     def __call__(self, lines: bytes, /) -> Worked: ...
 
-    def signed(self, lines: bytes, like: SignedFields, /) -> Signed:
+    def signed(self, lines: bytes, like: SignatureSchema, /) -> Signed:
         """The same; signatures as they are wanted in place of lines, where the kernel can make them."""
 
 
@@ -79,7 +81,7 @@ class Chain:
         gone += [each._replace(place=origins[each.place], step=each.step + self.cut + 1) for each in more]
         return lines, sorted(gone, key=lambda each: each.place)
 
-    def signed(self, lines: bytes, like: SignedFields) -> Signed:
+    def signed(self, lines: bytes, like: SignatureSchema) -> Signed:
         """The same of filters that make a line of one; signatures as they are wanted in place of lines."""
         assert self.cut is None
         lines, gone = through(self.sections[:-1], lines)
@@ -145,7 +147,7 @@ class Single:
             place += number
         return b"".join(made), rejections
 
-    def signed(self, lines: bytes, like: SignedFields, /) -> Signed:
+    def signed(self, lines: bytes, like: SignatureSchema, /) -> Signed:
         fields = fields_of([self.stage], self.id_field) if self.link else None
         if fields is not None:
             return Linked([self], fields).signed(lines, like)
@@ -172,17 +174,18 @@ class Linked:
     def lines(self, lines: bytes, at: int) -> tuple[bytes, int, int]:
         return kernel.linked_lines(self.links, self.fields, lines, at)[:3]
 
-    def signed(self, lines: bytes, like: SignedFields, /) -> Signed:
+    def signed(self, lines: bytes, like: SignatureSchema, /) -> Signed:
         fields = fields_signed(self.fields, like)
         if fields is None:
             made, rejections = self(lines)
             return [made], rejections
-        _, digits, size = like.payloads[0]
+        payload = next(field for field in like.fields if field.kind == Kind.GROUPS)
 
-        def work(lines: bytes, at: int) -> tuple[SignedLines, int, int]:
-            columns, bare = kernel.signed_lines(self.links, fields, digits, size, like.bare, lines, at)
-            made = SignedLines(*columns, bare=bare)
-            return made, made.lines, made.end
+        def work(lines: bytes, at: int) -> tuple[RecordBatch, int, int]:
+            read, bare = kernel.signed_lines(self.links, fields, payload.digits, payload.size, like.lines, lines, at)
+            rows, end, starts, lasts, columns = read
+            every = tuple(ColumnData(*each) for each in columns)
+            return RecordBatch(bare, rows, len(bare), len(bare), starts, lasts, every), rows, end
 
         return self.all_of(lines, work)
 

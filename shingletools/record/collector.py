@@ -2,12 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
-from shingletools.kernel.lines import SignedFields, SignedLines
-from shingletools.record.wire import Record
+from shingletools.record.json_members import parse
+from shingletools.record.record_batch import Place, RecordBatch, Schema
+from shingletools.system.errors import Failed, Rejected
 
 Reads = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a path: names of files, and whole lines
+TOGETHER = 64  # records that a RecordCollector takes together
 
 
 class Means:
@@ -37,6 +40,14 @@ class Written(NamedTuple):
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
 
+class Taken(NamedTuple):
+    """What a collector has made of a batch."""
+
+    written: Written = Written()  # what can be written already
+    rejected: Mapping[int, Rejected] = {}  # rows that it has not taken, ascending; if it is strict, the first one
+    failed: tuple[int, Failed] | None = None  # the row with which the run fails: it and those behind it are not taken
+
+
 class Late(NamedTuple):
     """A record that was taken, and turned out to be bad when all were there: its place, why, and its line."""
 
@@ -51,39 +62,23 @@ class Late(NamedTuple):
 class Collector(ABC):
     """What makes an output that depends on more than one record; it takes them in order, in one process."""
 
-    reads_ahead = False  # whether it can: see `ahead`
-    takes_signed = False  # whether it can: see `take_signed`
+    reads_ahead = False  # whether other threads may read ordinary lines by what is wanted at that moment
+    takes_signatures = False  # whether filters may give it signatures in place of lines
     of_all = False  # whether its output says something of all files: there is none if one of them has no good record
-    place: tuple[str, int | None] = ("", None)  # the file and the line of the next record that it is to take
-
-    def ahead(self, _lines: bytes, /) -> None:
-        """Prepares for taking these lines, in another thread, while those before them are taken."""
-        raise TypeError(f"{type(self).__name__} does not read ahead")
-
-    def take_lines(self, _lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
-        """Takes all ordinary records from a place in some lines on, as `take` would; raises Failed.
-
-        Returns how many, where the first begins that it leaves to `take`, and what can be written already.
-        """
-        return 0, at, Written()
-
-    def like(self) -> SignedFields | None:
-        """What lines must have of which it takes signatures instead, as soon as that is known."""
-        return None
-
-    def take_signed(self, _signed: SignedLines, _side: int, /) -> Mapping[int, str]:
-        """Takes signatures in place of lines. Gives the numbers of those that it rejects for their ids, and why."""
-        raise TypeError(f"{type(self).__name__} takes lines")
+    strict = False  # whether the first bad record ends the run
+    place: Place = ("", None)  # of the next record
+    once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields of a side that may not stand twice
 
     @abstractmethod
-    def take(self, record: Record, line: bytes, side: int, /) -> Written | None:
-        """Takes a record and the line that it came on; gives what can be written already.
+    def schema(self, side: int, /) -> Schema:
+        """Returns what it wants of the next lines of a side. `place` is that of the first one."""
 
-        Raises Rejected if the record is bad, Failed if it cannot go with those before it.
-        """
+    @abstractmethod
+    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+        """Takes the rows of a batch. Raises Failed if the first one makes the run fail."""
 
     def left_out(self) -> None:  # noqa: B027  # most need not know
-        """Learns that a document of the input was bad, in the place of the record that it is not."""
+        """Learns that a document of the input was bad before it became a record."""
 
     @abstractmethod
     def finish(self) -> Iterator[Written]:
@@ -110,3 +105,42 @@ class Collector(ABC):
     def summary(self) -> list[str]:
         """What -v adds to its line, after `finish`."""
         return []
+
+
+class RecordCollector(Collector):
+    """A collector that works on each record by itself, as an object."""
+
+    def schema(self, side: int, /) -> Schema:
+        return Schema(partial(self.parsed, side), most=TOGETHER, objects=True)
+
+    def parsed(self, side: int, line: bytes, _start: int) -> Any:
+        """Returns what is taken of a line, the record; raises Rejected."""
+        return parse(line, self.once(side))
+
+    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+        written, rejected = list[Written](), dict[int, Rejected]()
+        for row, (record, line) in enumerate(batch.objects):
+            self.place = batch.place(row)
+            try:
+                made = self.take_record(record, line, side)
+            except Rejected as error:
+                rejected[row] = error
+                if self.strict:
+                    break
+            except Failed as error:
+                return Taken(together(written), rejected, (row, error))
+            else:
+                written += [made] if made is not None else []
+        return Taken(together(written), rejected)
+
+    @abstractmethod
+    def take_record(self, record: Any, line: bytes, side: int, /) -> Written | None:
+        """Takes a record and the line that it came on; returns what can be written already.
+
+        Raises Rejected if the record is bad, Failed if it cannot go with those before it.
+        """
+
+
+def together(written: Sequence[Written]) -> Written:
+    """Returns what was written, one after the other."""
+    return Written(*map(b"".join, zip(*written, strict=True))) if written else Written()

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from shingletools import kernel
-from shingletools.kernel.lines import Done, Fields, SignedFields
+from shingletools.kernel.line_columns import Kind
+from shingletools.kernel.lines import Done, Fields
 from shingletools.record import wire
 from shingletools.record.json_members import (
     BEHIND,
@@ -22,6 +23,7 @@ from shingletools.record.json_members import (
     member_of,
     members,
 )
+from shingletools.record.record_batch import SignatureSchema
 from shingletools.record.stage import Filter, Several
 from shingletools.system.deferred import orjson
 from shingletools.system.errors import Rejected, shown
@@ -170,17 +172,22 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts, counts, named
 
 
-def fields_signed(fields: Fields, like: SignedFields) -> Fields | None:
+def fields_signed(fields: Fields, like: SignatureSchema) -> Fields | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
     id_field, consumed, produced, kept, recipe, between, placed, before, parts, counts, named = fields
-    via = like.via or b""
+    of_kind = {kind: [field for field in like.fields if field.kind == kind] for kind in Kind}
+    others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
+    if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:
+        return None
+    ((its_id,), (payload,), (made_by,)) = (of_kind[kind] for kind in (Kind.ID, Kind.GROUPS, Kind.EQUAL))
+    via = made_by.text or b""
     so_far = b"" if via == recipe else via.removesuffix(b" | " + recipe)
     if (
-        kept or placed or (like.id, *(name for name, *_ in like.payloads)) != (id_field, produced)
+        kept or placed or (its_id.name, payload.name) != (id_field, produced)
         or so_far == via or (not so_far and via != recipe) or b"\\" in via or before not in (None, so_far)
     ):  # fmt: skip
         return None
-    between = tuple(sorted({*between, *like.absent, *like.once} - {consumed}))
+    between = tuple(sorted({*between, *others} - {consumed}))
     return id_field, consumed, produced, False, recipe, between, False, so_far, parts, counts, named
 
 

@@ -1,10 +1,10 @@
-"""Labels: values of a field, of which equal ones say that documents belong together; and judgements of pairs."""
+"""What says that documents belong together: labels, which are values of a field, pairs and groups."""
 
 import re
 
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members
-from shingletools.record.wire import Record
+from shingletools.record.wire import AGAINST, Name, Record
 from shingletools.system.deferred import later, orjson
 from shingletools.system.errors import Rejected, shown
 
@@ -16,6 +16,10 @@ PLAIN = later(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values 
 JUDGED = "label"  # the field of a pair that says whether its documents belong together
 JUDGEMENTS = {1: True, "1": True, "true": True, "yes": True, "same": True,
               0: False, "0": False, "false": False, "no": False, "different": False}  # fmt: skip
+
+PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
+ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
+ONCE_TRUE = {PAIRS: (*ONCE[PAIRS], JUDGED), GROUPS: ONCE[GROUPS]}  # likewise, in a truth
 
 
 def label_of(value: bytes) -> bytes | None:
@@ -67,6 +71,14 @@ def take_label(record: Record, line: bytes, field: str) -> bytes:
     return spelled(value, line[found.value : found.end])
 
 
+def label_on(record: Record, line: bytes, field: str) -> bytes:
+    """Returns the label of a record as its line spells it. Raises Rejected."""
+    take_label(record, line, field)
+    found = member_of(line, members(line), field)
+    assert found is not None  # or it would be missing
+    return line[found.value : found.end]
+
+
 def judged_same(record: Record) -> bool:
     """Whether a pair of a truth says that its documents belong together, as one without a label does; raises Rejected.
 
@@ -80,3 +92,17 @@ def judged_same(record: Record) -> bool:
     if judged is None:
         raise Rejected(f'field "{JUDGED}" is neither 1, true, yes or same, nor 0, false, no or different')
     return judged
+
+
+def kind_of(record: Record) -> str:
+    """Returns what a file holds that begins with this record: PAIRS or GROUPS.
+
+    >>> kind_of({"members": [1, 2]}), kind_of({"a": 1, "b": 2, "members": 2})
+    ('groups', 'pairs')
+    """
+    return GROUPS if "members" in record and "a" not in record else PAIRS
+
+
+def judged_twice(names: tuple[Name, Name]) -> str:
+    """Returns why a run fails."""
+    return "ids {} and {} are judged the same and different".format(*map(shown, names))

@@ -169,6 +169,7 @@ class Stage:
     def collector(self, means: Means = ALONE, /) -> Collector:
         """What takes all records. Raises Failed."""
         made: Collector = vars(self)["maker"](self, means)
+        made.once = self.once
         return made
 
 

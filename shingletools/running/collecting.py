@@ -5,79 +5,81 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from shingletools.kernel.lines import SignedLines
+from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
-from shingletools.record.collector import Collector, Late, Written
+from shingletools.record.collector import Collector, Late, Taken, Written, together
 from shingletools.record.framing import Framed
-from shingletools.record.json_members import line_at, parse
+from shingletools.record.record_batch import Place, RecordBatch, read_batch
 from shingletools.running.filtering import framed
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
 from shingletools.running.steps import Step
 from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place
 
 
-def collect_chunk(
-    collector: Collector, once: Sequence[str], strict: bool, side: int, chunk: Chunk
-) -> tuple[Outcome, Failed | None]:
-    """A chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
-    if chunk.signed is not None:
-        return collect_signed(collector, side, chunk, chunk.signed), None
+def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
+    """Gives a chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
     rejects: list[BadRecord] = []
-    written = []
+    written: list[Written] = []
     failed: Failed | None = None
-    good = again = at = 0
-    line, documents = chunk.line or 1, chunk.documents
+    first, good, again, at = chunk.line or 1, 0, 0, 0
 
-    def place() -> int | None:
-        return documents[line - 1].line if documents else line
+    def place(row: int) -> Place:
+        return chunk.name, chunk.documents[first + row - 1].line if chunk.documents else first + row
 
-    while at < len(chunk.data) and not (rejects and strict):
-        document = b""
-        collector.place = chunk.name, place()
+    def reject(row: int, error: Rejected, line: bytes) -> None:
+        raw = chunk.documents[first + row - 1].raw if chunk.documents else line
+        rejects.append((*place(row), str(error), raw))
+
+    collector.strict = strict
+    while failed is None and not (rejects and strict) and (at < len(chunk.data) or chunk.batch is not None):
+        collector.place = place(0)
+        batch, chunk = next_batch(collector, side, chunk, at)
+        batch = batch._replace(place=place)
         try:
-            taken, at, lines = collector.take_lines(chunk.data, at, side)
-            written.append(lines)
-            good += taken
-            line += taken
-            if at == len(chunk.data):
-                break
-            document, at = line_at(chunk.data, at)
-            collector.place = chunk.name, place()
-            if (made := collector.take(parse(document, once), document, side)) is not None:
-                written.append(made)
-            good += 1
-        except Rejected as error:
-            rejects.append((chunk.name, place(), str(error), documents[line - 1].raw if documents else document))
-            again += isinstance(error, IdRepeated)
-            collector.left_out()
-        except Broken as error:
-            failed = error
-            break
-        except Failed as error:
-            failed = Failed(f"{shown_place(chunk.name, place())}: {error}")
-            break
-        line += 1
-    together = Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
-    outcome = Outcome(chunk.size, None, good + len(rejects), good, rejects, together, file=chunk.name, again=again)
+            taken = collector.take(batch, side) if batch.rows else Taken()
+        except Failed as first_fails:
+            taken = Taken(failed=(0, first_fails))
+        written.append(taken.written)
+        for row, why in taken.rejected.items():
+            reject(row, why, batch.line(row) if batch.lines else b"")
+            again += isinstance(why, IdRepeated)
+        error: Rejected | Failed | None
+        rows, error = taken.failed or (batch.rows, None)
+        if strict and taken.rejected:
+            rows = min(taken.rejected) + 1
+        good += rows - len(taken.rejected)
+        if error is None and batch.bad is not None and not (rejects and strict):
+            error = batch.bad.error
+            if isinstance(error, Rejected):
+                reject(rows, error, batch.bad.line)
+                collector.left_out()
+        if isinstance(error, Failed):
+            collector.place = place(rows)
+            failed = error if isinstance(error, Broken) else Failed(f"{shown_place(*collector.place)}: {error}")
+        first += batch.rows + (batch.bad is not None)
+        at = batch.next
+    outcome = Outcome(
+        chunk.size, None, good + len(rejects), good, rejects, together(written), file=chunk.name, again=again
+    )
     return outcome, failed
 
 
-def collect_signed(collector: Collector, side: int, chunk: Chunk, signed: SignedLines) -> Outcome:
-    """The same of signatures; if strict, it ends with the first bad one all the same, since nothing is made of them."""
-    collector.place = chunk.name, chunk.line
-    rejected = collector.take_signed(signed, side)
-    bad = [(chunk.name, chunk.line + number, cause, b"") for number, cause in rejected.items()]
-    good = signed.lines - len(bad)
-    return Outcome(chunk.size, None, signed.lines, good, bad, Written(), file=chunk.name, again=len(bad))
+def next_batch(collector: Collector, side: int, chunk: Chunk, at: int) -> tuple[RecordBatch, Chunk]:
+    """Returns the next batch of a chunk, and the chunk without what was made ahead of it."""
+    if chunk.batch is not None:
+        return chunk.batch, chunk._replace(batch=None)
+    schema = collector.schema(side)
+    ahead = chunk.ahead[1] if chunk.ahead is not None and chunk.ahead[0] is schema.fields else None
+    return read_batch(chunk.data, at, schema, ahead), chunk._replace(ahead=None)
 
 
 def collected(
-    collector: Collector, once: Sequence[str], strict: bool, side: int, portion: Chunk | Framed
+    collector: Collector, strict: bool, side: int, portion: Chunk | Framed
 ) -> Iterator[tuple[Outcome, Failed | None]]:
     """The same; documents of another format that stand side by side and have a record are taken together."""
     if isinstance(portion, Chunk):
-        yield collect_chunk(collector, once, strict, side, portion)
+        yield collect_chunk(collector, strict, side, portion)
         return
     size = portion.size
     for bad, some in groupby(portion.documents(), lambda document: bool(document.cause)):
@@ -90,7 +92,7 @@ def collected(
         else:
             lines = b"".join(each.record + b"\n" for each in documents)
             chunk = Chunk(portion.name, 1, 1, lines, size, documents)
-            outcome, failed = collect_chunk(collector, once, strict, side, chunk)
+            outcome, failed = collect_chunk(collector, strict, side, chunk)
         yield outcome._replace(file="" if portion.alone else portion.name), failed
         size = 0
     yield Outcome(size, None, 0, 0, [], Written(), counted=portion.counted, told=portion.told), None
@@ -104,12 +106,11 @@ def run_collector(
     sides = options.files, *stage.sides
     for side in stage.order:
         files = sides[side]
-        once = stage.once(side)
         form = stage.format_of(side)
-        pieces = chunks_ahead(collector, files, jobs, given) if form is None else framed(form, files, given)
+        pieces = chunks_ahead(collector, side, files, jobs, given) if form is None else framed(form, files, given)
         with contextlib.closing(pieces):
             for piece in pieces:
-                for result, failed in collected(collector, once, options.strict, side, piece):
+                for result, failed in collected(collector, options.strict, side, piece):
                     yield result._replace(side=side)
                     if failed is not None:
                         raise failed
@@ -129,18 +130,19 @@ def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
 
 
 def chunks_ahead(
-    collector: Collector, files: Sequence[str], jobs: int, given: Given | None
+    collector: Collector, side: int, files: Sequence[str], jobs: int, given: Given | None
 ) -> Generator[Chunk | Framed]:
-    """The input, for which the collector has prepared if it does so. Raises Failed, after the chunks before."""
-    if jobs == 1 or not collector.reads_ahead or (given is not None and collector.takes_signed):
+    """Yields the input, of which other threads have read ordinary lines. Raises Failed, after the chunks before."""
+    if jobs == 1 or not collector.reads_ahead or (given is not None and collector.takes_signatures):
         yield from streams.read_chunks(files, given)
         return
     from shingletools.system.workers import in_threads, until_failed  # as in filtering.run_once
 
     def prepared(chunk: Chunk | Failed) -> Chunk | Failed:
-        if not isinstance(chunk, Failed):
-            collector.ahead(chunk.data)
-        return chunk
+        schema = collector.schema(side)
+        if isinstance(chunk, Failed) or not schema.by_kernel:
+            return chunk
+        return chunk._replace(ahead=(schema.fields, kernel.read_columns(chunk.data, 0, schema.fields)))
 
     with (
         contextlib.closing(streams.read_chunks(files, given)) as chunks,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, groupby
 
-from shingletools.kernel.lines import SignedFields
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given, Span
 from shingletools.record.collector import Written
 from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.framing import Document, Format, Framed
+from shingletools.record.record_batch import SignatureSchema
 from shingletools.record.stage import Filter
 from shingletools.running.fusing import Fused
 from shingletools.running.outcomes import FilterStep, Outcome
@@ -21,9 +21,9 @@ FIRST = 100  # lines that are looked at one by one until a collector knows what 
 
 Bad = tuple[int | None, str, bytes]  # line, cause, document
 Piece = Chunk | Span | Framed
-Like = Callable[[], SignedFields | None]  # see Collector
-Task = tuple[Piece, SignedFields | None]
-Part = Callable[[Piece, SignedFields | None], list[Outcome]]
+Like = Callable[[], SignatureSchema | None]  # see Collector
+Task = tuple[Piece, SignatureSchema | None]
+Part = Callable[[Piece, SignatureSchema | None], list[Outcome]]
 
 
 def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Piece) -> Outcome:
@@ -125,7 +125,7 @@ def stands_alone(step: FilterStep) -> bool:
     return stage.lines is not None or stage.format is not None
 
 
-def single(step: FilterStep, piece: Piece, _like: SignedFields | None) -> list[Outcome]:
+def single(step: FilterStep, piece: Piece, _like: SignatureSchema | None) -> list[Outcome]:
     return [filter_chunk(*step, piece)]
 
 

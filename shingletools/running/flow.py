@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
-from shingletools.kernel.lines import SignedFields
 from shingletools.record.collector import Means
+from shingletools.record.record_batch import SignatureSchema
 from shingletools.running.checking import check, check_apart
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
 from shingletools.running.outputs import Output
@@ -146,13 +146,15 @@ class Flow:
         collector = first.collect(Means(jobs, given))
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
 
-    def like(self, run: StageRun) -> Callable[[], SignedFields | None] | None:
+    def like(self, run: StageRun) -> Callable[[], SignatureSchema | None] | None:
         """What signatures the collector behind a step takes in place of lines, if it does and none must be kept."""
         if self.keeping is not None and self.keeping.keeps(run):
             return None
         behind = self.runs[self.runs.index(run) + 1 :]
         collector = behind[0].collector if behind and behind[0].options.rejects is None else None
-        return collector.like if collector is not None and collector.takes_signed else None
+        if collector is None or not collector.takes_signatures:
+            return None
+        return lambda: collector.schema(0).signatures()
 
     def check_end(self, run: StageRun) -> None:
         """Raises Failed if a step has failed though it has read all: nothing may be made of a part of the lines."""

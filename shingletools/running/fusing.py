@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from shingletools import kernel
-from shingletools.kernel.lines import SignedFields, SignedLines
 from shingletools.reading.streams import Chunk, Span
 from shingletools.record.chain import Chain, Rejection, end_of_lines
 from shingletools.record.collector import Written
 from shingletools.record.framing import Framed
+from shingletools.record.record_batch import RecordBatch, SignatureSchema
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 
-Made = bytes | list[bytes | SignedLines]
+Made = bytes | list[bytes | RecordBatch]
 
 
 class Fused:
@@ -20,7 +20,7 @@ class Fused:
         self.filters = filters
         self.chain = Chain([(stage, id_field) for stage, id_field, _ in filters])
 
-    def __call__(self, piece: Chunk | Span | Framed, like: SignedFields | None) -> list[Outcome]:
+    def __call__(self, piece: Chunk | Span | Framed, like: SignatureSchema | None) -> list[Outcome]:
         """The outcomes of lines by each filter, up to the first line that is bad to a strict one.
 
         The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
@@ -42,7 +42,7 @@ class Fused:
         outcomes[-1] = last._replace(written=Written(made)) if isinstance(made, bytes) else last._replace(signed=made)
         return outcomes
 
-    def work(self, data: bytes, like: SignedFields | None) -> tuple[Made, list[Rejection], int]:
+    def work(self, data: bytes, like: SignatureSchema | None) -> tuple[Made, list[Rejection], int]:
         """What the filters make of lines, what they reject, and how many lines they were given."""
         made, rejections = self.chained(data, like)
         stop = next((each for each in rejections if self.filters[each.step - 1][2]), None)
@@ -51,7 +51,7 @@ class Fused:
         made, rejections = self.chained(data[: end_of_lines(data, 0, stop.place)], like)
         return made, [*rejections, stop], stop.place + 1
 
-    def chained(self, data: bytes, like: SignedFields | None) -> tuple[Made, list[Rejection]]:
+    def chained(self, data: bytes, like: SignatureSchema | None) -> tuple[Made, list[Rejection]]:
         return self.chain.work(data) if like is None else self.chain.signed(data, like)
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.kernel.lines import SignedLines
 from shingletools.record.collector import Written
+from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
 from shingletools.system import errors
 
@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
     file: str = ""  # of which it is; none if each file is a document
     again: int = 0  # rejected records whose ids were there before; the rest of them is good
     told: Sequence[str] = ()  # what its format has to say, or with -v a collector
-    signed: Sequence[bytes | SignedLines] = ()  # in place of what is written: lines, and signatures in place of lines
+    signed: Sequence[bytes | RecordBatch] = ()  # in place of what is written: lines, and signatures in place of lines
     side: int = 0  # of its file, of which a collector may have several
 
 

@@ -12,6 +12,7 @@ from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
 from shingletools.kernel import arrays as kernel
+from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Written
@@ -69,7 +70,8 @@ class CutDocuments(Dedup):
         archived = Archived(ids)
         names = together(each["name"] for each in known), together(each["partner"] for each in known)
         similarity = np.array([each["similarity"] for each in known], np.float64)
-        archived.add(*names, similarity, np.ones(len(known), np.bool_))
+        a, b = (ColumnData(*each) for each in names)
+        archived.add_pairs(a, b, similarity, np.ones(len(known), np.bool_))
         settled = Fated(kept, np.array([each["similarity"] for each in goes], np.float64))
         super().__init__(spec, ids, settled, archived)
         seen = self.number(*together(each["name"] for each in again))
@@ -80,9 +82,6 @@ class CutDocuments(Dedup):
 
     def accept(self, documents: Block) -> Written:
         return self.write(documents)
-
-    def accept_one(self, number: Index, line: bytes) -> Written:
-        return self.write_one(number, line)
 
 
 def together(names: Iterator[bytes]) -> tuple[bytes, bytes]:
@@ -98,7 +97,7 @@ def to_cut(spec: DedupSpec, step: int, parts: bytes, batches: Batches) -> Batche
         fates = batch.column("fates").to_pylist()
         for some, mine in zip(packed(iter([batch])), fates, strict=True):
             collector = CutDocuments(spec, mine or [])
-            outcome, failed = collect_chunk(collector, spec.once(0), False, 0, Chunk("", 1, 1, some.lines))
+            outcome, failed = collect_chunk(collector, False, 0, Chunk("", 1, 1, some.lines))
             if failed is not None:
                 raise failed
             first = int(some.numbers[0])

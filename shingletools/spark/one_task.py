@@ -117,6 +117,7 @@ class Feeding:
         task, self.next = self.task, self.advance()
         first = iter([part for part, side in task.parts.items() if side is None])
         collector = self.collector = task.make(Means(read=lambda _option, _path: self.read(first)))
+        collector.once = task.stage.once
         self.size = 0
         for part, side in task.parts.items():
             for done in () if side is None else self.of(part):
@@ -133,7 +134,7 @@ class Feeding:
     def fed(self, collector: Collector, done: Done, side: int) -> Batches:
         source, places = done.portion.source, done.place + done.places()
         chunk = Chunk("", 1, 1, done.lines)
-        outcome, failed = collect_chunk(collector, self.task.stage.once(side), False, side, chunk)
+        outcome, failed = collect_chunk(collector, False, side, chunk)
         yield from self.written(outcome.written)
         for _, line, cause, document in outcome.rejects:
             yield self.bad(source, int(places[(line or 1) - 1]), cause, document)

@@ -58,9 +58,6 @@ class MetDocuments(Dedup):
         self.meet(documents)
         return Written()
 
-    def accept_one(self, _number: Index, _line: bytes) -> Written:
-        return Written()
-
     def rows(self, numbers: Index) -> Batches:
         """The documents as DOCUMENTS. numbers: those of the lines."""
         for first, block in self.blocks:
@@ -96,7 +93,7 @@ def take_documents(spec: DedupSpec, batches: Batches) -> Batches:
     """Documents to DOCUMENTS, without bad ones. Memory: a row."""
     for some in packed(batches):
         collector = MetDocuments(spec)
-        collect_chunk(collector, spec.once(0), False, 0, Chunk("", 1, 1, some.lines))
+        collect_chunk(collector, False, 0, Chunk("", 1, 1, some.lines))
         yield from collector.rows(some.numbers)
 
 

@@ -36,7 +36,7 @@ def needed(collector: Collector) -> int:
         return BASE + of_join(collector)
     if isinstance(collector, Groups) and not isinstance(collector.ids, IdsOnDisk):
         pairs = collector.method.pairs.holding if isinstance(collector.method, Stars) else 0
-        ids = len(collector.ids.data) + collector.waiting_size + ID * len(collector.ids)
+        ids = len(collector.ids.data) + ID * len(collector.ids)
         return BASE + ids + STAR * pairs
     if isinstance(collector, Dedup):
         verdicts, both = collector.verdicts, (collector.ids, collector.known.archive)

@@ -12,20 +12,18 @@ from numpy.typing import NDArray
 
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.digit_groups import Data
-from shingletools.commands.simjoin.join_collector import lines_like, take_shingles, take_signed
 from shingletools.commands.simjoin.signatures import SIGNATURES
+from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import shapes_differ
-from shingletools.kernel import arrays
 from shingletools.kernel.ids import split
-from shingletools.kernel.lines import SignedFields
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
-from shingletools.record.json_members import line_at, parse
+from shingletools.record.record_batch import read_batch
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.filtered_lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
 from shingletools.spark.number_sets import Chosen
 from shingletools.spark.tally import Key, Telling, Told
-from shingletools.system.errors import Failed, Rejected
+from shingletools.system.errors import Failed
 
 IDS = "ids"  # a figure: bytes of ids
 MARKS = 16  # most marks of a split: if there are so many, documents differ, and the run fails
@@ -58,58 +56,43 @@ class Marked(NamedTuple):
 
 
 class Taker:
-    """Takes documents from lines: many at once if they are like the last one that was taken alone."""
+    """Takes documents from lines, of which the kernel reads those that are like the last one with a signature."""
 
     def __init__(self, id_field: str, once: Sequence[str], verify: bool) -> None:
-        self.id_field = id_field
-        self.once = once
-        self.verify = verify
-        self.like: tuple[SignedFields, Mark] | None = None
+        self.records = SignedRecords(Needed(id_field, once, verify), lambda _: None, lines=True)
+        self.schema = self.records.schema  # so that a batch has the same mark everywhere: of the kernel, or one row
+        self.mark: Mark | None = None
 
-    def take(self, lines: bytes, places: Index) -> tuple["Taken", list[tuple[int, str, bytes]]]:
+    def take(self, lines: bytes, places: Index) -> tuple["TakenDocuments", list[tuple[int, str, bytes]]]:
         """The documents; and the place, cause and line of those that are rejected."""
-        taken, bad = Taken(1 + self.verify), []
+        taken, bad = TakenDocuments(1 + self.records.needed.verify), []
         at = number = 0
         while at < len(lines):
-            if self.like is not None:
-                fields, mark = self.like
-                some = arrays.read_signed(lines, at, fields)
-                columns = [each for pair in zip(some.payloads, some.sizes, strict=True) for each in pair]
-                taken.add(places[number : number + some.lines], mark, some.ids, some.id_sizes, *columns)
-                at, number = some.end, number + some.lines
-                if at == len(lines):
-                    break
-            line, at = line_at(lines, at)
-            here = places[number : number + 1]
-            try:
-                self.take_one(line, here, taken)
-            except Rejected as error:
+            self.records.last = None
+            batch = read_batch(lines, at, self.schema)
+            mark = self.mark if self.records.last is None else mark_of(self.records.last)
+            here = places[number : number + batch.rows]
+            if mark is not None:
+                taken.add(here, mark, *(part for data, sizes, _ in batch.columns for part in (data, sizes)))
+            at, number = batch.next, number + batch.rows
+            if batch.bad is not None:
+                error, line = batch.bad
+                here, number = places[number : number + 1], number + 1
                 bad.append((int(here[0]), str(error), line))
-            number += 1
+                if self.records.last is not None:  # only its shingles are bad
+                    taken.see(here, mark_of(self.records.last)._replace(good=False))
+            elif self.records.last is not None and self.records.last.data:
+                _, via, signature, data = self.records.last
+                self.mark, self.schema = mark, self.records.like(via, signature, len(data))._replace(most=1)
         return taken, bad
 
-    def take_one(self, line: bytes, place: Index, taken: "Taken") -> None:
-        """Takes one line, by the definition. Raises Rejected."""
-        record = parse(line, self.once)
-        name, via, signature, data = take_signed(record, self.id_field)
-        size = (signature.fixed(len(data)) or 1) if data else 0
-        mark = Mark(via, SIGNATURES.index(signature), size, True)
-        columns = [data]
-        try:
-            if self.verify:
-                columns.append(take_shingles(record) if data else b"")
-        except Rejected:
-            taken.see(place, mark._replace(good=False))
-            raise
-        sized = [each for column in columns for each in (column, np.array([len(column)]).tobytes())]
-        text = orjson.dumps(name)
-        taken.add(place, mark, text, np.array([len(text)]).tobytes(), *sized)
-        if data:
-            fields = lines_like(self.id_field, via, signature, len(data), self.verify)
-            self.like = None if fields is None else (fields, mark)
+
+def mark_of(signed: Signed) -> Mark:
+    size = (signed.signature.fixed(len(signed.data)) or 1) if signed.data else 0
+    return Mark(signed.via, SIGNATURES.index(signed.signature), size, True)
 
 
-class Taken:
+class TakenDocuments:
     """The documents of a portion."""
 
     def __init__(self, payloads: int) -> None:

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, jsonl, pipe, run, run_here, shell
+from harness import DOCS, collect, jsonl, pipe, read_by_definition, run, run_here, shell
+from shingletools import kernel
 from shingletools.commands.dedup.command import collector_of
 from shingletools.commands.dedup.group_members import Members
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
-from shingletools.kernel.groups import DocumentFields, ReadDocuments
+from shingletools.kernel.line_columns import Field, ReadColumns
 from shingletools.reading.streams import Chunk
-from shingletools.record.collector import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 
@@ -95,9 +95,9 @@ def test_the_size_of_a_group_counts_each_document_once(folder: Path) -> None:
 names = st.integers(0, 9)
 
 
-@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("ordinary", [True, False])
 @given(st.lists(names, unique=True), st.lists(st.integers(0, 3), min_size=10, max_size=10), st.integers(1, 4))
-def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: list[int], least: int) -> None:
+def test_one_of_each_group_stays(ordinary: bool, present: list[int], group_of: list[int], least: int) -> None:
     """The first of the best, found by looking at all; or none. Groups that are too small are left alone."""
     groups = [[name for name in range(10) if group_of[name] == group] for group in (1, 2, 3)]  # 0: in none
     records = [{"id": name, "text": "x" * (name % 3)} for name in present]
@@ -112,13 +112,9 @@ def test_one_of_each_group_stays(at_once: bool, present: list[int], group_of: li
         ):
             spec = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least)
             dedup = spec.made_by(collector_of).collector()
-            written, taken = [], 0
-            if at_once:
-                taken, _, lines = dedup.take_lines(jsonl(*records), 0, 0)
-                assert taken == (len(present) if NAME == "c" else 0)
-                written.append(lines)
-            written += [dedup.take(record, jsonl(record).rstrip(), 0) or Written() for record in records[taken:]]
-            written += dedup.finish()
+            if not ordinary:
+                read_by_definition(dedup)
+            written = [collect(dedup, jsonl(*records)).written, *dedup.finish()]
             kept = [json.loads(line)["id"] for lines in written for line in lines.output.splitlines()]
             gone = [json.loads(line)["id"] for lines in written for line in lines.removed.splitlines()]
             large = [group for group in groups if len(group) > least]
@@ -339,15 +335,15 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     """Each of them ends a run of lines that are taken at once."""
     read = []
 
-    def counted(lines: bytes, at: int, fields: DocumentFields) -> ReadDocuments:
+    def counted(lines: bytes, at: int, fields: tuple[Field, ...]) -> ReadColumns:
         read.append(at)
         return original(lines, at, fields)
 
-    original: Callable[[bytes, int, DocumentFields], ReadDocuments] = arrays.read_documents
-    monkeypatch.setattr(arrays, "read_documents", counted)
+    original: Callable[[bytes, int, tuple[Field, ...]], ReadColumns] = kernel.read_columns
+    monkeypatch.setattr(kernel, "read_columns", counted)
     spec = DedupSpec("id", groups=(str(folder / "groups"),)).made_by(collector_of)
     lines = jsonl(*({"id": number % 3} for number in range(100)))
-    outcome, failed = collect_chunk(spec.collector(), spec.once(0), False, 0, Chunk("-", 1, 1, lines))
+    outcome, failed = collect_chunk(spec.collector(), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
     assert [place for _, place, _, _ in outcome.rejects] == list(range(4, 101))
     assert len(read) <= (2 if NAME == "c" else 100)  # the definition takes none at once, and is asked for each

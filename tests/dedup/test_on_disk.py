@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import jsonl, run_here
+from harness import collect, jsonl, run_here
 from shingletools.commands.dedup import on_disk
 from shingletools.commands.dedup.choice import Dedup, chooser
 from shingletools.commands.dedup.on_disk import DedupOnDisk
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.numbers.payload import DiskLimits
 from shingletools.record.collector import ALONE, Written
-from shingletools.system.errors import IdRepeated
 from shingletools.system.scratch import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)
@@ -33,11 +32,8 @@ def chosen(dedup: Dedup, documents: list[object]) -> tuple[list[Written], list[s
     written = [Written()]
     for place, name in enumerate(documents):
         record = {"id": name, "text": "x" * (place % 3), "n": place % 5}
-        line = jsonl(record).removesuffix(b"\n")
-        try:
-            written.append(dedup.take(record, line, 0) if place % 4 else dedup.take_lines(line + b"\n", 0, 0)[2])
-        except IdRepeated:
-            written.append(Written())
+        line = jsonl(record)
+        written.append(collect(dedup, line if place % 4 else line.replace(b'"id"', b'"i\\u0064"')).written)
     written += dedup.finish()
     output, removed = (b"".join(parts) for parts in zip(*written, strict=True))
     return [Written(output, removed)], dedup.remarks(), dedup.summary()

@@ -23,7 +23,7 @@ def kept_of(documents: list[bytes], rule: str, form: str) -> list[bytes]:
     members.take_all(b'{"members":[0,1]}', "groups")
     spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n", as_form=form)
     dedup = Dedup(spec, ids, ByGroups(members, 1), Archived(ids))
-    outcome, failed = collect_chunk(dedup, spec.once(0), False, 0, Chunk("-", 1, 1, b"".join(documents)))
+    outcome, failed = collect_chunk(dedup, False, 0, Chunk("-", 1, 1, b"".join(documents)))
     assert (outcome.records, failed) == (2, None)
     return [line for written in dedup.finish() for line in written.output.splitlines(keepends=True)]
 

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
-from harness import jsonl
+from harness import jsonl, read_by_definition
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import Rolling, word_fingerprint
@@ -27,7 +27,6 @@ from shingletools.kernel.types import TokenSets
 from shingletools.reading.streams import Chunk
 from shingletools.record import json_faults, wire
 from shingletools.record.chain import Chain
-from shingletools.record.collector import Collector
 from shingletools.record.filter_line import Reject, filter_line, filter_lines
 from shingletools.record.json_members import members
 from shingletools.record.stage import Filter, Stage
@@ -286,17 +285,12 @@ def joins(data: bytes) -> None:
         check_collector(stage_of(line), data)
 
 
-def one_by_one_only(collector: Collector) -> None:
-    """Makes it take no lines at once."""
-    vars(collector)["take_lines"] = partial(Collector.take_lines, collector)
-
-
 def check_collector(stage: Stage, data: bytes) -> None:
     collector = stage.collector()
-    result, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
+    result, failed = collect_chunk(collector, False, 0, Chunk("-", 1, 1, data))
     singly = stage.collector()
-    one_by_one_only(singly)
-    assert repr(collect_chunk(singly, stage.once(0), False, 0, Chunk("-", 1, 1, data))) == repr((result, failed))
+    read_by_definition(singly)
+    assert repr(collect_chunk(singly, False, 0, Chunk("-", 1, 1, data))) == repr((result, failed))
     seen = result.records + len(result.rejects)
     if failed is not None:
         assert seen < len(split_lines(data))  # the record with which it failed comes after them

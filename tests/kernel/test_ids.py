@@ -143,13 +143,9 @@ def test_what_is_no_key_and_no_sizes() -> None:
         _kernel.Ids(bytes(15))
     with pytest.raises(ValueError, match="the sizes are not those of the ids"):
         _kernel.Ids(KEY).add(b"1", bytes(7))
-    for read in (_kernel.read_members, _kernel.read_pairs, _kernel.read_similarities, _kernel.read_documents):
-        rest = {_kernel.read_pairs: (-1,), _kernel.read_documents: ((b"id", None, False, None, None, None, None),)}.get(
-            read, ()
-        )
-        for place in (-1, 3):
-            with pytest.raises(ValueError, match="no place in the lines"):
-                read(b"{}", place, *rest)
+    for place in (-1, 3):
+        with pytest.raises(ValueError, match="no place in the lines"):
+            _kernel.read_columns(b"{}", place, ())
 
 
 values = st.one_of(st.integers(-(2**63), 2**64 - 1), st.text(max_size=9))

@@ -41,7 +41,7 @@ def together(lines: list[bytes]) -> list[Record]:
     stage = stage_of("parts --together")
     collector = stage.collector()
     data = b"".join(line + b"\n" for line in lines)
-    outcome, failed = collect_chunk(collector, stage.once(0), False, 0, Chunk("-", 1, 1, data))
+    outcome, failed = collect_chunk(collector, False, 0, Chunk("-", 1, 1, data))
     assert (outcome.rejects, failed) == ([], None)
     written = [outcome.written.output, *(each.output for each in collector.finish())]
     return [json.loads(line) for line in b"".join(written).split(b"\n")[:-1]]

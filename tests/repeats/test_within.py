@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DOCS, Record, jsonl, pipe, run
+from harness import DOCS, Record, collect, jsonl, pipe, run
 from repeats.oracles import Spans, Texts, by_suffixes, runs_of, stood_before, windows
 from shingletools.commands.repeats.earlier import Portions
 from shingletools.commands.repeats.spec import Treatment, WithinSpec
@@ -37,8 +37,7 @@ def spans(output: bytes) -> list[Spans]:
 def found(texts: Texts, how: Winnowing, portions: Portions, *, every: bool = False) -> list[Spans]:
     spec = WithinSpec(Treatment("id", "text"), how.run, Memory(1, "/tmp"), every)
     collector = WithinCorpus(spec, how, portions)
-    for record in records(texts):
-        collector.take(record, jsonl(record)[:-1], 0)
+    collect(collector, jsonl(*records(texts)))
     return spans(b"".join(each.output for each in collector.finish()))
 
 
@@ -77,8 +76,7 @@ def test_passages_in_more_than_so_many_documents(mask: int) -> None:
         for portions in (Portions(), Portions(1 << 12, 1, 1, 1)):
             spec = WithinSpec(Treatment("id", "text"), k, Memory(1, "/tmp"), every, more_than=more_than)
             collector = WithinCorpus(spec, how, portions)
-            for record in parts:
-                collector.take(record, jsonl(record)[:-1], 0)
+            collect(collector, jsonl(*parts))
             assert spans(b"".join(each.output for each in collector.finish())) == wanted
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, pipe, run
+from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simgroup import grouping
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
@@ -54,8 +54,7 @@ def slow_stars(edges: list[Pair]) -> list[list[int]]:
 
 def grouped(star: bool, edges: list[Pair], memory: Memory | None = None) -> list[list[int]]:
     groups = Groups(GroupSpec("id", star, memory=memory), FEW)
-    for a, b in edges:
-        groups.take({"a": a, "b": b}, b"", 0)
+    collect(groups, jsonl(*({"a": a, "b": b} for a, b in edges)))
     return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]
 
 
@@ -218,9 +217,9 @@ def test_long_ids_do_not_pile_up(singletons: bool) -> None:
     tracemalloc.start()
     for _ in range(64):
         if singletons:
-            groups.take({"id": one}, b"", 1)
+            collect(groups, jsonl({"id": one}).replace(b"id", b"i\\u0064"), 1)
         else:
-            groups.take({"a": one, "b": two}, b"", 0)
+            collect(groups, jsonl({"a": one, "b": two}).replace(b"a", b"\\u0061"))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 64 * MEGABYTE  # orjson keeps 16 for each that it wrote
@@ -235,7 +234,7 @@ def test_too_many_ids(memory: Memory | None, side: int) -> None:
     with patch.object(grouping, "MOST", 3), patch.object(ids_on_disk, "MOST", 3):
         for most in (3, 4):
             groups = Groups(GroupSpec("id", star=True, against=("documents",), memory=memory), FEW)
-            for name in range(2 - side, most + 1):
-                groups.take({"id": name} if side else {"a": 1, "b": name}, b"", side)
             with nullcontext() if most == 3 else pytest.raises(Failed, match="more than 3 ids"):
+                for name in range(2 - side, most + 1):
+                    collect(groups, jsonl({"id": name} if side else {"a": 1, "b": name}), side)
                 assert b"".join(part.output for part in groups.finish())

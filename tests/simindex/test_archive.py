@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
-from shingletools.archive import lookup
+from shingletools.archive import frames, lookup
 from shingletools.archive.frames import Frames, Spelled, frame_of, frames_of, line_of
 from shingletools.archive.segment import Segment
-from shingletools.commands.simindex import adding
 from shingletools.commands.simjoin import indexed
-from shingletools.commands.simjoin.join_collector import lines_like
 from shingletools.commands.simjoin.signatures import SIGNATURES as KINDS
+from shingletools.commands.simjoin.signed_records import Needed, SignedRecords
 from shingletools.kernel import NAME as KERNEL
-from shingletools.kernel import compiled
 from shingletools.kernel.ids import split
+from shingletools.record.record_batch import read_batch
 
 SIGNATURES = ("sketch", "sketch --bits 8", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
 LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --bits 8": ("-t0.3", "-t4/5"),
@@ -262,13 +261,12 @@ def test_frames_of_many_lines(
         payloads.append(data)
     content = b"\n".join(lines) + b"\n" * ended
     signature = next(each for each in KINDS if (each.field, each.digits) == ("sketch", 8))
-    fields = lines_like(id_field, "", signature, 8, False)
-    assert fields is not None
-    signed = compiled.read_signed(content, 0, fields)
-    assert signed.lines == len(lines)
+    wanted = SignedRecords(Needed(id_field, ()), lambda _: None).like("", signature, 8)
+    batch = read_batch(content, 0, wanted)
+    assert (batch.rows, np.frombuffer(batch.lasts, np.int64).min() >= 0) == (len(lines), True)
     spelling = Spelled(id_field, "sketch", 8)
     expected = [frame_of(*each[:1], spelling, *each[1:]) for each in zip(lines, names, payloads, strict=True)]
-    heap, sizes = frames_of(content, signed, 17)
+    heap, sizes = frames_of(batch, spelling)
     assert list(split(heap, sizes)) == expected
     frames = Frames()
     numbers = frames.numbers(heap, sizes)
@@ -307,7 +305,7 @@ def test_records_that_differ_in_other_fields_are_added_together(
 ) -> None:
     """Only the first is cut by itself; what is added is no more than was there."""
     by_itself = Mock(side_effect=frame_of)
-    monkeypatch.setattr(adding, "frame_of", by_itself)
+    monkeypatch.setattr(frames, "frame_of", by_itself)
     lines = jsonl(*(
         {"id": each, "title": f"A title, {each // 2}", "sketch": f"{each:08x} 00000000"} for each in range(3000)
     ))  # fmt: skip

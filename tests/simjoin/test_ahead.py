@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness import jsonl, run
+from harness import collect, jsonl, run
+from shingletools import kernel
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.kernel.line_columns import ReadColumns
 
 
 def lines(rng: random.Random, base: list[list[int]], count: int) -> bytes:
@@ -61,14 +63,18 @@ def test_who_reads_ahead_sees_all_of_the_first_signature_or_nothing(monkeypatch:
     collector = JoinCollector(JoinSpec("id", Wanted(similarity=Fraction(1, 2))), 2)
     seen = []
 
+    def read() -> ReadColumns | None:
+        schema = collector.schema(0)
+        return kernel.read_columns(data, 0, schema.fields) if schema.by_kernel else None
+
     def stepped(self: Comparable, name: str, value: object) -> None:
         vars(self)[name] = value
-        seen.append(collector.read(data, 0))
+        seen.append(read())
 
     monkeypatch.setattr(Comparable, "__setattr__", stepped)
-    collector.take({"id": 1, "sketch": "00000001 00000002", "via": "x"}, b"", 0)
-    whole = collector.read(data, 0)
+    collect(collector, jsonl({"id": 1, "sketch": "00000001 00000002", "via": "x"}))
+    whole = read()
     assert whole is not None
-    assert whole.payloads == (bytes.fromhex("0000000900000001"),)
+    assert whole.columns[1].data == bytes.fromhex("0000000900000001")
     assert len(seen) >= 3
     assert all(each in (None, whole) for each in seen)

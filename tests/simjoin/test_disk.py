@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import BIN, DOCS, ENVIRONMENT, Record, has_open, jsonl, pipe, run, run_here
+from harness import BIN, DOCS, ENVIRONMENT, Record, collect, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
@@ -46,7 +46,7 @@ def joined(
     """The pairs as numbers; records from `side` on are those of --against."""
     join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), limits=limits)
     for number, record in enumerate(records):
-        join.take({"id": number} | record, b"", int(side is not None and number >= side))
+        collect(join, jsonl({"id": number} | record), int(side is not None and number >= side))
     lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
     return [(pair["a"], pair["b"], pair["similarity"]) for pair in lines]
 
@@ -196,7 +196,7 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
     join = JoinCollector(JoinSpec("id", Wanted(forest=True)))
     for number, row in enumerate(rows.tolist()):
-        join.take({"id": number} | of_sketches([row])[0], b"", 0)
+        collect(join, jsonl({"id": number} | of_sketches([row])[0]))
     lines = b"".join(written.output for written in join.finish()).splitlines()
     assert len(lines) == 2999
     assert join.candidates < 2 * 3000
@@ -262,7 +262,7 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
     wanted = Wanted(similarity=Fraction(1))
     join = JoinCollector(JoinSpec("id", wanted, ("other",), HERE))
     for number in range(3001):
-        join.take({"id": number, "sketch": "00000001 00000002"}, b"", int(number == 3000))
+        collect(join, jsonl({"id": number, "sketch": "00000001 00000002"}), int(number == 3000))
     added: list[int] = []
 
     class Counting(Sorter):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import Record, jsonl, run
+from harness import Record, collect, jsonl, read_by_definition, run
 from shingletools.commands.simjoin import nearest
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
@@ -111,12 +111,12 @@ def of_sketches(parts: list[list[int]], labels: list[dict[str, str]]) -> list[Li
 def joined(
     lines: Iterable[Line], wanted: Wanted, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
 ) -> list[Pair]:
-    """With a limit of memory, lines are taken one by one, else many at once if they are ordinary."""
+    """With a limit of memory, the definition reads all lines, else the kernel those that are ordinary."""
     join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), 2, limits)
-    for number, each in enumerate(map(str.encode, lines)):
-        of = int(side is not None and number >= side)
-        if memory is not None or not join.take_lines(each + b"\n", 0, of)[0]:
-            join.take(json.loads(each), each, of)
+    if memory is not None:
+        read_by_definition(join)
+    for number, each in enumerate(lines):
+        collect(join, each.encode() + b"\n", int(side is not None and number >= side))
     lines = [each for written in join.finish() for each in written.output.decode().splitlines()]
     return [(pair["a"], pair["b"]) for pair in map(json.loads, lines)]
 

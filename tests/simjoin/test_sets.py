@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, pipe, run
+from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
@@ -63,7 +63,7 @@ def records(documents: list[set[int]]) -> list[Record]:
 def joined(documents: list[set[int]], measure: str, t: Fraction) -> list[Record]:
     join = JoinCollector(JoinSpec("id", Wanted(similarity=t, measure=measure)))
     for record in records(documents):
-        join.take(record, b"", 0)
+        collect(join, jsonl(record))
     return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
 
 
@@ -183,7 +183,7 @@ def test_sets_within_larger_ones(memory: Memory | None, cross: int | None, t: st
             wanted = Wanted(similarity=Fraction(t), measure="containment", forest=forest)
             join = JoinCollector(JoinSpec("id", wanted, () if cross is None else ("archive",), memory))
             for record in records(documents):
-                join.take(record, b"", int(cross is not None and record["id"] >= cross))
+                collect(join, jsonl(record), int(cross is not None and record["id"] >= cross))
             lines = [line for written in join.finish() for line in written.output.splitlines()]
             found[forest] = [(pair["a"], pair["b"]) for pair in map(json.loads, lines)]
         assert found[False] == expected

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, pipe, run
+from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
@@ -43,7 +43,7 @@ def joined(
 ) -> list[Record]:
     join = JoinCollector(JoinSpec("id", wanted, () if cross is None else ("archive",), memory), limits=limits)
     for record in records(documents):
-        join.take(record, b"", int(cross is not None and record["id"] >= cross))
+        collect(join, jsonl(record), int(cross is not None and record["id"] >= cross))
     return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from targets import stage_of
 
-from harness import Ran, Record, jsonl, run_here
+from harness import Ran, Record, collect, jsonl, run_here
+from shingletools import kernel
 from shingletools.kernel import NAME
-from shingletools.reading.streams import Chunk
-from shingletools.running.collecting import collect_chunk
+from shingletools.kernel.line_columns import Field, ReadColumns
+from shingletools.record.collector import Taken
+from shingletools.record.record_batch import RecordBatch
 
 EITHER = "a file has either pairs or groups, as its first record says"
 PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})
@@ -344,19 +346,19 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     """But a file's first, which says what it holds."""
     collector = stage_of(f"simscore --truth t {options}").collector()
     lines = b"".join(b'{"a":%d,"b":%d,"similarity":0.%d}\n' % (i, i + 1, i % 9) for i in range(100_000))
-    taken: list[object] = []
+    taken: list[int] = []
     take = collector.take
 
-    def noted(record: Record, line: bytes, side: int) -> None:
-        taken.append(record)
-        take(record, line, side)
+    def noted(batch: RecordBatch, side: int) -> Taken:
+        taken.append(batch.rows)
+        return take(batch, side)
 
     vars(collector)["take"] = noted
-    collect_chunk(collector, (), False, 0, Chunk("-", 1, 1, lines))
-    assert len(taken) == 1
+    collect(collector, lines)
+    assert taken == [1, 99_999]
     tracemalloc.start()
     for _ in range(10):
-        collect_chunk(collector, (), False, 2, Chunk("-", 1, 1, lines))
+        collect(collector, lines, 2)
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 1_000_000 * 12
@@ -364,22 +366,21 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     assert (record["right"], record["documents"]) == (100_000, 100_001)
 
 
-def test_a_bad_line_costs_its_chunk_no_more_than_one_by_one() -> None:
-    """What is read at once is not read anew for each bad line."""
+def test_lines_are_read_once_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
     collector = stage_of("simscore --truth t --field l").collector()
-    lines = b"".join(b'{"id":%d,"x":1}\n' % i for i in range(5000))
-    reads: list[object] = []
-    read = collector.read_documents  # type: ignore[attr-defined]
+    lines = b"".join(b'{"id":%d,"%b":1}\n' % (i, b"xl"[i % 2 : i % 2 + 1]) for i in range(5000))
+    rows: list[int] = []
+    read = kernel.read_columns
 
-    def noted(lines: bytes, at: int, side: int) -> tuple[int, int]:
-        reads.append(at)
-        taken: tuple[int, int] = read(lines, at, side)
-        return taken
+    def noted(lines: bytes, at: int, fields: tuple[Field, ...]) -> ReadColumns:
+        found = read(lines, at, fields)
+        rows.append(found.rows)
+        return found
 
-    vars(collector)["read_documents"] = noted
-    result, _ = collect_chunk(collector, ("id", "l"), False, 2, Chunk("t", 1, 1, lines))
-    assert (len(result.rejects), result.records) == (5000, 0)
-    assert len(reads) == (1 if NAME == "c" else 5000)
+    monkeypatch.setattr(kernel, "read_columns", noted)
+    result = collect(collector, lines, 2)
+    assert (len(result.rejects), result.records) == (2500, 2500)
+    assert sum(rows) == (2500 if NAME == "c" else 0)
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv"])

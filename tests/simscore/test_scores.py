@@ -37,7 +37,7 @@ def scored(options: str, found: bytes, truth: bytes, docs: bytes = b"") -> list[
     stage = stage_of(f"simscore --truth t {options}")
     collector = stage.collector()
     for side, data in enumerate((found, docs, truth)):
-        outcome, failed = collect_chunk(collector, stage.once(side), False, side, Chunk(str(side), 1, 1, data))
+        outcome, failed = collect_chunk(collector, False, side, Chunk(str(side), 1, 1, data))
         assert (failed, outcome.rejects) == (None, [])
     return [json.loads(line) for part in collector.finish() for line in part.output.splitlines()]
 
@@ -166,7 +166,7 @@ def test_pairs_and_groups_in_files_of_their_own_add_up(
         (0, "p", pairs_of(found)), (0, "g", jsonl(*({"members": each} for each in one))),
         (2, "p", pairs_of(more)), (2, "g", jsonl(*({"members": each} for each in two))),
     ):  # fmt: skip
-        assert collect_chunk(collector, stage.once(side), False, side, Chunk(file, 1, 1, data))[1] is None
+        assert collect_chunk(collector, False, side, Chunk(file, 1, 1, data))[1] is None
     (record,) = [json.loads(line) for part in collector.finish() for line in part.output.splitlines()]
     every, true = edges(found) | within(one), edges(more) | within(two)
     alone = [json.dumps(group[0]) for group in (*one, *two) if len(group) == 1]

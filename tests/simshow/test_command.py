@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, Record, jsonl, run, run_here
+from harness import DOCS, Record, collect, jsonl, run, run_here
 from shingletools.commands.simshow.holding import SpillingList
 from shingletools.commands.simshow.selected_pairs import sample
 from shingletools.commands.simshow.show_collector import PARTS, Show
@@ -157,10 +157,8 @@ def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
     for allowed in (None, size):
         show = Show(ShowSpec("id", ["docs"], memory=None if allowed is None else Memory(allowed, str(tmp_path))))
         for name in range(59):
-            pair = {"a": name, "b": name + 1}
-            show.take(pair, jsonl(pair), 0)
-        for line in lines:
-            show.take(json.loads(line), line, 1)
+            collect(show, jsonl({"a": name, "b": name + 1}))
+        collect(show, b"".join(lines), 1)
         gc.collect()
         tracemalloc.start()
         for _ in show.finish():

@@ -12,6 +12,7 @@ values         values of a field
 choice         the collector
 on_disk        the collector in a limit of memory
 restored       the collector of documents of other formats, which are written as they were read
+document_reader  reads documents
 blocks         documents of several lines, as arrays
 cutting        lines of documents, cut into those that are kept and those that are removed
 marks          what is said of documents that are removed

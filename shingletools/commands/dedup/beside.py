@@ -1,4 +1,4 @@
-"""Reads files of records that decide which documents go: line by line, or many lines at once."""
+"""Reads files of records that decide which documents go."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -7,16 +7,13 @@ from operator import itemgetter
 
 from shingletools.reading import option_files
 from shingletools.record.collector import ALONE, Means
-from shingletools.record.json_members import line_at, parse
-from shingletools.record.wire import Record
+from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 
-Name = str | int
-
 
 class Wrong(Failed):
-    """A line among lines taken at once fails the run. before: how many of these lines stand before it."""
+    """A line among others fails the run. before: how many of these lines stand before it."""
 
     def __init__(self, cause: str, before: int) -> None:
         super().__init__(cause)
@@ -26,7 +23,7 @@ class Wrong(Failed):
 class Beside(ABC):
     """Takes records that decide which documents go. Any bad record fails the run, since it might decide wrongly."""
 
-    once: Sequence[str] = ()  # fields that a record may have only once
+    schema: Schema
 
     def read(self, option: str, paths: Sequence[str], means: Means = ALONE) -> None:
         """Takes all records of the files that an option names. Raises Failed."""
@@ -50,27 +47,24 @@ class Beside(ABC):
     def take_some(self, lines: bytes, begins: bool) -> int:
         """Takes lines, which may begin a file, and returns their number. Raises Wrong."""
         before = at = 0
-        line = b""
         while at < len(lines):
+            batch = read_batch(lines, at, self.schema)
             try:
-                taken, at = self.take_lines(lines, at)
-                before += taken
-                if at < len(lines):
-                    line, at = line_at(lines, at)
-                    self.take(parse(line, self.once))
-                    before += 1
-            except (Rejected, Failed) as error:
+                if batch.rows:
+                    self.add(batch)
+            except Failed as failed:
+                raise Wrong(
+                    str(failed), before + (failed.before if isinstance(failed, Wrong) else batch.rows)
+                ) from None
+            before, at = before + batch.rows, batch.next
+            if batch.bad is not None:
                 from shingletools.record.hints import hint  # which a run without faults does not need
 
-                before += error.before if isinstance(error, Wrong) else 0
+                error, line = batch.bad
                 found = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None
-                raise Wrong(f"{error}; {found}" if found else str(error), before) from None
+                raise Wrong(f"{error}; {found}" if found else str(error), before)
         return before
 
     @abstractmethod
-    def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
-        """Takes ordinary lines from `at` on; gives their number and where the next line begins. Raises Wrong."""
-
-    @abstractmethod
-    def take(self, record: Record, /) -> None:
-        """Takes one record. Raises Rejected or Failed."""
+    def add(self, batch: RecordBatch, /) -> None:
+        """Takes a batch of records. Raises Wrong or Failed."""

@@ -6,11 +6,12 @@ from itertools import pairwise
 import numpy as np
 
 from shingletools.commands.dedup.blocks import Block
-from shingletools.commands.dedup.marks import Mark, joined
+from shingletools.commands.dedup.marks import Mark, annotated, joined
 from shingletools.kernel.types import Flags
 from shingletools.record.collector import Written
+from shingletools.record.json_members import line_at
 
-Marked = Iterable[tuple[int, Mark]]  # the end of each document's last value, and its mark; the ends ascend
+Marked = Iterable[tuple[int, Mark | None]]  # places of documents, ascending, with their marks, if they get such
 
 
 def cut(documents: Block, removed: Flags, marked: Marked) -> Written:
@@ -32,18 +33,31 @@ def annotated_all(documents: Block, marked: Marked) -> Written:
 
 
 def with_marks(documents: Block, runs: Iterable[tuple[int, int]], marked: Marked) -> Iterator[bytes | memoryview]:
-    """The documents in these runs of bytes, which have all that get marks. None may have marks yet."""
+    """The documents in these runs of bytes, which have all that are marked."""
     view = memoryview(documents.lines)
-    marks = iter(marked)
-    last, says = next(marks, (len(view), None))
-    for start, end in runs:
-        at = start
-        while last < end and says is not None:
-            yield view[at:last]
-            yield joined(says)
-            at = last
-            last, says = next(marks, (len(view), None))
+    edits = edited(documents, marked)
+    nothing = len(view), len(view), b""
+    start, stop, new = next(edits, nothing)
+    for first, end in runs:
+        at = first
+        while start < end:
+            yield view[at:start]
+            yield new
+            at = stop
+            start, stop, new = next(edits, nothing)
         yield view[at:end]
+
+
+def edited(documents: Block, marked: Marked) -> Iterator[tuple[int, int, bytes]]:
+    """Yields a start and an end in the lines, and what marks put in place of what is between."""
+    for place, mark in marked:
+        last = int(documents.lasts[place])
+        if last < 0:
+            start = int(documents.places[place])
+            line, _ = line_at(documents.lines, start)
+            yield start, start + len(line), annotated(line, mark)
+        elif mark is not None:
+            yield last, last, joined(mark)
 
 
 def feed(documents: Block) -> bytes:

@@ -1,19 +1,22 @@
 """Groups: which document is in which, and that one of each is kept."""
 
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.beside import Beside, Name, Wrong
+from shingletools.commands.dedup.beside import Beside, Wrong
 from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.spec import in_two_groups
 from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
-from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
+from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
-from shingletools.record.wire import Record
+from shingletools.record.json_members import parse
+from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.wire import Name, Record
 from shingletools.system.errors import Rejected
 
 
@@ -23,25 +26,17 @@ class Members(Beside):
     Raises Failed for a record that is no group, and for a document in two groups.
     """
 
-    once = ("members",)
-
     def __init__(self, ids: Ids) -> None:
+        self.schema = Schema(self.define, (Field(b"members", Kind.IDS),))
         self.ids = ids
         self.group = array("q")  # the number of each member's group
         self.groups = 0
 
-    def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
-        read = kernel.read_members(lines, at)
-        if read.lines:
-            self.add(read.ids, read.id_sizes, read.counts)
-        return read.lines, read.end
+    def define(self, line: bytes, _start: int) -> Sequence[Sequence[bytes]]:
+        return [[orjson.dumps(name) for name in take_members(parse(line, ["members"]))]]
 
-    def take(self, record: Record, /) -> None:
-        ids = [orjson.dumps(name) for name in take_members(record)]
-        self.add(b"".join(ids), np.array([*map(len, ids)], np.int64).tobytes(), np.array([len(ids)]).tobytes())
-
-    def add(self, ids: bytes, sizes: bytes, counts: bytes) -> None:
-        """Adds groups: ids, the bytes of each id, and the number of ids in each group; both int64. Raises Wrong."""
+    def add(self, batch: RecordBatch, /) -> None:
+        ((ids, sizes, counts),) = batch.columns
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         places = np.repeat(np.arange(len(counts) // 8), np.frombuffer(counts, np.int64))
         groups = places + self.groups

@@ -12,6 +12,7 @@ from shingletools.commands.dedup.pairs import Similarities
 from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
+from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.thinning import MOST, PairEnds, Partners
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record.wire import TWO_SIDES
@@ -28,17 +29,22 @@ class Neighbours(Similarities):
     """
 
     def __init__(self, ids: Ids, least: Fraction | None) -> None:
+        super().__init__()
         self.ids = ids
         self.least = None if least is None else least_double(least)
         self.ends, self.similarity = array("i"), array("d")
 
-    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        one, two = self.number(*a), self.number(*b)
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
+        one, two = (self.number(each.data, each.sizes) for each in (a, b))
         itself = one == two
         unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(one), np.bool_)
         if (wrong := against | itself | unsaid).any():
             place = int(np.argmax(wrong))
-            why = with_itself(orjson.loads([*split(*a)][place])) if itself[place] else 'field "similarity" is missing'
+            why = (
+                with_itself(orjson.loads([*split(a.data, a.sizes)][place]))
+                if itself[place]
+                else 'field "similarity" is missing'
+            )
             raise Wrong(TWO_SIDES if against[place] else why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
         self.hold(np.stack([one, two], axis=1), similarity, enough)

@@ -3,27 +3,21 @@
 from functools import cached_property
 
 import numpy as np
-import orjson
 
-from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.choice import Dedup
 from shingletools.commands.dedup.neighbours import Neighbours, figures_of
 from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import ReadDocuments
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
 from shingletools.numbers.claimed_ids import ClaimedIds
 from shingletools.numbers.ids_on_disk import TOGETHER, IdsOnDisk
 from shingletools.numbers.payload import DEFAULT, DiskLimits
 from shingletools.numbers.sorter import Entries, Sorter
-from shingletools.record import wire
 from shingletools.record.collector import Means
-from shingletools.record.wire import Record
 from shingletools.system.disk_array import DiskArray
-from shingletools.system.errors import IdRepeated, seen_before
 from shingletools.system.scratch import Memory
 from shingletools.system.waiting_lines import WaitingLines
 
@@ -157,25 +151,11 @@ class DedupOnDisk(Dedup):
         self.aside = WaitingLines(memory.folder)
         self.back = 0  # documents that have come again
 
-    def claim(self, ids: bytes, sizes: Index) -> Flags:
-        """Claims the ids of documents; whether each is new."""
-        new = self.claimed.claim(0, ids, sizes)
+    def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
+        new = self.claimed.claim(0, ids, np.frombuffer(sizes, np.int64))
         self.decided.ids.mention(self.decided.ids.number(ids, sizes)[new])
-        return new
-
-    def met(self, lines: bytes, read: ReadDocuments) -> Block:
-        new = self.claim(read.ids, np.frombuffer(read.id_sizes, np.int64))
-        numbers = len(self.seen) + np.cumsum(new) - 1
         self.seen.extend(bytes(int(np.count_nonzero(new))))
-        return Block.of(lines, read, numbers, np.append(np.flatnonzero(~new), read.lines))
-
-    def take_name(self, record: Record) -> Index:
-        name = wire.take_id(record, self.spec.id_field)
-        text = orjson.dumps(name)
-        if not self.claim(text, np.array([len(text)]))[0]:
-            raise IdRepeated(seen_before(name))
-        self.seen.append(True)
-        return np.array([len(self.seen) - 1])
+        return len(self.seen) - int(np.count_nonzero(new)) + np.cumsum(new) - 1, ~new
 
     def decide(self) -> None:
         self.claimed.close()

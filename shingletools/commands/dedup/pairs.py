@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 import orjson
@@ -9,10 +10,12 @@ import orjson
 from shingletools.commands.dedup.beside import Beside
 from shingletools.commands.dedup.verdicts import UNSAID, flagged
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import DECIMALS
 from shingletools.kernel.ids import Ids
+from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record import wire
+from shingletools.record.json_members import in_quotes, parse
+from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Failed, Rejected
 
@@ -24,29 +27,28 @@ class Similarities(Beside):
     order of all others; so they are compared as they are spelled.
     """
 
-    once = "a", "b", "similarity", AGAINST
+    def __init__(self) -> None:
+        self.schema = Schema(self.define, (
+            Field(b"a", Kind.ID), Field(b"b", Kind.ID), Field(b"similarity", Kind.DOUBLE),
+            Field(AGAINST.encode(), Kind.FLAG),
+        ))  # fmt: skip
 
-    def take_lines(self, lines: bytes, at: int, /) -> tuple[int, int]:
-        read = kernel.read_similarities(lines, at)
-        if read.lines:
-            units = np.frombuffer(read.similarities, np.int64)
-            against = np.frombuffer(read.against, np.bool_)
-            self.add((read.ids, read.id_sizes), (read.others, read.other_sizes), doubles_of(units), against)
-        return read.lines, read.end
-
-    def take(self, record: Record, /) -> None:
-        a, b, similarity = take_similar(record)
-        against = np.array([self.take_side(record)])
-        one, two = ((each, np.array([len(each)]).tobytes()) for each in (a, b))
-        self.add(one, two, np.array([similarity]), against)
+    def define(self, line: bytes, _start: int) -> Sequence[bytes | float]:
+        """Returns the ids of a pair, its similarity, and whether it is of two sides. Raises Rejected and Failed."""
+        record = parse(line, ("a", "b", "similarity", AGAINST))
+        return *take_similar(record), self.take_side(record)
 
     def take_side(self, record: Record) -> bool:
         """Whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
+    def add(self, batch: RecordBatch, /) -> None:
+        a, b, similarity, against = batch.columns
+        self.add_pairs(a, b, np.frombuffer(similarity.data, np.float64), np.frombuffer(against.data, np.bool_))
+
     @abstractmethod
-    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        """Adds pairs: the ids of each side with the bytes of each id; their similarities. Raises Wrong."""
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
+        """Adds pairs: the ids of each side, and their similarities. Raises Wrong."""
 
 
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
@@ -67,17 +69,6 @@ def check_two_sides(record: Record) -> None:
         raise Failed("a pair of the input with itself: --known takes pairs of the input with an archive")
 
 
-def doubles_of(units: Index) -> F64:
-    """Similarities in units of 10^-DECIMALS as the doubles that a JSON reader would give; UNSAID if below 0.
-
-    Numerator and denominator are exact doubles, so the quotient is the double nearest to the written number.
-
-    >>> doubles_of(np.array([300000000000, -1])).tolist()
-    [0.3, -inf]
-    """
-    return np.where(units < 0, UNSAID, units / 10**DECIMALS)
-
-
 class Archived(Similarities):
     """For each a, a document of the input, the best b of an archive: the most similar one; of equals the first.
 
@@ -87,6 +78,7 @@ class Archived(Similarities):
     """
 
     def __init__(self, ids: Ids) -> None:
+        super().__init__()
         self.ids = ids
         self.archive = kernel.new_ids()
         # For each number: whether it is an a; the best number in the archive, and the similarity to that; whether it is
@@ -98,10 +90,10 @@ class Archived(Similarities):
         check_two_sides(record)
         return AGAINST in record
 
-    def add(self, a: tuple[bytes, bytes], b: tuple[bytes, bytes], similarity: F64, against: Flags, /) -> None:
-        numbers = np.frombuffer(self.ids.number(*a), np.int64)
-        others = np.frombuffer(self.archive.number(*b), np.int64)
-        same = numbers if against.all() else np.frombuffer(self.ids.number(*b), np.int64)
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
+        numbers = np.frombuffer(self.ids.number(a.data, a.sizes), np.int64)
+        others = np.frombuffer(self.archive.number(b.data, b.sizes), np.int64)
+        same = numbers if against.all() else np.frombuffer(self.ids.number(b.data, b.sizes), np.int64)
         new = len(self.ids) - len(self.best)
         for flags in (self.known, self.doubtful):
             flags.extend(bytes(new))
@@ -131,12 +123,12 @@ class Unwanted(Beside):
     """Takes documents, only to say that they are to be removed."""
 
     def __init__(self, known: Archived, id_field: str) -> None:
-        self.known, self.id_field, self.once = known, id_field, (id_field,)
+        self.known, self.id_field = known, id_field
+        self.schema = Schema(self.define, (Field(in_quotes(id_field), Kind.ID),))
 
-    def take_lines(self, _lines: bytes, at: int, /) -> tuple[int, int]:
-        return 0, at
+    def define(self, line: bytes, _start: int) -> Sequence[bytes]:
+        return [orjson.dumps(wire.take_id(parse(line, [self.id_field]), self.id_field))]
 
-    def take(self, record: Record, /) -> None:
-        name = orjson.dumps(wire.take_id(record, self.id_field))
-        itself = name, np.array([len(name)]).tobytes()
-        self.known.add(itself, itself, np.array([UNSAID]), np.array([True]))
+    def add(self, batch: RecordBatch, /) -> None:
+        (ids,) = batch.columns
+        self.known.add_pairs(ids, ids, np.full(batch.rows, UNSAID), np.ones(batch.rows, np.bool_))

@@ -14,7 +14,6 @@ from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.choice import Dedup, deciding
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import IdsAt, names_of
-from shingletools.kernel.types import Index
 from shingletools.record.collector import Means, Written
 from shingletools.record.framing import Fate, Name, Said
 from shingletools.system import files
@@ -41,10 +40,6 @@ class Restored(Dedup):
     def accept(self, documents: Block) -> Written:
         self.meet(documents)
         self.numbers.frombytes(documents.numbers.tobytes())
-        return Written()
-
-    def accept_one(self, number: Index, _line: bytes) -> Written:
-        self.numbers.frombytes(number.tobytes())
         return Written()
 
     def finish(self) -> Iterator[Written]:

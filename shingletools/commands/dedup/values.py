@@ -11,7 +11,6 @@ from decimal import Context, Decimal, InvalidOperation
 import orjson
 
 from shingletools.commands.dedup.spec import DATED, NUMBER, TEXT
-from shingletools.record.json_members import member_of, members
 from shingletools.system.errors import shown
 
 Value = tuple[Decimal, str]  # a number and "", or BEYOND and a string
@@ -115,13 +114,3 @@ def in_doubt(field: str, wanted: str) -> str:
         f"--keep: values of the field {shown(field)} are neither all numbers nor all dates such as 2026-01-31: "
         "--as number, --as date:%d/%m/%Y or --as text says what they are"
     )
-
-
-def text_in(line: bytes, field: str) -> bytes:
-    """The value of a field in a line of valid JSON, as it is spelled; b"" if there is none.
-
-    >>> text_in(b'{"id":1,"n":7.0}', "n"), text_in(b'{"id":1}', "n")
-    (b'7.0', b'')
-    """
-    member = member_of(line, members(line), field)
-    return b"" if member is None else line[member.value : member.end]

@@ -1,7 +1,6 @@
 """Reads parts as `parts` writes them, without an object for each. The definition is in together.py."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 # Strings that orjson would write the same way, since they are copied. The caller checks that they are UTF-8
@@ -18,8 +17,7 @@ class OrdinaryPart(NamedTuple):
     before: bytes
     text: bytes
     behind: bytes | None
-    rest: bytes  # of the line, with its line feed, from where carried fields may begin; it is not checked
-    end: int  # where the next line begins
+    rest: bytes  # of the line, from where carried fields may begin; it is not checked
 
 
 class OrdinaryParts:
@@ -28,21 +26,23 @@ class OrdinaryParts:
     def __init__(self, id_name: bytes, text_name: bytes) -> None:
         self.pattern = re.compile(
             rb'\{"%b":(?:"%b"|-?%b),"of":(%b|0|-?[1-9][0-9]{0,17}),"part":([1-9][0-9]{0,17}),"place":\[%b,%b\],'
-            rb'"before":"(%b)","%b":"(%b)"(?:,"behind":"(%b)"|(?!,"behind":"))([,}][^\n]*+\n)'
-            % (re.escape(id_name), TEXT, NUMBER, PLAIN, NUMBER, NUMBER, TEXT, re.escape(text_name), TEXT, TEXT)
+            rb'"before":"(%b)","%b":"(%b)"(?:,"behind":"(%b)"|(?!,"behind":"))([,}].*)'
+            % (re.escape(id_name), TEXT, NUMBER, PLAIN, NUMBER, NUMBER, TEXT, re.escape(text_name), TEXT, TEXT),
+            re.DOTALL,
         )
 
-    def __call__(self, lines: bytes, at: int) -> Iterator[OrdinaryPart]:
-        """The parts from `at` on, up to the first line that looks different."""
-        while found := self.pattern.match(lines, at):
-            at = found.end()
-            of, number, before, text, behind, rest = found.groups()
-            yield OrdinaryPart(of, int(number), before, text, behind, rest, at)
+    def __call__(self, line: bytes) -> OrdinaryPart | None:
+        """Returns the part on a line; None for a line that looks different."""
+        found = self.pattern.fullmatch(line)
+        if found is None or not (line.isascii() or is_utf8(line)):
+            return None
+        of, number, before, text, behind, rest = found.groups()
+        return OrdinaryPart(of, int(number), before, text, behind, rest)
 
 
-def is_utf8(lines: bytes) -> bool:
+def is_utf8(line: bytes) -> bool:
     try:
-        lines.decode()
+        line.decode()
     except UnicodeDecodeError:
         return False
     return True

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
-from shingletools.commands.parts.ordinary import OrdinaryParts, is_utf8
+from shingletools.commands.parts.ordinary import OrdinaryPart, OrdinaryParts
 from shingletools.commands.parts.spec import OWN, TogetherSpec
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
-from shingletools.record.json_members import in_quotes, members
+from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.json_members import in_quotes, members, parse
 from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
 
@@ -20,7 +20,7 @@ CANONIZED = re.compile(
 TOGETHER = "parts together"
 
 
-class Together(Collector):
+class Together(RecordCollector):
     """Takes parts, those of a document one after the other. Gives each document when the next one begins.
 
     Between two parts it puts the text that stood before the second. Before the first part that is left it puts such
@@ -44,30 +44,16 @@ class Together(Collector):
         self.reader = None if any(b"\\" in name for name in names) else OrdinaryParts(*names)
         self.known = b""  # the end of an ordinary line, and what the document takes over from it
         self.known_rest = b""
-        self.lines = b""  # the last lines that were checked, and whether they are UTF-8
-        self.utf8 = True
 
-    def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
-        if lines is not self.lines:
-            self.lines, self.utf8 = lines, is_utf8(lines)
-        if self.reader is None or not self.utf8:
-            return 0, at, Written()
-        written, taken = [], 0
-        for part in self.reader(lines, at):
-            if part.rest != self.known:
-                break
-            if part.of != self.name:
-                if part.of in self.seen:
-                    break
-                written.append(self.document().output)
-                self.begin(part.of, self.known_rest)
-            elif part.number <= self.last or self.ended:
-                break
+    def parsed(self, side: int, line: bytes, start: int) -> OrdinaryPart | Record:
+        return (self.reader and self.reader(line)) or super().parsed(side, line, start)
+
+    def take_record(self, part: OrdinaryPart | Record, line: bytes, _side: int, /) -> Written | None:
+        if isinstance(part, OrdinaryPart) and part.rest == self.known:
+            written = self.next(part.of, part.number, self.known_rest)
             self.add(part.number, part.before, part.text, part.behind)
-            taken, at = taken + 1, part.end
-        return taken, at, Written(b"".join(written))
-
-    def take(self, record: Record, line: bytes, _side: int, /) -> Written:
+            return written
+        record = parse(line, self.once(0)) if isinstance(part, OrdinaryPart) else part
         name = wire.take_id(record, "of")
         number = take_number(record)
         before, text = (wire.take_string(record, field) for field in ("before", self.spec.text_field))
@@ -77,20 +63,28 @@ class Together(Collector):
         if placed:
             text, via = wire.take_string(record, SOURCE), placed[1]
         via = document_recipe(via)
-        own = (SOURCE, AT, REPEATS) if placed else ()
-        of = orjson.dumps(name)
-        written = Written()
+        written = self.next(
+            orjson.dumps(name), number, self.carried(line, via, (SOURCE, AT, REPEATS) if placed else ())
+        )
+        self.add(number, in_json(before), in_json(text), None if behind is None else in_json(behind))
+        if not placed and isinstance(part, OrdinaryPart) and (part.behind is None) == (behind is None):
+            self.known, self.known_rest = part.rest, self.carried(line, via)
+        return written
+
+    def next(self, of: bytes, number: int, rest: bytes) -> Written | None:
+        """Begins the document of a part with this number, unless it has begun. Returns the one before it.
+
+        Raises Rejected for a part that does not come next.
+        """
+        written = None
         if of != self.name:
             if of in self.seen:
-                raise Rejected(f"other parts of {shown(name)} came before those of another document")
+                raise Rejected(f"other parts of {shown(orjson.loads(of))} came before those of another document")
             written = self.document()
-            self.begin(of, self.carried(line, via, own))
+            self.begin(of, rest)
         elif number <= self.last or self.ended:
             last = f"part {self.last}" if number <= self.last else f"the last, {self.last}"
-            raise Rejected(f"part {number} of {shown(name)} comes after {last}")
-        self.add(number, in_json(before), in_json(text), None if behind is None else in_json(behind))
-        if not placed:
-            self.know(line, behind, via)
+            raise Rejected(f"part {number} of {shown(orjson.loads(of))} comes after {last}")
         return written
 
     def begin(self, of: bytes, rest: bytes) -> None:
@@ -106,12 +100,6 @@ class Together(Collector):
             self.text.append(before)
         self.text += text, behind or b""
         self.last, self.ended = number, behind is not None
-
-    def know(self, line: bytes, behind: str | None, via: str) -> None:
-        """Remembers the end of a line: lines that end the same way are ordinary, if all that is read stands before."""
-        part = next(self.reader(line + b"\n", 0), None) if self.reader else None
-        if part and part.rest != self.known and (part.behind is None) == (behind is None):
-            self.known, self.known_rest = part.rest, self.carried(line, via)
 
     def carried(self, line: bytes, via: str, more: Sequence[str] = ()) -> bytes:
         """The other members of a document's record, taken from one of its parts. more: other fields of a part."""

@@ -14,7 +14,7 @@ from shingletools.commands.repeats.short_items import ShortItems
 from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.commands.repeats.windows import Windows
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
+from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.json_members import parse
 from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
@@ -72,7 +72,7 @@ class ItemsOnDisk:
         return reference
 
 
-class AgainstReference(Collector):
+class AgainstReference(RecordCollector):
     """Takes all documents in one process, which an archive, --removed and --items need."""
 
     def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
@@ -83,7 +83,7 @@ class AgainstReference(Collector):
         self.waiting: list[tuple[str | int, bytes, bytes]] = []  # ids, lines and texts
         self.size = 0  # bytes that wait
 
-    def take(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+    def take_record(self, record: Record, line: bytes, _side: int, /) -> Written | None:
         name, text = self.matcher.read(record, self.known.items.via)
         self.waiting.append((name, line, text))
         self.size += len(line) + len(text)

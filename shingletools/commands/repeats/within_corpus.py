@@ -15,7 +15,7 @@ from shingletools.commands.repeats.spec import WithinSpec
 from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
+from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.wire import AT, Record, parse_json
 from shingletools.record.worded import Recipes, worded
 from shingletools.system.errors import Failed
@@ -24,7 +24,7 @@ from shingletools.system.waiting_lines import WaitingLines
 OF = "of"  # the field by which parts name their document
 
 
-class WithinCorpus(Collector):
+class WithinCorpus(RecordCollector):
     """Keeps lines and texts in scratch files, finds runs that occur earlier, then writes all documents.
 
     Memory: that of `Earlier`, and 24 bytes for each word of the longest document with runs.
@@ -39,7 +39,7 @@ class WithinCorpus(Collector):
         self.marking = Marking(spec.treatment)
         self.recipes = Recipes()
 
-    def take(self, record: Record, line: bytes, _side: int, /) -> None:
+    def take_record(self, record: Record, line: bytes, _side: int, /) -> None:
         name = wire.take_id(record, self.spec.treatment.id_field)
         text = worded(record, self.spec.treatment.text_field)
         self.recipes.check(record)

@@ -8,7 +8,7 @@ from shingletools.commands.shingle.fingerprints import Hashing, Runs
 from shingletools.numbers.rarity import inverse_frequency
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
-from shingletools.record.collector import ALONE, Collector, Means, Written
+from shingletools.record.collector import ALONE, Means, RecordCollector, Written
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.record.wire import Record
 from shingletools.system.errors import Broken, Failed, Rejected
@@ -38,10 +38,12 @@ class CountSpec(Stage):
         return (self.text_field, "via") if self.header else (self.text_field,)
 
     def collector(self, _: Means = ALONE, /) -> "Frequencies":
-        return Merged(self) if self.merge else Frequencies(self)
+        made = (Merged if self.merge else Frequencies)(self)
+        made.once = self.once
+        return made
 
 
-class Frequencies(Collector):
+class Frequencies(RecordCollector):
     """Takes texts. Then gives a line for each shingle, in the order of its words, after a header if one is wanted.
 
     Memory: that of its Counts.
@@ -54,7 +56,7 @@ class Frequencies(Collector):
         self.counts = Counts(spec.memory)
         self.shingles = 0
 
-    def take(self, record: Record, _line: bytes, _side: int, /) -> None:
+    def take_record(self, record: Record, _line: bytes, _side: int, /) -> None:
         runs = self.spec.runs(wire.take_string(record, self.spec.text_field))
         if self.spec.header:
             self.take_recipe(wire.take_recipe(record))
@@ -105,7 +107,7 @@ class Merged(Frequencies):
         self.left = 0  # lines of the table that are still to come
         self.last = ""  # words of the line before
 
-    def take(self, record: Record, _line: bytes, _side: int, /) -> None:
+    def take_record(self, record: Record, _line: bytes, _side: int, /) -> None:
         try:
             if not self.left or self.place[0] != self.at[0]:
                 self.begin(record)

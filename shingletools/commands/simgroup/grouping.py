@@ -1,18 +1,16 @@
 """Pairs in, groups out."""
 
 from array import array
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from math import ceil
 from typing import Protocol
 
 import numpy as np
 import orjson
 
+from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.groups import DECIMALS, DocumentFields
 from shingletools.kernel.ids import Ids, IdsAt, names_of
 from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ids_on_disk import MOST, IdsOnDisk
@@ -20,18 +18,15 @@ from shingletools.numbers.payload import DEFAULT, DiskLimits
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.numbers.unionfind import UnionFind
-from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
-from shingletools.record.json_members import in_quotes
-from shingletools.record.wire import Record
+from shingletools.record.collector import Collector, Taken, Written
+from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.system import errors
-from shingletools.system.errors import Failed, Rejected
+from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
 MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
 PLACE = 32  # bits of a number, where it stands beside another one
 SORTED = 1 << 20  # documents that are put into groups together
-WAITING = 1 << 16  # bytes of ids, plus 16 for each, that are numbered together if lines come one by one
 MANY = 1000  # documents from which on a large group is told; among fewer, a tenth may well be copies of one text
 TENTH = 10
 
@@ -93,41 +88,17 @@ class Groups(Collector):
         # First the ids in pairs, then those of other documents
         self.ids: Ids | IdsOnDisk = kernel.new_ids() if spec.memory is None else IdsOnDisk(spec.memory, limits)
         self.nearest = array("i")  # for each document in a pair, the first of its partners
-        self.least = -1 if spec.least is None else ceil(spec.least * 10**DECIMALS)
-        self.waiting: tuple[list[bytes], list[bytes]] = [], []  # ids that `take` has taken: of pairs, of documents
-        self.waiting_size = 0  # bytes
-        self.id_name = in_quotes(spec.id_field)
+        self.readers: Sequence[IdReader] = PairIds(spec.least, spec.once(0)), DocumentIds(spec.id_field)
         self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
         self.forest = False  # whether no pair could be left out
         self.doubts: list[str] = []
 
-    def take(self, record: Record, _line: bytes, side: int, /) -> None:
-        names = (wire.take_id(record, self.spec.id_field),) if side else take_pair(record, self.spec.least)
-        for name in names or ():
-            self.waiting[side].append(orjson.dumps(name))
-            self.waiting_size += len(self.waiting[side][-1]) + 16
-        if self.waiting_size >= WAITING:
-            self.take_waiting()
+    def schema(self, side: int, /) -> Schema:
+        return self.readers[side > 0].schema
 
-    def take_lines(self, lines: bytes, at: int, side: int, /) -> tuple[int, int, Written]:
-        if side and b"\\" in self.id_name:
-            return 0, at, Written()
-        if side:
-            named = kernel.read_documents(lines, at, DocumentFields(self.id_name))
-            taken, end, ids, sizes = named[:4]
-        else:
-            taken, end, ids, sizes = kernel.read_pairs(lines, at, self.least)
-        if taken:
-            self.take_waiting()
-            self.take_ids(ids, np.frombuffer(sizes, np.int64), side)
-        return taken, end, Written()
-
-    def take_waiting(self) -> None:
-        for side, ids in enumerate(self.waiting):
-            if ids:
-                self.take_ids(b"".join(ids), np.array([*map(len, ids)]), side)
-                ids.clear()
-        self.waiting_size = 0
+    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+        self.take_ids(*self.readers[side > 0].ids(batch), side)
+        return Taken()
 
     def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
         """Numbers ids: of pairs, two each, or of documents."""
@@ -153,7 +124,6 @@ class Groups(Collector):
         np.minimum.at(nearest, b, a.astype(np.int32))
 
     def finish(self) -> Iterator[Written]:
-        self.take_waiting()
         if isinstance(self.ids, IdsOnDisk):
             for numbers in self.ids.numbers():
                 self.join(numbers)
@@ -234,22 +204,3 @@ def by_group(representatives: I32, order: Sorter) -> Iterator[tuple[Index, Index
         end = int(starts[-1]) if len(some) else len(keys)
         keys, rest = keys[:end], keys[end:].copy()
         yield (keys & np.uint64((1 << PLACE) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))
-
-
-def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int] | None:
-    """The ids of a pair, or None if it is not similar enough. Raises Rejected if the record is no pair.
-
-    Raises Failed for a pair of two sides: to reject it would lose the pairs that --against was to find.
-    """
-    wire.check_one_side(record)
-    one, two, _ = wire.take_pair(record)
-    return None if least is not None and similarity(record) < least else (one, two)
-
-
-def similarity(record: Record) -> Fraction:
-    """The pair's similarity, exactly as written. Raises Rejected unless it is a number."""
-    value = record.get("similarity")
-    if type(value) not in (int, float):
-        cause = "is not a number" if "similarity" in record else "is missing"
-        raise Rejected(f'field "similarity" {cause}')
-    return Fraction(str(value))

@@ -12,20 +12,20 @@ from shingletools.archive.writing import ArchiveWriter
 from shingletools.commands.simindex.spec import CHECK, DROP, DUMP, LIST, MERGE, IndexSpec
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
+from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
 IDS = 1 << 16  # ids that are looked up together
 
 
-class Acting(Collector):
+class Acting(RecordCollector):
     """An action that takes no records."""
 
     def __init__(self, spec: IndexSpec) -> None:
         self.spec = spec
 
-    def take(self, _record: Record, _line: bytes, _side: int, /) -> None:
+    def take_record(self, _record: Record, _line: bytes, _side: int, /) -> None:
         raise TypeError("no records are read")
 
 
@@ -120,7 +120,7 @@ class Dropping(Changing):
         self.entries = self.writer.archive.manifest.segments
         self.dropped = self.missing = 0
 
-    def take(self, record: Record, _line: bytes, _side: int, /) -> None:
+    def take_record(self, record: Record, _line: bytes, _side: int, /) -> None:
         self.ids.append(orjson.dumps(wire.take_id(record, self.spec.id_field)))
         if len(self.ids) >= IDS:
             self.look_up()

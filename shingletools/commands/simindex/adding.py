@@ -1,13 +1,12 @@
 """Adds records with signatures to an archive: all good ones, or none if the run fails."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import orjson
 
 from shingletools.archive.batch import ROW, Batch
 from shingletools.archive.checksummed import Cache
-from shingletools.archive.frames import FRAME, Spelled, frame_of, frames_of
+from shingletools.archive.frames import FRAME, Spelled, frames_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
@@ -18,12 +17,11 @@ from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import component_table, least_of, not_made_for, signature_in
-from shingletools.commands.simjoin.join_collector import lines_like, take_signed
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS
-from shingletools.kernel import arrays as kernel
-from shingletools.kernel.lines import SignedFields, SignedLines
-from shingletools.record.collector import Collector, Late, Written
-from shingletools.record.wire import Record, recipes_differ
+from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
+from shingletools.record.collector import Collector, Late, Taken, Written
+from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import folder_errors
 
@@ -34,7 +32,7 @@ class Adding(Collector):
     Memory: the limit of the run; half of it is for records, half for the work on them.
     """
 
-    takes_signed = True
+    takes_signatures = True
 
     def __init__(self, spec: IndexSpec) -> None:
         self.spec = spec
@@ -43,7 +41,8 @@ class Adding(Collector):
         self.who = "the records before" if self.state.recipe is None else "the archive"  # with a recipe
         self.comparable = Comparable(spec.wanted)
         self.known: KnownBefore | None = None
-        self.fields: SignedFields | None = None
+        self.records = SignedRecords(Needed(spec.id_field, spec.once(0)), self.check, lines=True)
+        self.like = self.records.schema
         self.batch = Batch()
         self.new: list[Segment] = []  # segments that this run has written
         self.repeats = Repeats(self.writer.archive, spec)
@@ -86,67 +85,59 @@ class Adding(Collector):
         """Prepares for signatures like the first one."""
         signature = self.comparable.signature
         assert signature is not None
-        self.fields = lines_like(self.spec.id_field, self.state.recipe or "", signature, self.comparable.size, False)
+        self.like = self.records.like(self.state.recipe or "", signature, self.comparable.size)
         if self.spec.unless_known:
             self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted, self.repeats.own)
 
-    def take(self, record: Record, line: bytes, _side: int, /) -> None:
-        name, via, signature, data = take_signed(record, self.spec.id_field)
-        if self.state.recipe is not None and via != self.state.recipe:
-            raise Failed(recipes_differ(via, self.state.recipe, self.who))
-        if signature in SHINGLE_SETS:
+    def check(self, signed: Signed) -> None:
+        """Raises Failed for a record that cannot go with those before it, or into an archive."""
+        if self.state.recipe is not None and signed.via != self.state.recipe:
+            raise Failed(recipes_differ(signed.via, self.state.recipe, self.who))
+        if signed.signature in SHINGLE_SETS:
             raise Failed("the record has shingles, but no sketch; archives do not keep sets of shingles")
-        if data:
-            self.comparable.check(signature, len(data), via)
+        if signed.data:
+            self.comparable.check(signed.signature, len(signed.data), signed.via)
+
+    def schema(self, _side: int, /) -> Schema:
+        return self.like
+
+    def take(self, batch: RecordBatch, _side: int, /) -> Taken:
+        """Takes records. A segment ends with the record that fills it, however the lines are parted."""
+        if self.like.most == 1:
+            self.settle_kind()
+        ids, payloads = batch.columns
+        spelled = Spelled(self.spec.id_field, self.state.field, self.state.digits or 8)
+        frames, lengths = frames_of(batch, spelled)
+        file, line = batch.place(0)
+        names, sizes = (np.frombuffer(column.sizes, np.int64) for column in (ids, payloads))
+        to_id, to_data, to_frame = (np.append(0, np.cumsum(each)) for each in (names, sizes, lengths))
+        most = np.arange(batch.rows + 1) * (ROW + FRAME) + to_id + to_data + to_frame
+        start = 0
+        while start < batch.rows:
+            left = self.spec.size // 2 - self.batch.memory
+            end = max(start + 1, int(np.searchsorted(most, most[start] + left)) - 1)
+            self.batch.place(file, (line or 0) + start, end - start)
+            numbers = self.batch.frames.numbers(frames[to_frame[start] : to_frame[end]], lengths[start:end])
+            data = payloads.data[to_data[start] : to_data[end]]
+            self.batch.extend(
+                ids.data[to_id[start] : to_id[end]], names[start:end], data, numbers, sizes[start:end] > 0
+            )
+            self.add_if_full()
+            start = end
+        return Taken()
+
+    def settle_kind(self) -> None:
+        """Takes the recipe of a record, and its signature if it is the first one that is not empty."""
+        assert self.records.last is not None
+        _, via, signature, data = self.records.last
         self.state = self.state._replace(recipe=via)
-        if data and self.comparable.signature is None:
+        if data:
             self.comparable.accept(signature, len(data), via)
             self.state = self.state._replace(
                 field=signature.field, digits=signature.digits, size=len(data), least=self.least(),
                 threshold=self.comparable.wanted.threshold(),
             )  # fmt: skip
             self.ready()
-        spelled = Spelled(self.spec.id_field, signature.field, signature.digits)
-        text = orjson.dumps(name)
-        self.batch.place(*self.place, 1)
-        self.batch.add(text, data, frame_of(line, spelled, text, data))
-        self.add_if_full()
-
-    def take_lines(self, lines: bytes, at: int, _side: int, /) -> tuple[int, int, Written]:
-        """Takes ordinary lines with signatures like the first one, if there is one yet."""
-        signed = None if self.fields is None else kernel.read_signed(lines, at, self.fields)
-        if signed is None or not signed.lines:
-            return 0, at, Written()
-        digits = self.state.digits
-        self.extend(lines, signed, self.state.size // (digits // 2) * (digits + 1) - 1)
-        return signed.lines, signed.end, Written()
-
-    def like(self) -> SignedFields | None:
-        return self.fields and self.fields._replace(bare=True)
-
-    def take_signed(self, signed: SignedLines, _side: int, /) -> Mapping[int, str]:
-        self.extend(signed.bare, signed._replace(end=len(signed.bare)), 0)
-        return {}
-
-    def extend(self, lines: bytes, signed: SignedLines, payload: int) -> None:
-        """Takes records with signatures. payload: the bytes of each payload's text in the lines.
-
-        A segment ends with the record that fills it, however the lines are parted.
-        """
-        (file, line), (frames, lengths), size = self.place, frames_of(lines, signed, payload), self.state.size
-        sizes = np.frombuffer(signed.id_sizes, np.int64)
-        to_id, to_frame = (np.append(0, np.cumsum(each)) for each in (sizes, lengths))
-        most = np.arange(signed.lines + 1) * (size + ROW + FRAME) + to_id + to_frame
-        start = 0
-        while start < signed.lines:
-            left = self.spec.size // 2 - self.batch.memory
-            end = max(start + 1, int(np.searchsorted(most, most[start] + left)) - 1)
-            self.batch.place(file, (line or 0) + start, end - start)
-            numbers = self.batch.frames.numbers(frames[to_frame[start] : to_frame[end]], lengths[start:end])
-            ids, data = signed.ids[to_id[start] : to_id[end]], signed.payloads[0][start * size : end * size]
-            self.batch.extend(ids, sizes[start:end], data, numbers, True)
-            self.add_if_full()
-            start = end
 
     def add_if_full(self) -> None:
         if self.batch.memory < self.spec.size // 2:

@@ -8,14 +8,16 @@ from shingletools.commands.simindex.adding import Adding
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.winnowing import ROLL, Winnowing
 from shingletools.record import wire
-from shingletools.record.collector import Collector
+from shingletools.record.collector import RecordCollector
 from shingletools.record.wire import Record
 from shingletools.record.worded import Recipes, worded
 from shingletools.system.errors import Failed
 
 
-class AddingPassages(Adding):
+class AddingPassages(RecordCollector, Adding):
     """Takes documents. Their words stand in their lines only; grams are added to these, each once a document."""
+
+    takes_signatures = False
 
     def begin(self) -> None:
         state, spec = self.state, self.spec
@@ -31,7 +33,7 @@ class AddingPassages(Adding):
         self.recipes = Recipes(state.recipe, self.who)
         self.state = state._replace(passages=self.how[:-1], field=spec.text_field)
 
-    def take(self, record: Record, line: bytes, _side: int, /) -> None:
+    def take_record(self, record: Record, line: bytes, _side: int, /) -> None:
         name = wire.take_id(record, self.spec.id_field)
         text = worded(record, self.spec.text_field)
         self.recipes.check(record)
@@ -41,5 +43,3 @@ class AddingPassages(Adding):
             self.batch.add_grams(np.unique(kernel.winnow(text.text.encode() + b"\n", self.how)[0]))
         self.batch.add(orjson.dumps(name), b"", line + EMPTY)
         self.add_if_full()
-
-    take_lines = Collector.take_lines

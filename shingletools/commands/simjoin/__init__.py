@@ -7,6 +7,7 @@ join_collector  takes records, runs the join, and writes the pairs: it uses all 
 digit_groups    payloads as groups of hex digits
 sketches        sketches as signatures: how they are read, when two are a pair, what a pair says
 signatures      what each kind of signature must have; the same for simhashes and sets of shingles
+signed_records  what a join takes of each record
 comparable      checks that all signatures have one kind and shape; sets the default threshold
 store           keeps ids and payloads, in memory or on disk
 limits          how much is worked on at once; they do not change the output

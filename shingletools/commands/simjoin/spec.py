@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import manifest_in
 from shingletools.commands.simjoin.wanted import Wanted
-from shingletools.kernel.lines import LABELS
 from shingletools.record.stage import Stage
 from shingletools.record.wire import shown_recipe
 from shingletools.system.errors import Failed, printable
@@ -15,6 +14,9 @@ from shingletools.system.errors import Failed, printable
 if TYPE_CHECKING:
     from shingletools.reading.weights import WeightTable
     from shingletools.system.scratch import Memory
+
+
+LABELS = 8  # fields of --within and --across
 
 
 class JoinSpec(Stage):

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
-import orjson
 
 from shingletools.commands.simjoin.buckets import ENTRY
 from shingletools.commands.simjoin.digit_groups import Data
@@ -19,14 +18,12 @@ from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
-from shingletools.kernel.lines import SignedLines
+from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.claimed_ids import ClaimedIds
 from shingletools.numbers.payload import Payload, portions_of
-from shingletools.system.errors import IdRepeated, seen_before
 from shingletools.system.scratch import Memory, shown_size
 
-Name = str | int
 END = 8  # bytes of the place where a payload ends
 
 
@@ -47,17 +44,14 @@ class Store(Protocol):
     limits: Limits
     weighed: Documents | None = None  # those of the join, if their shingles have weights
 
-    def claim(self, side: int, name: Name) -> None:
-        """Claims an id. Raises Rejected if its side has used it before."""
+    def claim(self, side: int, ids: ColumnData) -> Index:
+        """Claims ids. Returns their numbers, below 0 if the side has used the id before. Shape (ids,)."""
 
-    def add(self, side: int, name: Name, payloads: Sequence[bytes]) -> None:
-        """Adds the document of the id last claimed. Payloads of different sizes are shingles, 8 bytes each."""
+    def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
+        """Adds documents of a part of the rows. columns: ids and payloads; numbers: of the ids, none used before.
 
-    def claim_lines(self, side: int, signed: SignedLines) -> Index:
-        """Claims the ids of lines. Gives their numbers, below 0 if the side has used the id before. Shape (lines,)."""
-
-    def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
-        """Adds the documents of a part of the lines. numbers: those of the claimed ids, none used before."""
+        Payloads of different sizes are shingles, 8 bytes each.
+        """
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         """Whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
@@ -79,11 +73,11 @@ class Store(Protocol):
         """The bytes of each row's last payload; if its shingles have weights, these together."""
 
 
-def part_of(data: bytes, sizes: bytes, part: slice) -> tuple[memoryview, bytes]:
-    """A slice of things that stand one after the other, as bytes, and their sizes, int64, as bytes."""
-    ends = np.cumsum(np.frombuffer(sizes, np.int64))
+def part_of(column: ColumnData, part: slice) -> tuple[memoryview, bytes]:
+    """Returns the values of some rows, one after the other, and the bytes of each, int64."""
+    ends = np.cumsum(np.frombuffer(column.sizes, np.int64))
     start, stop = (int(ends[place - 1]) if place else 0 for place in (part.start, part.stop))
-    return memoryview(data)[start:stop], sizes[8 * part.start : 8 * part.stop]
+    return memoryview(column.data)[start:stop], column.sizes[8 * part.start : 8 * part.stop]
 
 
 class InMemory(Store):
@@ -96,28 +90,17 @@ class InMemory(Store):
         self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
 
-    def claim(self, side: int, name: Name) -> None:
-        text = orjson.dumps(name)
-        if not self.ids[side].add(text, np.array([len(text)])):
-            raise IdRepeated(seen_before(name))
-
-    def add(self, side: int, _name: Name, payloads: Sequence[bytes]) -> None:
-        self.numbers[side].append(len(self.ids[side]) - 1)
-        for (data, lengths), payload in zip(self.payloads, payloads, strict=True):
-            data.extend(payload)
-            lengths.append(len(payload))
-
-    def claim_lines(self, side: int, signed: SignedLines) -> Index:
+    def claim(self, side: int, ids: ColumnData) -> Index:
         before = len(self.ids[side])
-        numbers = np.frombuffer(self.ids[side].number(signed.ids, signed.id_sizes), np.int64)
+        numbers = np.frombuffer(self.ids[side].number(ids.data, ids.sizes), np.int64)
         # A new id has a greater number than all earlier ones
         greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]
         return np.where(numbers > greatest, numbers, -1)
 
-    def add_lines(self, side: int, signed: SignedLines, numbers: Index, part: slice) -> None:
+    def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
         self.numbers[side].frombytes(numbers[part].tobytes())
-        for (data, lengths), payload, sizes in zip(self.payloads, signed.payloads, signed.sizes, strict=True):
-            some, their_sizes = part_of(payload, sizes, part)
+        for (data, lengths), payload in zip(self.payloads, columns[1:], strict=True):
+            some, their_sizes = part_of(payload, part)
             data.extend(some)
             lengths.frombytes(their_sizes)
 
@@ -162,24 +145,13 @@ class OnDisk(Store):
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
         self.to_tell: Sequence[str] = ()
 
-    def claim(self, side: int, name: Name) -> None:
-        text = orjson.dumps(name)
-        if not self.claimed_ids.claim(side, text, np.array([len(text)])).all():
-            raise IdRepeated(seen_before(name))
-
-    def add(self, _side: int, name: Name, payloads: Sequence[bytes]) -> None:
-        self.ids.append(orjson.dumps(name))
-        for column, payload in zip(self.payloads, payloads, strict=True):
-            column.append(payload)
-
-    def claim_lines(self, side: int, signed: SignedLines) -> Index:
-        new = self.claimed_ids.claim(side, signed.ids, np.frombuffer(signed.id_sizes, np.int64))
+    def claim(self, side: int, ids: ColumnData) -> Index:
+        new = self.claimed_ids.claim(side, ids.data, np.frombuffer(ids.sizes, np.int64))
         return new.astype(np.int64) - 1
 
-    def add_lines(self, _side: int, signed: SignedLines, _numbers: Index, part: slice) -> None:
-        payloads = zip(self.payloads, signed.payloads, signed.sizes, strict=True)
-        for column, data, sizes in ((self.ids, signed.ids, signed.id_sizes), *payloads):
-            column.extend(*part_of(data, sizes, part))
+    def add(self, _side: int, columns: Sequence[ColumnData], _numbers: Index, part: slice) -> None:
+        for payload, column in zip((self.ids, *self.payloads), columns, strict=True):
+            payload.extend(*part_of(column, part))
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         return self.claimed_ids.has(1, data, sizes)

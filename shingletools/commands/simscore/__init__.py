@@ -3,6 +3,7 @@
 command          options become what is wanted
 spec             what is wanted
 score_collector  takes pairs and groups, documents, and labels: here all comes together
+score_records    records of pairs, groups and documents
 universe         the documents that there are
 scoring          how far the two agree: of all pairs, by band of similarity, at each threshold
 agreement        counts become ratios, exactly

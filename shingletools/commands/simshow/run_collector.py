@@ -6,11 +6,11 @@ from shingletools.commands.simshow.marked_runs import marked_document
 from shingletools.commands.simshow.run_writers import run_writer_of
 from shingletools.commands.simshow.spec import RunsSpec
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
+from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.wire import Record
 
 
-class ShowRuns(Collector):
+class ShowRuns(RecordCollector):
     """Memory: one document; for a page, what goes on it."""
 
     def __init__(self, spec: RunsSpec) -> None:
@@ -18,7 +18,7 @@ class ShowRuns(Collector):
         self.writer = run_writer_of(spec.form)
         self.documents = self.with_runs = self.runs = 0
 
-    def take(self, record: Record, _line: bytes, _side: int, /) -> Written:
+    def take_record(self, record: Record, _line: bytes, _side: int, /) -> Written:
         document = marked_document(wire.take_id(record, self.spec.id_field), record, self.spec.text_field)
         self.documents += 1
         self.runs += len(document.runs)

@@ -13,7 +13,7 @@ from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.template import frequent_shingles
 from shingletools.commands.simshow.writers import writer_of
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Late, Written
+from shingletools.record.collector import Late, RecordCollector, Written
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
@@ -30,7 +30,7 @@ READY = 1 << 27  # bytes of prepared texts that are kept
 PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
 
 
-class Show(Collector):
+class Show(RecordCollector):
     """Takes pairs or groups, then the documents that they name, and compares these.
 
     Memory: 200 bytes for each id that is named, and the distinct words; 8 bytes a pair to choose a sample. Then the
@@ -58,12 +58,12 @@ class Show(Collector):
         self.corpus = Corpus(k=spec.k)
         self.pairs = self.passages = self.shared = 0
 
-    def take(self, record: Record, line: bytes, side: int, /) -> None:
+    def take_record(self, record: Record, line: bytes, side: int, /) -> None:
         if side:
             self.choose()
             self.take_document(record, side - 1)
             return
-        pairs = self.wanted(record)
+        pairs = self.passing(record)
         self.kinds.add(shows_pairs(record))
         if "shared" in record and "a" in record:
             self.corpus = self.corpus._replace(removable=False)
@@ -74,7 +74,7 @@ class Show(Collector):
         if pairs:
             self.records.add((*self.place, line), len(line) + 320)
 
-    def wanted(self, record: Record) -> list[Pair]:
+    def passing(self, record: Record) -> list[Pair]:
         """The pairs of a record that --least and --most let pass. Raises Rejected."""
         pairs = take_pairs(record, self.spec.id_field, bool(self.spec.others))
         for a, b, _ in pairs:
@@ -100,7 +100,7 @@ class Show(Collector):
         number = 0
         for waits in self.records:
             record = wire.parse_json(waits[2])
-            pairs = self.wanted(record)
+            pairs = self.passing(record)
             if self.chosen is not None:
                 pairs, number = (
                     [pair for place, pair in enumerate(pairs, number) if place in self.chosen],

@@ -6,20 +6,10 @@ import numpy as np
 import orjson
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import (
-    GROUPS,
-    NONE,
-    ONCE_TRUE,
-    Belonging,
-    Settled,
-    ends_of,
-    judged_twice,
-    key_of,
-    kind_of,
-)
+from shingletools.numbers.belonging import NONE, Belonging, Settled, ends_of, key_of
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once
-from shingletools.record.labels import judged_same, take_label
+from shingletools.record.labels import GROUPS, ONCE_TRUE, judged_same, judged_twice, kind_of, take_label
 from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed

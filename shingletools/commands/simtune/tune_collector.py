@@ -13,13 +13,13 @@ from shingletools.commands.simtune.judged import Judgement, SampleTruth
 from shingletools.commands.simtune.sample import WORDS, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Written
+from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.labels import take_label
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
 
-class Tune(Collector):
+class Tune(RecordCollector):
     """Takes labels, then documents, of which it keeps a sample, and writes the findings on the sample.
 
     Memory: that of the sample, 100 MB at most, 60 bytes for each shingle of it, and 200 for each document of a truth.
@@ -39,7 +39,7 @@ class Tune(Collector):
         self.sampled = self.outside = 0
         self.doubts: list[str] = []
 
-    def take(self, record: Record, line: bytes, side: int, /) -> None:
+    def take_record(self, record: Record, line: bytes, side: int, /) -> None:
         if side == TRUTH:
             self.truth.take(record, line, self.place[0])
         else:

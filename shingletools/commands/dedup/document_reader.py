@@ -1,0 +1,62 @@
+"""Reads documents, as far as they count for the choice among them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.kernel.line_columns import ColumnData, Field, Kind
+from shingletools.kernel.types import Index
+from shingletools.record import wire
+from shingletools.record.json_members import in_quotes, member_of, members, parse
+from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.wire import Record
+
+NONE = np.empty(0, np.int64)
+
+
+class DocumentReader:
+    """What is wanted of documents."""
+
+    def __init__(self, spec: DedupSpec) -> None:
+        self.spec, self.once = spec, spec.once(0)
+        self.counting = [  # the fields that count, in the order in which they are checked
+            (spec.measured, Kind.LENGTH), (spec.valued, Kind.SPAN), (spec.counted, Kind.SPAN), (spec.id_field, Kind.ID),
+        ]  # fmt: skip
+        fields = [Field(in_quotes(name), kind) for name, kind in self.counting if name is not None]
+        marks = [Field(name.encode(), Kind.NONE) for name in spec.marks]
+        self.schema = Schema(self.define, (*fields, *marks))
+        self.named = Schema(self.name_of, (*fields[-1:], *marks))  # of documents that were read before
+
+    def define(self, line: bytes, start: int) -> Sequence[object]:
+        record = parse(line, self.once)
+        return [self.value(record, line, start, name, kind) for name, kind in self.counting if name is not None]
+
+    def value(self, record: Record, line: bytes, start: int, name: str, kind: Kind) -> object:
+        if kind == Kind.LENGTH:
+            return len(wire.take_string(record, name))
+        if kind == Kind.ID:
+            return orjson.dumps(wire.take_id(record, name))
+        value = member_of(line, members(line), name)
+        return (0, 0) if value is None else (start + value.value, start + value.end)
+
+    def name_of(self, line: bytes, _start: int) -> Sequence[bytes]:
+        return [orjson.dumps(wire.take_id(wire.parse_json(line), self.spec.id_field))]
+
+    def ids(self, batch: RecordBatch) -> ColumnData:
+        """Returns the ids of documents."""
+        return batch.columns[-1]
+
+    def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> Block:
+        """Returns the documents of a batch. counts: whether it has what counts beside their ids."""
+        columns = iter(batch.columns)
+        lengths, values, wholes = self.arrays(columns) if counts else (NONE, NONE, NONE)
+        places = np.append(np.frombuffer(batch.starts, np.int64), batch.end)
+        lasts = np.frombuffer(batch.lasts, np.int64)
+        return Block(batch.lines, places, lasts, numbers, lengths, values.reshape(-1, 2), wholes.reshape(-1, 2))
+
+    def arrays(self, columns: Iterator[ColumnData]) -> Iterator[Index]:
+        for name, _ in self.counting[:-1]:
+            yield NONE if name is None else np.frombuffer(next(columns).data, np.int64)

@@ -1,0 +1,87 @@
+"""Readers of the ids in pairs, and in documents."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Protocol
+
+import numpy as np
+import orjson
+
+from shingletools.kernel.ids import some_of
+from shingletools.kernel.line_columns import DECIMALS, Field, Kind
+from shingletools.kernel.types import Index
+from shingletools.record import wire
+from shingletools.record.json_members import in_quotes, parse
+from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.wire import AGAINST, Record
+from shingletools.system.errors import Rejected
+
+ALL = -1  # in place of a least similarity
+
+
+class IdReader(Protocol):
+    """What is wanted of lines, and their ids."""
+
+    schema: Schema
+
+    def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
+        """Returns ids as JSON, one after the other, and the bytes of each."""
+
+
+class PairIds(IdReader):
+    """The ids of pairs that are similar enough, two for each pair."""
+
+    def __init__(self, least: Fraction | None, once: Sequence[str]) -> None:
+        self.least, self.once = least, once
+        self.units = ALL if least is None else ceil(least * 10**DECIMALS)
+        similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
+        ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
+        self.schema = Schema(self.define, (*ids, Field(AGAINST.encode(), Kind.NONE), *similarity))
+
+    def define(self, line: bytes, _start: int) -> Sequence[bytes | int]:
+        """Returns the ids, and a similarity that is as much enough as theirs. Raises Rejected and Failed."""
+        *names, enough = take_pair(parse(line, self.once), self.least)
+        return [*map(orjson.dumps, names), *(() if self.least is None else (self.units if enough else ALL,))]
+
+    def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
+        ids, *similarities = batch.columns
+        sizes = np.frombuffer(ids.sizes, np.int64)
+        if similarities:
+            enough = np.repeat(np.frombuffer(similarities[0].data, np.int64) >= self.units, 2)
+            return some_of(ids.data, sizes, enough), sizes[enough]
+        return ids.data, sizes
+
+
+class DocumentIds(IdReader):
+    """The ids of documents."""
+
+    def __init__(self, id_field: str) -> None:
+        self.id_field = id_field
+        self.schema = Schema(self.define, (Field(in_quotes(id_field), Kind.ID),))
+
+    def define(self, line: bytes, _start: int) -> Sequence[bytes]:
+        return [orjson.dumps(wire.take_id(parse(line, [self.id_field]), self.id_field))]
+
+    def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
+        (ids,) = batch.columns
+        return ids.data, np.frombuffer(ids.sizes, np.int64)
+
+
+def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int, bool]:
+    """Returns the ids of a pair, and whether it is similar enough. Raises Rejected if the record is no pair.
+
+    Raises Failed for a pair of two sides: to reject it would lose the pairs that --against was to find.
+    """
+    wire.check_one_side(record)
+    one, two, _ = wire.take_pair(record)
+    return one, two, least is None or similarity(record) >= least
+
+
+def similarity(record: Record) -> Fraction:
+    """The pair's similarity, exactly as written. Raises Rejected unless it is a number."""
+    value = record.get("similarity")
+    if type(value) not in (int, float):
+        cause = "is not a number" if "similarity" in record else "is missing"
+        raise Rejected(f'field "similarity" {cause}')
+    return Fraction(str(value))

@@ -1,0 +1,116 @@
+"""Records of pairs, groups and documents: what scores need of each."""
+
+import contextlib
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+
+import orjson
+
+from shingletools.commands.simscore.spec import FOUND, TRUTH, ScoreSpec
+from shingletools.kernel.line_columns import Field, Kind
+from shingletools.numbers.belonging import NONE
+from shingletools.record import wire
+from shingletools.record.json_members import check_line_once, in_quotes, member_of, members, parse
+from shingletools.record.labels import GROUPS, JUDGED, ONCE, ONCE_TRUE, PAIRS, judged_same, kind_of, label_on
+from shingletools.record.record_batch import Schema
+from shingletools.record.wire import AGAINST, Name, Record
+from shingletools.system.errors import Failed, Rejected
+
+DOCUMENTS = "documents"  # what a file holds, beside pairs and groups
+SAME, APART = 0, 2  # how the documents of a pair are judged
+BANDED = -2  # in place of a similarity: that of the lowest band, minus the number of the band
+BEYOND = 'field "similarity" is not a number from 0 to 1'
+TINY = 1e-30  # edges have 18 digits behind the point, or are shares of numbers of 18 digits
+MORE = 40  # digits than a similarity has, for its product with a number of 18, or of 21 where the edge is a multiple
+
+
+class ScoreRecords:
+    """What is wanted of the records of a side. known_as: gives ids of a table as the other files have them."""
+
+    def __init__(self, spec: ScoreSpec, side: int, known_as: Callable[[Name], Name]) -> None:
+        self.spec, self.side, self.known_as = spec, side, known_as
+        self.labelled = side == TRUTH and spec.label is not None
+        self.once = spec.once(side)
+        ordinary = spec.format_of(side) is None
+        self.schemas = {
+            PAIRS: Schema(self.pair, self.pair_fields(), ordinary=ordinary),
+            GROUPS: Schema(self.group, (Field(b"members", Kind.IDS),), ordinary=ordinary and not self.banded),
+            DOCUMENTS: Schema(self.document, self.document_fields(), ordinary=ordinary),
+        }
+        self.first = Schema(self.unknown, most=1, objects=True)
+
+    @property
+    def banded(self) -> bool:
+        """Whether each record needs a similarity."""
+        return self.side == FOUND and bool(self.spec.edges)
+
+    def pair_fields(self) -> tuple[Field, ...]:
+        fields = Field(b"a", Kind.ID), Field(b"b", Kind.ID, other=0), Field(AGAINST.encode(), Kind.FLAG)
+        judged = (Field(JUDGED.encode(), Kind.FLAG),) if self.side == TRUTH else ()
+        bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
+        return *fields, *judged, *bands
+
+    def document_fields(self) -> tuple[Field, ...]:
+        label = (Field(in_quotes(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
+        return Field(in_quotes(self.spec.id_field), Kind.ID), *label
+
+    def unknown(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
+        """Returns what a file holds that begins with this line, and the line's values. Raises Rejected and Failed."""
+        kind = kind_of(parse(line, self.once))
+        return kind, self.schemas[kind].define(line, start)
+
+    def record(self, line: bytes, *id_fields: str) -> Record:
+        record = parse(line, self.once)
+        if self.spec.format_of(self.side) is not None:
+            record |= {name: self.known_as(record[name]) for name in id_fields if name in record}
+        return record
+
+    def pair(self, line: bytes, _start: int) -> Sequence[object]:
+        record = self.record(line, "a", "b")
+        once = (ONCE if self.side == FOUND else ONCE_TRUE)[PAIRS]
+        check_line_once(line, (*once, "similarity") if self.spec.edges else once)
+        one, two, against = wire.take_pair(record)
+        judged = (SAME if judged_same(record) else APART,) if self.side == TRUTH else ()
+        bands = (BANDED - 1 - self.band(record, line),) if self.spec.edges else ()
+        return orjson.dumps(one), orjson.dumps(two), against, *judged, *bands
+
+    def group(self, line: bytes, _start: int) -> Sequence[object]:
+        record = self.record(line)
+        check_line_once(line, (ONCE if self.side == FOUND else ONCE_TRUE)[GROUPS])
+        names = wire.take_ids(record, "members")
+        if self.banded:
+            raise Failed("a group has no similarity, which --bands and --by need")
+        return [[b"%b" % orjson.dumps(name) for name in names]]  # copies: orjson's bytes keep a kilobyte each
+
+    def document(self, line: bytes, _start: int) -> Sequence[object]:
+        name = wire.take_id(record := self.record(line, self.spec.id_field), self.spec.id_field)
+        if not self.labelled:
+            return [orjson.dumps(name)]
+        return orjson.dumps(name), label_on(record, line, self.spec.label or "")
+
+    def band(self, record: Record, line: bytes) -> int:
+        """Returns the number of the band of a pair's similarity, or NONE; raises Rejected."""
+        if "similarity" not in record:
+            if self.side == TRUTH:
+                return NONE
+            raise Rejected('field "similarity" is missing')
+        value = record["similarity"]
+        if self.side == TRUTH and self.spec.form is not None:  # all values of a table are text
+            if not value.strip():
+                return NONE
+            line = b'{"similarity":%b}' % value.encode()
+            with contextlib.suppress(Rejected):
+                value = wire.parse_json(line)["similarity"]
+        if type(value) not in (int, float) or not 0 <= value <= 1:
+            raise Rejected(BEYOND)
+        found = member_of(line, members(line), "similarity")
+        assert found is not None
+        text = line[found.value : found.end].decode()
+        # The value is only the nearest double. No edge but 0 is below TINY, and such exponents may be too many.
+        exact = Decimal(text) if value > TINY else Decimal(0)
+        if exact > 1:
+            raise Rejected(BEYOND)
+        context = Context(prec=len(text) + MORE, Emin=MIN_EMIN, Emax=MAX_EMAX)
+        edges = self.spec.edges
+        return bisect_left(edges, True, key=lambda e: context.multiply(exact, e.denominator) < e.numerator) - 1

@@ -1,0 +1,171 @@
+"""Records of several lines at once, as columns: the one way from lines to what takes them."""
+
+import sys
+from collections.abc import Callable, Sequence
+from itertools import chain
+from struct import pack
+from typing import Any, NamedTuple
+
+from shingletools import kernel
+from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumns
+from shingletools.record.json_members import line_at
+from shingletools.system.errors import Failed, Rejected
+
+Place = tuple[str, int | None]  # a file, and a line of it
+PARTS = 1024  # rows and stretches of rows that make a batch
+UNKNOWN = -1  # in place of where something stands, for a row that the definition has read
+
+
+class SignatureSchema(NamedTuple):
+    """SignatureSchema that filters are to give in place of lines."""
+
+    fields: tuple[Field, ...]  # of the lines that they would make
+    lines: bool  # whether these lines are needed, with empty payloads
+
+
+class Schema(NamedTuple):
+    """What is wanted of lines."""
+
+    # Gives the value of each field that has a column, of a line and where it starts: see `row_of`. It is the definition
+    # for all lines, and is asked for those that are not ordinary. Raises Rejected or Failed
+    define: Callable[[bytes, int], Sequence[Any]]
+    fields: tuple[Field, ...] = ()
+    most: int = sys.maxsize  # rows of a batch, if the kernel reads none of them
+    ordinary: bool = True  # whether the kernel may read lines
+    objects: bool = False  # whether `define` gives one object for each line instead
+    lines: bool = True  # whether the lines of rows are needed, beside their columns
+
+    @property
+    def by_kernel(self) -> bool:
+        """Whether the kernel is to read ordinary lines."""
+        return self.ordinary and bool(self.fields) and not any(b"\\" in field.name for field in self.fields)
+
+    def signatures(self) -> SignatureSchema | None:
+        """Returns what filters may give in place of lines."""
+        return SignatureSchema(self.fields, self.lines) if self.by_kernel else None
+
+
+class Bad(NamedTuple):
+    """A line that is no row: it is rejected, or the run fails."""
+
+    error: Rejected | Failed
+    line: bytes
+
+
+class RecordBatch(NamedTuple):
+    """Rows of lines that follow one another. A bad line ends a batch."""
+
+    lines: bytes
+    rows: int
+    end: int  # of the last row in the lines
+    next: int  # where the next batch begins
+    starts: bytes = b""  # of each row, int64
+    lasts: bytes = b""  # the end of each row's last value, int64, or UNKNOWN
+    columns: tuple[ColumnData, ...] = ()
+    objects: Sequence[tuple[Any, bytes]] = ()  # in place of columns: what each row is, and its line
+    bad: Bad | None = None
+    place: Callable[[int], Place] = lambda _row: ("", None)  # of a row
+
+    def line(self, row: int) -> bytes:
+        """Returns the line of a row, without its line feed."""
+        return self.objects[row][1] if self.objects else line_at(self.lines, memoryview(self.starts).cast("q")[row])[0]
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """A worker lends the columns beside the pickle; see collector.Written. It needs no objects and places."""
+        from pickle import PickleBuffer  # as there
+
+        lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))
+        return lent_batch, (self.rows, self.end, *lent)
+
+
+def lent_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
+    """Returns the batch that a worker has lent."""
+    columns = tuple(ColumnData(*parts[at : at + 3]) for at in range(0, len(parts), 3))
+    return RecordBatch(lines, rows, end, end, starts, lasts, columns)
+
+
+def read_batch(lines: bytes, at: int, schema: Schema, ahead: ReadColumns | None = None) -> RecordBatch:
+    """Reads lines from a place on, up to the first bad one. ahead: what the kernel has read from there, if it has.
+
+    The kernel reads ordinary lines, and the definition all others.
+    """
+    parts: list[ReadColumns] = []
+    objects: list[tuple[Any, bytes]] = []
+    bad, end, rows, by_kernel = None, at, 0, schema.by_kernel
+    while at < len(lines) and rows < schema.most and len(parts) < PARTS:
+        if by_kernel:
+            some = kernel.read_columns(lines, at, schema.fields) if ahead is None else ahead
+            ahead = None
+            if some.rows:
+                parts.append(some)
+                rows, at = rows + some.rows, some.next
+                end = at
+                continue
+        line, after = line_at(lines, at)
+        try:
+            values = schema.define(line, at)
+        except (Rejected, Failed) as error:
+            bad, at = Bad(error, line), after
+            break
+        if schema.objects:
+            objects.append((values, line))
+        else:
+            parts.append(row_of(schema.fields, values, at))
+        rows, at = rows + 1, after
+        end = at
+    return RecordBatch(lines, rows, end, at, *joined(parts, schema.fields), objects, bad)
+
+
+def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadColumns:
+    """Returns a row that has these values, one for each field with a column.
+
+    A value is bytes for ID, LABEL and GROUPS; a list of such for IDS; a start and an end for SPAN; a number for LENGTH,
+    UNITS and DOUBLE; a byte for FLAG.
+
+    >>> row_of([Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0)], [b"1", b'"x"'], 0).columns[0].data
+    b'1"x"'
+    """
+    columns: list[list[bytes]] = []
+    of_field: list[int] = []
+    left = iter(values)
+    for field in fields:
+        if field.kind >= Kind.AT_MOST_ONCE:
+            of_field.append(UNKNOWN)
+            continue
+        if field.shared < 0:
+            columns.append([b"", b"", b""])
+        of_field.append(len(columns) - 1 if field.shared < 0 else of_field[field.shared])
+        column, added = columns[of_field[-1]], encoded(field.kind, next(left))
+        column[:] = map(bytes.__add__, column, added)
+    return ReadColumns(1, start, pack("q", start), pack("q", UNKNOWN), tuple(ColumnData(*each) for each in columns))
+
+
+def encoded(kind: Kind, value: Any) -> tuple[bytes, bytes, bytes]:
+    """Returns the parts of a column that a value makes."""
+    match kind:
+        case Kind.ID | Kind.LABEL | Kind.GROUPS:
+            return copied(value), pack("q", len(value)), pack("q", UNKNOWN)
+        case Kind.IDS:
+            return copied(b"".join(value)), pack(f"{len(value)}q", *map(len, value)), pack("q", len(value))
+        case Kind.SPAN:
+            return pack("2q", *value), b"", b""
+        case Kind.FLAG:
+            return bytes([value]), b"", b""
+        case _:
+            return pack("d" if kind == Kind.DOUBLE else "q", value), b"", b""
+
+
+def copied(value: bytes) -> bytes:
+    """Returns a copy: what orjson has made keeps a kilobyte or more."""
+    return bytes(memoryview(value))
+
+
+def joined(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
+    """Returns the starts, the ends of last values and the columns of all rows."""
+    if not parts:
+        return b"", b"", (ColumnData(),) * sum(each.kind < Kind.AT_MOST_ONCE and each.shared < 0 for each in fields)
+    if len(parts) == 1:
+        return parts[0].starts, parts[0].lasts, parts[0].columns
+    columns = zip(*(part.columns for part in parts), strict=True)
+    starts, lasts = b"".join(part.starts for part in parts), b"".join(part.lasts for part in parts)
+    return starts, lasts, tuple(ColumnData(*map(b"".join, zip(*each, strict=True))) for each in columns)
