@@ -1,6 +1,6 @@
-/* The hot loops of shingletools, which line_columns.py, lines.py, memo.py, codec.py, strings.py, ids.py, groups.py, thinning.py,
-   winnowing.py and reference.py define. Functions that read many records at once must do what records.py and the collectors do with
-   each. */
+/* The hot loops of shingletools, which line_columns.py, lines.py, memo.py, codec.py, strings.py, ids.py, groups.py,
+   thinning.py, winnowing.py and reference.py define. Functions that read many lines at once do with ordinary ones what
+   filter_line.py and the schemas of collectors do with each. */
 
 #include "kernel.h"
 
@@ -32,7 +32,7 @@ static PyMethodDef functions[] = {
     {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
     {"linked_lines", linked_lines, METH_VARARGS, "(links, fields, data, at): see splice.h"},
-    {"signed_lines", signed_lines, METH_VARARGS, "(links, fields, digits, size, data, at): see splice.h"},
+    {"signed_lines", signed_lines, METH_VARARGS, "(links, fields, digits, size, bare, data, at): see splice.h"},
     {"simhash", simhash, METH_O, "(payload): its simhash, or None for another form."},
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},

@@ -140,13 +140,12 @@ static int append(PyObject *array, const void *data, size_t size)
     return 0;
 }
 
-/* The number of an id, which is added if it is new (*is_new); -1 with an exception. */
-static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t size, int *is_new)
+/* The number of an id, which is added if it is new; -1 with an exception. */
+static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t size)
 {
     if (is_full(self->count, self->slots ? self->mask + 1 : 0) && make_room(self))
         return -1;
     uint64_t *slot = slot_of(self, hash, id, size);
-    *is_new = !*slot;
     if (*slot)
         return (int64_t)(*slot & NUMBER_MASK) - 1;
     int64_t end = PyByteArray_Size(self->data) + (int64_t)size;
@@ -156,31 +155,14 @@ static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t siz
     return (int64_t)self->count - 1;
 }
 
-static PyObject *add(PyObject *object, PyObject *args)
-{
-    Given given;
-    if (take_ids(args, &given))
-        return NULL;
-    Py_ssize_t i = 0;
-    int is_new = 1, failed = 0;
-    for (; i < given.count; given.at += given.size[i++]) {
-        size_t size = (size_t)given.size[i];
-        failed = number_of((Ids *)object, hash_of((Ids *)object, given.at, size), given.at, size, &is_new) < 0;
-        if (failed || !is_new)
-            break;
-    }
-    release_ids(&given);
-    return failed ? NULL : PyLong_FromSsize_t(i);
-}
-
-/* Whether an id is that before it: pairs come in the order of one side. */
+/* Whether an id equals the one before it, as in pairs, which come in the order of one side. */
 static inline int is_repeated(const uint8_t *id, const int64_t *size)
 {
     return size[0] == size[-1] && !memcmp(id - size[0], id, (size_t)size[0]);
 }
 
-/* Hashes the next ids that do not repeat the one before, and asks for the memory in which they will be looked up: a look-up waits for three places of it,
-   a slot, an end and an id, and those of some ids can come at a time. */
+/* Hashes the next ids that do not repeat the one before, and prefetches the memory in which they will be looked up: a
+   look-up waits for a slot, an end and an id, and those of several ids can come at a time. */
 static void foresee(const Ids *self, const Given *given, Py_ssize_t first, Py_ssize_t count, uint64_t *hashes,
                     uint8_t *repeated)
 {
@@ -220,13 +202,12 @@ static PyObject *numbers(PyObject *object, PyObject *args, int adding)
     for (Py_ssize_t i = 0; result && i < given.count; given.at += given.size[i++]) {
         const size_t size = (size_t)given.size[i];
         const Py_ssize_t place = i % AT_ONCE;
-        int is_new;
         if (!place)
             foresee(self, &given, i, given.count - i < AT_ONCE ? given.count - i : AT_ONCE, hashes, repeated);
         if (repeated[place])
             out[i] = out[i - 1];
         else if (adding)
-            out[i] = number_of(self, hashes[place], given.at, size, &is_new);
+            out[i] = number_of(self, hashes[place], given.at, size);
         else
             out[i] = self->slots ? (int64_t)(*slot_of(self, hashes[place], given.at, size) & NUMBER_MASK) - 1 : -1;
         if (adding && out[i] < 0)
@@ -311,7 +292,6 @@ static PyObject *close_ids(PyObject *object, PyObject *Py_UNUSED(none))
 
 static PyMethodDef methods[] = {
     {"close", close_ids, METH_NOARGS, "Frees the table: no ids can be added or found after this."},
-    {"add", add, METH_VARARGS, "(ids, sizes): adds ids up to the first known one; returns how many."},
     {"number", number, METH_VARARGS, "(ids, sizes): the number of each id, int64; new ids are added."},
     {"hashes", hashes, METH_VARARGS, "(ids, sizes): a hash of each id by the key, uint64."},
     {"find", find_ids, METH_VARARGS, "(ids, sizes): the number of each id, int64; -1 for unknown ids."},

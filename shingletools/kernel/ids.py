@@ -26,8 +26,8 @@ class Ids:
     """Distinct ids, numbered in the order in which they first came.
 
     >>> ids = Ids()
-    >>> ids.add(b'"a"7"a"', np.array([3, 1, 3])), bytes(ids.data)
-    (2, b'"a"7')
+    >>> np.frombuffer(ids.number(b'"a"7"a"', np.array([3, 1, 3])), np.int64).tolist(), bytes(ids.data)
+    ([0, 1, 0], b'"a"7')
     >>> np.frombuffer(ids.find(b'7"b"', np.array([1, 3])), np.int64).tolist()
     [1, -1]
     """
@@ -41,21 +41,13 @@ class Ids:
         """The number of ids."""
         return len(self.ends) // 8
 
-    def add(self, ids: bytes, sizes: Buffer, /) -> int:
-        """Adds ids up to the first one that it has already. Returns how many it added."""
-        added = 0
-        for name in split(ids, sizes):
-            if name in self.numbers:
-                break
-            self._add(name)
-            added += 1
-        return added
-
     def number(self, ids: bytes, sizes: Buffer, /) -> bytes:
         """The number of each id, int64; new ids are added."""
         for name in split(ids, sizes):
             if name not in self.numbers:
-                self._add(name)
+                self.numbers[name] = len(self.numbers)
+                self.data += name
+                self.ends += len(self.data).to_bytes(8, sys.byteorder)
         return self.find(ids, sizes)
 
     def find(self, ids: bytes, sizes: Buffer, /) -> bytes:
@@ -71,11 +63,6 @@ class Ids:
     def close(self) -> None:
         """Frees the table that finds ids. No ids can be added or found after this."""
         self.numbers.clear()
-
-    def _add(self, name: bytes) -> None:
-        self.numbers[name] = len(self.numbers)
-        self.data += name
-        self.ends += len(self.data).to_bytes(8, sys.byteorder)
 
 
 def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:

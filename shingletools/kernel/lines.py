@@ -28,7 +28,7 @@ ESCAPES = (  # that orjson makes, the backslash first
 
 
 def leave(*arguments: object) -> Done:
-    """Takes no lines: leaves those from a place on, the last argument, to the definition in records.py."""
+    """Takes no lines: leaves those from a place on, the last argument, to the definition in filter_line.py."""
     at = arguments[-1]
     assert isinstance(at, int)
     return b"", 0, at, None

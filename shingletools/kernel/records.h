@@ -2,7 +2,7 @@
 
    A line is ordinary if this can be told without reading a number or making an object: it is JSON that orjson reads; it
    is an object whose own names have no backslash; its brackets are less than DEEPEST deep; and none of the members that
-   are looked for, or that lead to them, occurs twice. The definition in Python (records.py) judges all other lines.
+   are looked for, or that lead to them, occurs twice. The definition in Python (json_members.py) judges all other lines.
 
    Lines are parts of a bytes object, so a byte always follows them: a line feed, or the zero at its end.
 */

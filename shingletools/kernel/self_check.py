@@ -311,7 +311,7 @@ def numbered(draw: Generator) -> Iterator[Compared]:
     key = draw.bytes(16)
     one, two = _kernel.Ids(key), ids.Ids(key)
     for count in (1, 10, 100, 1500):
-        for name in ("add", "number", "find"):
+        for name in ("number", "find"):
             several = random_ids(draw, count)
             given = b"".join(several), sizes_of(several)
             yield f"Ids.{name}", getattr(one, name)(*given), getattr(two, name)(*given)

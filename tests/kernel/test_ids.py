@@ -30,18 +30,12 @@ def numbers_of(data: bytes) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(st.lists(st.tuples(st.sampled_from(["add", "number", "find"]), names)))
+@given(st.lists(st.tuples(st.sampled_from(["number", "find"]), names)))
 def test_ids_against_a_dictionary(kind: Callable[[bytes], Ids], steps: list[tuple[str, list[bytes]]]) -> None:
     made, known = kind(KEY), dict[bytes, int]()
     for method, several in steps:
         given_ids = b"".join(several), sizes_of(several)
-        if method == "add":
-            added = made.add(*given_ids)
-            old = (i for i, name in enumerate(several) if name in known or name in several[:i])
-            assert added == next(old, len(several))
-            for name in several[:added]:
-                known[name] = len(known)
-        elif method == "number":
+        if method == "number":
             for name in several:
                 known.setdefault(name, len(known))
             assert numbers_of(made.number(*given_ids)) == [known[name] for name in several]
@@ -59,12 +53,12 @@ def test_the_table_grows(kind: Callable[[bytes], Ids]) -> None:
     several = [b"%d" % number for number in range(5000)]
     for start in range(0, len(several), 700):
         part = several[start : start + 700]
-        assert made.add(b"".join(part), sizes_of(part)) == len(part)
+        assert numbers_of(made.number(b"".join(part), sizes_of(part))) == [*range(start, start + len(part))]
         known = several[: start + 700]
         assert numbers_of(made.find(b"".join(known), sizes_of(known))) == list(range(len(known)))
     absent = [b"-%d" % number for number in range(1, 5000)]
     assert set(numbers_of(made.find(b"".join(absent), sizes_of(absent)))) == {-1}
-    assert made.add(b"7", sizes_of([b"7"])) == 0
+    assert numbers_of(made.number(b"7", sizes_of([b"7"]))) == [7]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,7 +115,7 @@ def test_ids_that_meet_in_one_slot() -> None:
     several = [name for name in (b"%d" % number for number in range(70_000)) if hash_of(key, name) % 1024 == 1023]
     assert len(several) > 50
     made = _kernel.Ids(key)
-    assert made.add(b"".join(several), sizes_of(several)) == len(several)
+    assert numbers_of(made.number(b"".join(several), sizes_of(several))) == [*range(len(several))]
     order = random.Random(1).sample(range(len(several)), len(several))
     shuffled = [several[i] for i in order]
     assert numbers_of(made.find(b"".join(shuffled), sizes_of(shuffled))) == order
@@ -132,7 +126,7 @@ def test_ids_that_meet_in_one_slot() -> None:
 @pytest.mark.parametrize("sizes", [[1], [3], [-1, 3], [2, 1], [1, 2, -1]])
 def test_sizes_of_other_ids(kind: Callable[[bytes], Ids], sizes: list[int]) -> None:
     made = kind(KEY)
-    for method in (made.add, made.number, made.find):
+    for method in (made.number, made.find):
         with pytest.raises(ValueError, match="the sizes are not those of the ids"):
             method(b"12", np.array(sizes))
     assert not made.data
@@ -142,7 +136,7 @@ def test_what_is_no_key_and_no_sizes() -> None:
     with pytest.raises(ValueError, match="a key has 16 bytes"):
         _kernel.Ids(bytes(15))
     with pytest.raises(ValueError, match="the sizes are not those of the ids"):
-        _kernel.Ids(KEY).add(b"1", bytes(7))
+        _kernel.Ids(KEY).number(b"1", bytes(7))
     for place in (-1, 3):
         with pytest.raises(ValueError, match="no place in the lines"):
             _kernel.read_columns(b"{}", place, ())

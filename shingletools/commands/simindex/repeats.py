@@ -139,7 +139,7 @@ class Repeats:
         """Remembers records that are not added, by their rows, which ascend."""
         data, sizes = batch.names()
         bounds = np.append(0, np.cumsum(sizes))
-        self.passed.add(chosen(np.frombuffer(data, np.uint8), bounds, rows).tobytes(), sizes[rows])
+        self.passed.number(chosen(np.frombuffer(data, np.uint8), bounds, rows).tobytes(), sizes[rows])
         self.digests += b"".join(map(digest, batch.lines(rows, *form)))
 
 
