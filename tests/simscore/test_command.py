@@ -82,6 +82,14 @@ def test_a_pair_that_is_judged_the_same_and_different_fails_the_run(also: Record
     assert done.err == 'simscore: ids 1 and "x" are judged the same and different\n'
 
 
+@pytest.mark.parametrize("options", ["", "--by 0.5"])
+def test_the_message_names_that_pair_in_the_order_in_which_its_ids_came(options: str, tmp_path: Path) -> None:
+    """Also if records are read together, as those after a file's first are."""
+    found = jsonl(*({"a": a, "b": b, "similarity": 1} for a, b in ((8, 9), (7, 1), (2, 7))))
+    done = ran(tmp_path, f"--truth t {options}", found, t=jsonl({"a": 1, "b": 2}, {"a": 2, "b": 1, "label": 0}))
+    assert (done.status, done.err) == (2, "simscore: ids 1 and 2 are judged the same and different\n")
+
+
 def test_only_the_truth_is_a_judgement(tmp_path: Path) -> None:
     """A label of a pair that was found is a field like others; and a label may stand but once."""
     twice = b'{"a":1,"b":2,"label":1,"label":0}\n'

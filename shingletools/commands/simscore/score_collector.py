@@ -66,12 +66,14 @@ class Score(Collector):
         return taken
 
     def take_pairs(self, batch: RecordBatch, side: int) -> Taken:
-        a, b, sides, *others = batch.columns
+        ids, sides, *others = batch.columns
         against = np.frombuffer(sides.data, np.bool_)
-        one, two = self.universe.number(a.data, a.sizes), self.universe.number(b.data, b.sizes, against)
+        of_other_side = np.stack([np.zeros(batch.rows, np.bool_), against], axis=1)
+        numbers = self.universe.number(ids.data, ids.sizes, of_other_side.ravel()).reshape(-1, 2)
+        one, two = numbers.T
         apart = np.frombuffer(others[0].data, np.uint8) == APART if side == TRUTH else np.zeros(batch.rows, np.bool_)
         bands, beyond = self.bands_of(others[-1]) if self.spec.edges else (None, np.zeros(batch.rows, np.bool_))
-        strange = np.stack([self.strangers(one, side), self.strangers(two, side) & ~against], axis=1)
+        strange = self.strangers(numbers, side) & ~of_other_side
         good = ~(beyond | strange.any(axis=1))
         self.universe.note(two[against & good])
         same = good & ~apart
@@ -79,9 +81,9 @@ class Score(Collector):
         self.sides[side].add_apart(one[good & apart], two[good & apart])
         if good.all():
             return Taken()
-        names = [*split(a.data, a.sizes)], [*split(b.data, b.sizes)]
+        names = [*split(ids.data, ids.sizes)]
         return Taken(rejected={
-            row: Rejected(BEYOND) if beyond[row] else self.stranger(names[not strange[row, 0]][row])
+            row: Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
             for row in np.flatnonzero(~good).tolist()
         })  # fmt: skip
 
@@ -134,7 +136,7 @@ class Score(Collector):
         """Which documents of labels are none of --docs, if that is given."""
         if side == TRUTH and self.spec.docs:
             return ~self.universe.has(numbers)
-        return np.zeros(len(numbers), np.bool_)
+        return np.zeros(numbers.shape, np.bool_)
 
     def stranger(self, name: bytes) -> Rejected:
         """Returns why a record is rejected that names this document, which is none of --docs."""

@@ -46,7 +46,7 @@ class ScoreRecords:
         return self.side == FOUND and bool(self.spec.edges)
 
     def pair_fields(self) -> tuple[Field, ...]:
-        fields = Field(b"a", Kind.ID), Field(b"b", Kind.ID, other=0), Field(AGAINST.encode(), Kind.FLAG)
+        fields = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0), Field(AGAINST.encode(), Kind.FLAG)
         judged = (Field(JUDGED.encode(), Kind.FLAG),) if self.side == TRUTH else ()
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
         return *fields, *judged, *bands
