@@ -73,14 +73,14 @@ class KeptRowGroups:
     def __init__(self, file: OpenParquet, id_field: str, said: bool) -> None:
         self.footer = footer(file.file)
         self.schema = stored_reader(file).schema_arrow
-        self.said = said
+        self.said, self.rows = said, file.parquet.metadata.num_rows
         logical = file.parquet.schema_arrow
         if said:
             kind = logical.field(id_field).type if id_field in logical.names else pa.int64()
             spelled = kind.value_type if pa.types.is_dictionary(kind) else kind
             checks = pa.types.is_integer, pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string
             known = any(check(spelled) for check in checks)
-            self.types = [kind if known else pa.string(), pa.string(), pa.float64()]
+            self.types = [widened(kind, self.rows) if known else pa.string(), pa.string(), pa.float64()]
             for name, each in zip(Said._fields, self.types, strict=True):
                 self.schema = self.schema.append(pa.field(name, each))
         paths = written_paths(self.schema)
@@ -147,18 +147,32 @@ class KeptRowGroups:
                 column[META_DATA][1].update({TYPE: element[TYPE], PATH_IN_SCHEMA: (LIST, (BINARY, path))})
         made[SCHEMA] = LIST, (STRUCT, schema)
         if KEY_VALUE_METADATA in self.footer:
-            for pair in elements(self.footer, KEY_VALUE_METADATA) if self.said else ():
+            for pair in elements(self.footer, KEY_VALUE_METADATA):
                 if pair[KEY][1] == b"ARROW:schema":
-                    pair[VALUE] = BINARY, self.with_said(pair[VALUE][1])
+                    pair[VALUE] = BINARY, self.arrow_schema(pair[VALUE][1])
             made[KEY_VALUE_METADATA] = self.footer[KEY_VALUE_METADATA]
         return made
 
-    def with_said(self, described: bytes) -> bytes:
-        """Adds the columns of Said to Arrow's schema of a file, which pyarrow ignores unless it has all columns."""
-        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(described)))
-        for name, each in zip(Said._fields, self.types, strict=True):
-            schema = schema.append(pa.field(name, each))
-        return base64.b64encode(schema.serialize())
+    def arrow_schema(self, described: bytes) -> bytes:
+        """Returns Arrow's schema of a file as it holds of what is written: with the columns of Said, if there are any.
+
+        Row groups that are joined may have more values than short indices can count.
+        """
+        read = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(described)))
+        schema = read
+        for place, field in enumerate(read):
+            if (kind := widened(field.type, self.rows)) != field.type:
+                schema = schema.set(place, field.with_type(kind))
+        for name, each in zip(Said._fields, self.types, strict=True) if self.said else ():
+            schema = schema.append(pa.field(name, each))  # pyarrow ignores a schema that lacks columns
+        return described if schema is read else base64.b64encode(schema.serialize())
+
+
+def widened(kind: Any, rows: int) -> Any:
+    """Returns the type; of a dictionary, with indices of 32 bits if its own cannot count so many rows."""
+    if not pa.types.is_dictionary(kind) or rows <= 1 << (kind.index_type.bit_width - 1):
+        return kind
+    return pa.dictionary(pa.int32(), kind.value_type, kind.ordered)
 
 
 def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
