@@ -50,7 +50,8 @@ def shown(value: str | int) -> str:
 
 def names_none(option: str) -> str:
     """Returns the message about an option whose files name no document of the input."""
-    return f'{option} names no document of the input: are their ids the same? 1 and "1" are two ids'
+    same = 'are their ids the same? --id names their field; 1 and "1" are two ids'
+    return f"{option} names no document of the input: {same}"
 
 
 def with_itself(name: str | int) -> str:

@@ -131,7 +131,8 @@ def test_pairs_of_other_documents(tmp_path: Path) -> None:
         b'{"id": 1}\n', "1 kept, 1 removed (1 by --keep first), 2 pairs of other documents\n",
     )  # fmt: skip
     ran = run_here("dedup --pairs pairs", stdin=jsonl({"id": "1"}), cwd=tmp_path)
-    assert ran.err == 'dedup: --pairs names no document of the input: are their ids the same? 1 and "1" are two ids\n'
+    same = 'are their ids the same? --id names their field; 1 and "1" are two ids'
+    assert ran.err == f"dedup: --pairs names no document of the input: {same}\n"
     assert run_here("dedup --pairs pairs -v --keep longest", cwd=tmp_path).err.endswith("4 pairs of other documents\n")
 
 

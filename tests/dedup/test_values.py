@@ -45,7 +45,9 @@ def test_values_are_compared_exactly(rule: str) -> None:
         assert kept_of(documents, rule, form) == [documents[stays]], (one, two)
 
 
-NAMES_NONE = 'dedup: {} names no document of the input: are their ids the same? 1 and "1" are two ids\n'
+NAMES_NONE = (
+    'dedup: {} names no document of the input: are their ids the same? --id names their field; 1 and "1" are two ids\n'
+)
 
 
 @pytest.mark.parametrize("keep", ["first", "longest", "max:n", "none"])
