@@ -1,4 +1,4 @@
-"""ReadColumns of ordinary lines: what each field of a line becomes. Only C reads many lines at once (see columns.c)."""
+"""Columns of ordinary lines: what each field of a line becomes. Only C reads many lines at once (see columns.c)."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -25,15 +25,15 @@ DECIMALS = 12  # of numbers in ordinary lines
 
 
 class Field(NamedTuple):
-    """A field that an ordinary line must have in a certain form. Names and text are JSON without the quotes."""
+    """A field, and its form on an ordinary line. Names and text are JSON without the quotes."""
 
     name: bytes
     kind: Kind
     digits: int = 0  # of GROUPS: the hex digits of a group
     size: int = 0  # of GROUPS: the bytes of each payload; 0 for a set
-    shared: int = -1  # the place of an earlier field to whose column it belongs, too
+    shared: int = -1  # the place of an earlier field whose column it shares
     must: bool = False  # of UNITS and DOUBLE: whether the field may not be missing
-    other: int = -1  # of an ID: the place of a field that must have another id
+    other: int = -1  # of an ID: the place of a field whose id must differ
     text: bytes | None = None  # of EQUAL
 
 
@@ -48,7 +48,7 @@ class ColumnData(NamedTuple):
 
 
 class ReadColumns(NamedTuple):
-    """What was read of lines."""
+    """The columns of ordinary lines that follow one another."""
 
     rows: int
     next: int  # the start of the next line
@@ -66,6 +66,6 @@ def compiled_columns(lines: bytes, at: int, fields: tuple[Field, ...], /) -> Rea
 
 
 def read_columns(_lines: bytes, at: int, fields: tuple[Field, ...], /) -> ReadColumns:
-    """Reads no lines: leaves those from `at` on to the definition of a reader."""
+    """Reads no lines: leaves those from `at` on to the definition of a schema."""
     columns = sum(field.kind < Kind.AT_MOST_ONCE and field.shared < 0 for field in fields)
     return ReadColumns(0, at, b"", b"", (ColumnData(),) * columns)

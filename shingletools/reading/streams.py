@@ -33,7 +33,7 @@ class Chunk(NamedTuple):
     of_file: int | None = None  # bytes read since the last chunk; None: as many as the data have
     documents: Sequence[Document] = ()  # the documents of the lines, if the file has another format
     batch: RecordBatch | None = None  # instead of data
-    ahead: tuple[tuple[Field, ...], ReadColumns] | None = None  # what the kernel has read of the data, by these fields
+    prefetched: tuple[tuple[Field, ...], ReadColumns] | None = None  # these fields of the data, as the kernel read them
 
     @property
     def size(self) -> int:

@@ -35,7 +35,7 @@ class Section(Protocol):
 
     def __call__(self, lines: bytes, /) -> Worked: ...
 
-    def signed(self, lines: bytes, like: SignatureSchema, /) -> Signed:
+    def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
         """The same; signatures as they are wanted in place of lines, where the kernel can make them."""
 
 
@@ -81,11 +81,11 @@ class Chain:
         gone += [each._replace(place=origins[each.place], step=each.step + self.cut + 1) for each in more]
         return lines, sorted(gone, key=lambda each: each.place)
 
-    def signed(self, lines: bytes, like: SignatureSchema) -> Signed:
+    def signed(self, lines: bytes, wanted: SignatureSchema) -> Signed:
         """The same of filters that make a line of one; signatures as they are wanted in place of lines."""
         assert self.cut is None
         lines, gone = through(self.sections[:-1], lines)
-        made, more = self.sections[-1].signed(lines, like)
+        made, more = self.sections[-1].signed(lines, wanted)
         return made, among_all(gone, more)
 
 
@@ -147,10 +147,10 @@ class Single:
             place += number
         return b"".join(made), rejections
 
-    def signed(self, lines: bytes, like: SignatureSchema, /) -> Signed:
+    def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
         fields = fields_of([self.stage], self.id_field) if self.link else None
         if fields is not None:
-            return Linked([self], fields).signed(lines, like)
+            return Linked([self], fields).signed(lines, wanted)
         made, rejections = self(lines)
         return [made], rejections
 
@@ -174,15 +174,15 @@ class Linked:
     def lines(self, lines: bytes, at: int) -> tuple[bytes, int, int]:
         return kernel.linked_lines(self.links, self.fields, lines, at)[:3]
 
-    def signed(self, lines: bytes, like: SignatureSchema, /) -> Signed:
-        fields = fields_signed(self.fields, like)
+    def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
+        fields = fields_signed(self.fields, wanted)
         if fields is None:
             made, rejections = self(lines)
             return [made], rejections
-        payload = next(field for field in like.fields if field.kind == Kind.GROUPS)
+        payload = next(field for field in wanted.fields if field.kind == Kind.GROUPS)
 
         def work(lines: bytes, at: int) -> tuple[RecordBatch, int, int]:
-            read, bare = kernel.signed_lines(self.links, fields, payload.digits, payload.size, like.lines, lines, at)
+            read, bare = kernel.signed_lines(self.links, fields, payload.digits, payload.size, wanted.lines, lines, at)
             rows, end, starts, lasts, columns = read
             every = tuple(ColumnData(*each) for each in columns)
             return RecordBatch(bare, rows, len(bare), len(bare), starts, lasts, every), rows, end

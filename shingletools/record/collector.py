@@ -111,7 +111,7 @@ class RecordCollector(Collector):
     """A collector that works on each record by itself, as an object."""
 
     def schema(self, side: int, /) -> Schema:
-        return Schema(partial(self.parsed, side), most=TOGETHER, objects=True)
+        return Schema(partial(self.parsed, side), max_rows=TOGETHER, objects=True)
 
     def parsed(self, side: int, line: bytes, _start: int) -> Any:
         """Returns what is taken of a line, the record; raises Rejected."""

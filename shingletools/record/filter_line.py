@@ -172,10 +172,10 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts, counts, named
 
 
-def fields_signed(fields: Fields, like: SignatureSchema) -> Fields | None:
+def fields_signed(fields: Fields, wanted: SignatureSchema) -> Fields | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
     id_field, consumed, produced, kept, recipe, between, placed, before, parts, counts, named = fields
-    of_kind = {kind: [field for field in like.fields if field.kind == kind] for kind in Kind}
+    of_kind = {kind: [field for field in wanted.fields if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
     if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:
         return None

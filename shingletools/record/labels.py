@@ -23,7 +23,7 @@ ONCE_TRUE = {PAIRS: (*ONCE[PAIRS], JUDGED), GROUPS: ONCE[GROUPS]}  # likewise, i
 
 
 def label_of(value: bytes) -> bytes | None:
-    """A value, as JSON spells it, in the one spelling that it has here; None for what is no label, and for no value.
+    """Returns a JSON value in its one spelling as a label; None for a list, an object and no value.
 
     >>> label_of(rb'"\\u0061"'), label_of(b"1.0"), label_of(b"1e0"), label_of(b"1"), label_of(b"null")
     (b'"a"', b'1.0', b'1.0', b'1', b'')
@@ -58,22 +58,17 @@ def in_digits(number: bytes) -> bytes:
 
 
 def take_label(record: Record, line: bytes, field: str) -> bytes:
-    """The same of a record, and the line that it came on; raises Rejected."""
+    """Returns the label of a record in its one spelling, or UNLABELLED. Raises Rejected."""
+    return label_of(label_on(record, line, field)) or UNLABELLED
+
+
+def label_on(record: Record, line: bytes, field: str) -> bytes:
+    """Returns the label of a record as its line spells it. Raises Rejected unless the field has one."""
     value = wire.find(record, field)
     if value is wire.MISSING:
         raise Rejected(f"field {shown(field)} is missing")
     if isinstance(value, list | dict):
         raise Rejected(f"field {shown(field)} is a list or an object")
-    if value is None:
-        return UNLABELLED
-    found = member_of(line, members(line), field)
-    assert found is not None  # or it would be missing
-    return spelled(value, line[found.value : found.end])
-
-
-def label_on(record: Record, line: bytes, field: str) -> bytes:
-    """Returns the label of a record as its line spells it. Raises Rejected."""
-    take_label(record, line, field)
     found = member_of(line, members(line), field)
     assert found is not None  # or it would be missing
     return line[found.value : found.end]

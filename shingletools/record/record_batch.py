@@ -1,14 +1,17 @@
-"""Records of several lines at once, as columns: the one way from lines to what takes them."""
+"""Record batches: several lines as columns, and the reader that makes them."""
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from struct import pack
 from typing import Any, NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumns
-from shingletools.record.json_members import line_at
+from shingletools.record import wire
+from shingletools.record.json_members import in_quotes, line_at, parse
+from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected
 
 Place = tuple[str, int | None]  # a file, and a line of it
@@ -17,22 +20,22 @@ UNKNOWN = -1  # in place of where something stands, for a row that the definitio
 
 
 class SignatureSchema(NamedTuple):
-    """SignatureSchema that filters are to give in place of lines."""
+    """What filters are to give in place of lines: the columns of their ids and signatures."""
 
     fields: tuple[Field, ...]  # of the lines that they would make
-    lines: bool  # whether these lines are needed, with empty payloads
+    lines: bool  # whether these lines are needed, too, with empty payloads
 
 
 class Schema(NamedTuple):
-    """What is wanted of lines."""
+    """The fields that a batch has of each line, and the definition that reads them."""
 
-    # Gives the value of each field that has a column, of a line and where it starts: see `row_of`. It is the definition
-    # for all lines, and is asked for those that are not ordinary. Raises Rejected or Failed
-    define: Callable[[bytes, int], Sequence[Any]]
+    # The definition: takes a line and where it starts, and returns the value of each field that has a column, as
+    # `row_of` takes them. It reads the lines that are not ordinary. Raises Rejected or Failed
+    parse_line: Callable[[bytes, int], Sequence[Any]]
     fields: tuple[Field, ...] = ()
-    most: int = sys.maxsize  # rows of a batch, if the kernel reads none of them
+    max_rows: int = sys.maxsize  # of a batch that the kernel does not read
     ordinary: bool = True  # whether the kernel may read lines
-    objects: bool = False  # whether `define` gives one object for each line instead
+    objects: bool = False  # whether `parse_line` returns one object instead of values
     lines: bool = True  # whether the lines of rows are needed, beside their columns
 
     @property
@@ -45,25 +48,39 @@ class Schema(NamedTuple):
         return SignatureSchema(self.fields, self.lines) if self.by_kernel else None
 
 
-class Bad(NamedTuple):
-    """A line that is no row: it is rejected, or the run fails."""
+def id_schema(id_field: str) -> Schema:
+    """Returns the schema of documents of which only the ids are needed.
+
+    >>> read_batch(b'{"id":7}\\n{"id":"a"}', 0, id_schema("id")).columns[0].data
+    b'7"a"'
+    """
+    return Schema(partial(parse_id, id_field), (Field(in_quotes(id_field), Kind.ID),))
+
+
+def parse_id(id_field: str, line: bytes, _start: int) -> list[bytes]:
+    """Returns the id on a line, as JSON. Raises Rejected."""
+    return [orjson.dumps(wire.take_id(parse(line, [id_field]), id_field))]
+
+
+class BadLine(NamedTuple):
+    """A line that becomes no row: it is rejected, or fails the run."""
 
     error: Rejected | Failed
     line: bytes
 
 
 class RecordBatch(NamedTuple):
-    """Rows of lines that follow one another. A bad line ends a batch."""
+    """The records on consecutive lines, a row each. A bad line ends a batch."""
 
     lines: bytes
     rows: int
     end: int  # of the last row in the lines
     next: int  # where the next batch begins
-    starts: bytes = b""  # of each row, int64
+    starts: bytes = b""  # of each row in the lines, int64
     lasts: bytes = b""  # the end of each row's last value, int64, or UNKNOWN
     columns: tuple[ColumnData, ...] = ()
-    objects: Sequence[tuple[Any, bytes]] = ()  # in place of columns: what each row is, and its line
-    bad: Bad | None = None
+    objects: Sequence[tuple[Any, bytes]] = ()  # instead of columns: the object of each row, and its line
+    bad: BadLine | None = None
     place: Callable[[int], Place] = lambda _row: ("", None)  # of a row
 
     def line(self, row: int) -> bytes:
@@ -84,18 +101,17 @@ def lent_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *
     return RecordBatch(lines, rows, end, end, starts, lasts, columns)
 
 
-def read_batch(lines: bytes, at: int, schema: Schema, ahead: ReadColumns | None = None) -> RecordBatch:
-    """Reads lines from a place on, up to the first bad one. ahead: what the kernel has read from there, if it has.
+def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | None = None) -> RecordBatch:
+    """Reads lines from a place on, up to the first bad one: ordinary ones by the kernel, others by the definition.
 
-    The kernel reads ordinary lines, and the definition all others.
+    prefetched: what the kernel has read from this place already.
     """
     parts: list[ReadColumns] = []
     objects: list[tuple[Any, bytes]] = []
     bad, end, rows, by_kernel = None, at, 0, schema.by_kernel
-    while at < len(lines) and rows < schema.most and len(parts) < PARTS:
+    while at < len(lines) and rows < schema.max_rows and len(parts) < PARTS:
         if by_kernel:
-            some = kernel.read_columns(lines, at, schema.fields) if ahead is None else ahead
-            ahead = None
+            some, prefetched = prefetched or kernel.read_columns(lines, at, schema.fields), None
             if some.rows:
                 parts.append(some)
                 rows, at = rows + some.rows, some.next
@@ -103,9 +119,9 @@ def read_batch(lines: bytes, at: int, schema: Schema, ahead: ReadColumns | None 
                 continue
         line, after = line_at(lines, at)
         try:
-            values = schema.define(line, at)
+            values = schema.parse_line(line, at)
         except (Rejected, Failed) as error:
-            bad, at = Bad(error, line), after
+            bad, at = BadLine(error, line), after
             break
         if schema.objects:
             objects.append((values, line))
@@ -117,7 +133,7 @@ def read_batch(lines: bytes, at: int, schema: Schema, ahead: ReadColumns | None 
 
 
 def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadColumns:
-    """Returns a row that has these values, one for each field with a column.
+    """Returns a row with these values, one for each field that has a column.
 
     A value is bytes for ID, LABEL and GROUPS; a list of such for IDS; a start and an end for SPAN; a number for LENGTH,
     UNITS and DOUBLE; a byte for FLAG.
@@ -141,7 +157,7 @@ def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadCo
 
 
 def encoded(kind: Kind, value: Any) -> tuple[bytes, bytes, bytes]:
-    """Returns the parts of a column that a value makes."""
+    """Returns a value as the data, sizes and starts of a column."""
     match kind:
         case Kind.ID | Kind.LABEL | Kind.GROUPS:
             return copied(value), pack("q", len(value)), pack("q", UNKNOWN)
@@ -156,7 +172,7 @@ def encoded(kind: Kind, value: Any) -> tuple[bytes, bytes, bytes]:
 
 
 def copied(value: bytes) -> bytes:
-    """Returns a copy: what orjson has made keeps a kilobyte or more."""
+    """Returns a copy, since bytes that orjson made keep a kilobyte or more."""
     return bytes(memoryview(value))
 
 

@@ -70,8 +70,8 @@ def next_batch(collector: Collector, side: int, chunk: Chunk, at: int) -> tuple[
     if chunk.batch is not None:
         return chunk.batch, chunk._replace(batch=None)
     schema = collector.schema(side)
-    ahead = chunk.ahead[1] if chunk.ahead is not None and chunk.ahead[0] is schema.fields else None
-    return read_batch(chunk.data, at, schema, ahead), chunk._replace(ahead=None)
+    prefetched = chunk.prefetched[1] if chunk.prefetched is not None and chunk.prefetched[0] is schema.fields else None
+    return read_batch(chunk.data, at, schema, prefetched), chunk._replace(prefetched=None)
 
 
 def collected(
@@ -107,7 +107,7 @@ def run_collector(
     for side in stage.order:
         files = sides[side]
         form = stage.format_of(side)
-        pieces = chunks_ahead(collector, side, files, jobs, given) if form is None else framed(form, files, given)
+        pieces = prefetched_chunks(collector, side, files, jobs, given) if form is None else framed(form, files, given)
         with contextlib.closing(pieces):
             for piece in pieces:
                 for result, failed in collected(collector, options.strict, side, piece):
@@ -129,7 +129,7 @@ def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
     return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, again=again)
 
 
-def chunks_ahead(
+def prefetched_chunks(
     collector: Collector, side: int, files: Sequence[str], jobs: int, given: Given | None
 ) -> Generator[Chunk | Framed]:
     """Yields the input, of which other threads have read ordinary lines. Raises Failed, after the chunks before."""
@@ -142,7 +142,7 @@ def chunks_ahead(
         schema = collector.schema(side)
         if isinstance(chunk, Failed) or not schema.by_kernel:
             return chunk
-        return chunk._replace(ahead=(schema.fields, kernel.read_columns(chunk.data, 0, schema.fields)))
+        return chunk._replace(prefetched=(schema.fields, kernel.read_columns(chunk.data, 0, schema.fields)))
 
     with (
         contextlib.closing(streams.read_chunks(files, given)) as chunks,

@@ -21,7 +21,7 @@ FIRST = 100  # lines that are looked at one by one until a collector knows what 
 
 Bad = tuple[int | None, str, bytes]  # line, cause, document
 Piece = Chunk | Span | Framed
-Like = Callable[[], SignatureSchema | None]  # see Collector
+WantedSchema = Callable[[], SignatureSchema | None]  # see Collector
 Task = tuple[Piece, SignatureSchema | None]
 Part = Callable[[Piece, SignatureSchema | None], list[Outcome]]
 
@@ -110,13 +110,13 @@ class Filters:
 
     def __call__(self, task: Task) -> list[Outcome]:
         """What becomes of a piece, by each filter; the last one's has the lines, or signatures in place of some."""
-        piece, like = task
+        piece, wanted = task
         outcomes: list[Outcome] = []
         for part in self.parts:
             if outcomes:
                 piece = Chunk("-", 1, 1, outcomes[-1].written.output, 0)
                 outcomes[-1] = outcomes[-1]._replace(written=Written())
-            outcomes += part(piece, like if part is self.parts[-1] else None)
+            outcomes += part(piece, wanted if part is self.parts[-1] else None)
         return outcomes
 
 
@@ -125,7 +125,7 @@ def stands_alone(step: FilterStep) -> bool:
     return stage.lines is not None or stage.format is not None
 
 
-def single(step: FilterStep, piece: Piece, _like: SignatureSchema | None) -> list[Outcome]:
+def single(step: FilterStep, piece: Piece, _wanted: SignatureSchema | None) -> list[Outcome]:
     return [filter_chunk(*step, piece)]
 
 
@@ -134,15 +134,15 @@ def run_filters(
     files: Sequence[str],
     jobs: int = 1,
     given: Given | None = None,
-    like: Like | None = None,
+    wanted: WantedSchema | None = None,
 ) -> Generator[list[Outcome]]:
     """The outcomes of each chunk, one for each filter. Lines that are given stand for standard input.
 
-    like: what signatures the last filter is to give in place of lines, if any, as soon as that is known.
+    wanted: what signatures the last filter is to give in place of lines, if any, as soon as that is known.
     """
     (stage, id_field, strict), *others = filters
     if stage.first is None:
-        yield from run_once(filters, files, jobs, given, like)
+        yield from run_once(filters, files, jobs, given, wanted)
         return
     before, states = stage.first(), system_files.states(files)
     with contextlib.closing(streams.read_chunks(files)) as chunks:
@@ -150,19 +150,20 @@ def run_filters(
             before.take(chunk.data)
             yield [Outcome(0, None, 0, 0, (), Written(), once=chunk.size)]
     system_files.check_unchanged(states)
-    yield from run_once([(before.filter(), id_field, strict), *others], files, jobs, None, like)
+    yield from run_once([(before.filter(), id_field, strict), *others], files, jobs, None, wanted)
     system_files.check_unchanged(states)
 
 
 def run_once(
-    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Given | None, like: Like | None
+    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Given | None, wanted: WantedSchema | None
 ) -> Generator[list[Outcome]]:
     work, form = Filters(filters), filters[0][0].format
     # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
     read = streams.read_chunks if jobs == 1 else streams.read_spans
     with contextlib.closing(read(files, given) if form is None else framed(form, files, given)) as pieces:
-        tasks = tasks_of(pieces, like)
-        yield from with_line_numbers(map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, like is not None))
+        tasks = tasks_of(pieces, wanted)
+        every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
+        yield from with_line_numbers(every)
 
 
 def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator[Framed]:
@@ -174,17 +175,17 @@ def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator
     return form.read(files)
 
 
-def tasks_of(pieces: Iterable[Piece], like: Like | None) -> Iterator[Task]:
+def tasks_of(pieces: Iterable[Piece], wanted: WantedSchema | None) -> Iterator[Task]:
     """Pieces, and what signatures are wanted of them; until that is known, each of the first lines is a piece."""
-    left = 0 if like is None else FIRST
+    left = 0 if wanted is None else FIRST
     for piece in pieces:
         rest = piece
-        while left and rest and not isinstance(rest, Framed) and like is not None and like() is None:
+        while left and rest and not isinstance(rest, Framed) and wanted is not None and wanted() is None:
             left -= 1
             first, rest = rest.cut()
             yield first, None
         if rest:
-            yield rest, like and like()
+            yield rest, wanted and wanted()
 
 
 def by_workers(work: Filters, tasks: Iterator[Task], jobs: int, signs: bool) -> Generator[list[Outcome]]:

@@ -140,13 +140,13 @@ class Flow:
         if filters:
             from shingletools.running.filtering import run_filters  # here and below: most runs need one of the two
 
-            return run_filters(filters, first.options.files, jobs, given, self.like(runs[-1]))
+            return run_filters(filters, first.options.files, jobs, given, self.wanted_schema(runs[-1]))
         from shingletools.running.collecting import run_collector  # as above
 
         collector = first.collect(Means(jobs, given))
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
 
-    def like(self, run: StageRun) -> Callable[[], SignatureSchema | None] | None:
+    def wanted_schema(self, run: StageRun) -> Callable[[], SignatureSchema | None] | None:
         """What signatures the collector behind a step takes in place of lines, if it does and none must be kept."""
         if self.keeping is not None and self.keeping.keeps(run):
             return None

@@ -20,7 +20,7 @@ class Fused:
         self.filters = filters
         self.chain = Chain([(stage, id_field) for stage, id_field, _ in filters])
 
-    def __call__(self, piece: Chunk | Span | Framed, like: SignatureSchema | None) -> list[Outcome]:
+    def __call__(self, piece: Chunk | Span | Framed, wanted: SignatureSchema | None) -> list[Outcome]:
         """The outcomes of lines by each filter, up to the first line that is bad to a strict one.
 
         The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
@@ -28,7 +28,7 @@ class Fused:
         """
         assert not isinstance(piece, Framed)  # whose filter stands alone
         start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
-        made, rejections, count = self.work(chunk.data, like)
+        made, rejections, count = self.work(chunk.data, wanted)
         outcomes: list[Outcome] = []
         for step, (stage, *_) in enumerate(self.filters, 1):
             name, line = ("-", 1) if outcomes else (chunk.name, chunk.line)
@@ -42,17 +42,17 @@ class Fused:
         outcomes[-1] = last._replace(written=Written(made)) if isinstance(made, bytes) else last._replace(signed=made)
         return outcomes
 
-    def work(self, data: bytes, like: SignatureSchema | None) -> tuple[Made, list[Rejection], int]:
+    def work(self, data: bytes, wanted: SignatureSchema | None) -> tuple[Made, list[Rejection], int]:
         """What the filters make of lines, what they reject, and how many lines they were given."""
-        made, rejections = self.chained(data, like)
+        made, rejections = self.chained(data, wanted)
         stop = next((each for each in rejections if self.filters[each.step - 1][2]), None)
         if stop is None:
             return made, rejections, kernel.count_lines(data)
-        made, rejections = self.chained(data[: end_of_lines(data, 0, stop.place)], like)
+        made, rejections = self.chained(data[: end_of_lines(data, 0, stop.place)], wanted)
         return made, [*rejections, stop], stop.place + 1
 
-    def chained(self, data: bytes, like: SignatureSchema | None) -> tuple[Made, list[Rejection]]:
-        return self.chain.work(data) if like is None else self.chain.signed(data, like)
+    def chained(self, data: bytes, wanted: SignatureSchema | None) -> tuple[Made, list[Rejection]]:
+        return self.chain.work(data) if wanted is None else self.chain.signed(data, wanted)
 
 
 def numbered(rejections: Sequence[Rejection], step: int, name: str, line: int) -> list[BadRecord]:

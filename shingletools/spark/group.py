@@ -6,12 +6,13 @@ from typing import NamedTuple
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
+from shingletools.commands.simgroup.id_readers import DocumentIds, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark import graphs
 from shingletools.spark.batches import counted, through, total, union
 from shingletools.spark.exchange import together
 from shingletools.spark.graphs import EDGE, unpack
-from shingletools.spark.mentions import FAULT, PairNames, Singles
+from shingletools.spark.mentions import FAULT
 from shingletools.spark.nodes import MET, SINGLE, TAKEN, meet_names, take_pairs, take_singles
 from shingletools.spark.packed_names import StepInput, in_units, units_of
 from shingletools.spark.parts import PARTS, StepOutput
@@ -38,8 +39,8 @@ def grouped(given: StepInput, stage: GroupSpec, verbose: bool = False) -> StepOu
     """
     # TaskPairs takes the first mention that it meets as the least
     frame = given.frame.sortWithinPartitions("number")
-    pairs = PairNames(stage.least, stage.once(0))
-    singles = partial(take_singles, Singles(stage.id_field), given.step)
+    pairs = PairIds(stage.least, stage.once(0))
+    singles = partial(take_singles, DocumentIds(stage.id_field), given.step)
     every = [through(frame, partial(take_pairs, pairs, given.step, verbose or stage.star), TAKEN)]
     every += [through(other, singles, TAKEN) for other in given.others]
     return groups_of(union(every), stage, given, verbose)

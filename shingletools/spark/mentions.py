@@ -1,13 +1,10 @@
 """The names that simgroup takes from lines."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
+from shingletools.commands.simgroup.id_readers import IdReader
 from shingletools.kernel.types import Index
 from shingletools.record.record_batch import read_batch
 from shingletools.spark.batches import Packed
@@ -57,27 +54,6 @@ def mentions(lines: bytes, reader: IdReader) -> Mentions:
             bad.append(NoMention(place, str(error), line, isinstance(error, Failed)))
             place += 1
     return Mentions(Named(b"".join(names), np.concatenate(sizes)), bad)
-
-
-@dataclass(frozen=True)
-class PairNames:
-    """Takes pairs that are similar enough: two names each."""
-
-    least: Fraction | None
-    once: Sequence[str]
-
-    def __call__(self, lines: bytes) -> Mentions:
-        return mentions(lines, PairIds(self.least, self.once))
-
-
-@dataclass(frozen=True)
-class Singles:
-    """Takes documents."""
-
-    id_field: str
-
-    def __call__(self, lines: bytes) -> Mentions:
-        return mentions(lines, DocumentIds(self.id_field))
 
 
 def bad_rows(found: Mentions, some: Packed, step: int) -> list[Row]:

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from shingletools.commands.simgroup.id_readers import IdReader
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Index
 from shingletools.numbers.unionfind import UnionFind
 from shingletools.spark.batches import Batches, packed
 from shingletools.spark.exchange import runs
-from shingletools.spark.mentions import PairNames, Singles, bad_rows
+from shingletools.spark.mentions import bad_rows, mentions
 from shingletools.spark.packed_names import BAD, HELD, NAMES, Named, Row, by_bucket, concatenated, numbers_of, rows_of
 
 SINGLE = 1 << 62  # a bit of nodes that are in no pair; they come after all others
@@ -57,14 +58,14 @@ class TaskPairs:
         return by_bucket(Named(bytes(self.ids.data), sizes), numbers=numbers_of(bytes(self.nodes)))
 
 
-def take_pairs(names: PairNames, step: int, whole: bool, batches: Batches, held: int = HELD) -> Batches:
+def take_pairs(reader: IdReader, step: int, whole: bool, batches: Batches, held: int = HELD) -> Batches:
     """Lines to names and nodes. whole: whether to give all pairs, or only those that connect.
 
     Memory: `held` bytes of names, and 100 bytes for each.
     """
     pairs = TaskPairs()
     for some in packed(batches):
-        found = names(some.lines)
+        found = mentions(some.lines, reader)
         # Pairs that are left out leave no gap in the nodes
         nodes = pairs.take(found.named, some.numbers[: len(found.named.sizes) // 2], whole)
         yield rows_of(TAKEN, [*bad_rows(found, some, step), nodes])
@@ -74,10 +75,10 @@ def take_pairs(names: PairNames, step: int, whole: bool, batches: Batches, held:
     yield rows_of(TAKEN, list(pairs.names()))
 
 
-def take_singles(singles: Singles, step: int, batches: Batches) -> Batches:
+def take_singles(reader: IdReader, step: int, batches: Batches) -> Batches:
     """Lines to names, with nodes after those of all pairs. Memory: a row."""
     for some in packed(batches):
-        found = singles(some.lines)
+        found = mentions(some.lines, reader)
         names = by_bucket(found.named, numbers=2 * found.good(some.numbers) | SINGLE)
         yield rows_of(TAKEN, [*bad_rows(found, some, step), *names])
 

@@ -83,7 +83,7 @@ class Taker:
                     taken.see(here, mark_of(self.records.last)._replace(good=False))
             elif self.records.last is not None and self.records.last.data:
                 _, via, signature, data = self.records.last
-                self.mark, self.schema = mark, self.records.like(via, signature, len(data))._replace(most=1)
+                self.mark, self.schema = mark, self.records.schema_of(via, signature, len(data))._replace(max_rows=1)
         return taken, bad
 
 

@@ -261,7 +261,7 @@ def test_frames_of_many_lines(
         payloads.append(data)
     content = b"\n".join(lines) + b"\n" * ended
     signature = next(each for each in KINDS if (each.field, each.digits) == ("sketch", 8))
-    wanted = SignedRecords(Needed(id_field, ()), lambda _: None).like("", signature, 8)
+    wanted = SignedRecords(Needed(id_field, ()), lambda _: None).schema_of("", signature, 8)
     batch = read_batch(content, 0, wanted)
     assert (batch.rows, np.frombuffer(batch.lasts, np.int64).min() >= 0) == (len(lines), True)
     spelling = Spelled(id_field, "sketch", 8)

@@ -8,10 +8,10 @@ import pytest
 from pyspark.sql import functions as F
 
 from harness import Record, jsonl, run
+from shingletools.commands.simgroup.id_readers import PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.spark import graphs, group, nodes, packed_names, roots
 from shingletools.spark.batches import through
-from shingletools.spark.mentions import PairNames
 from shingletools.spark.packed_names import StepInput
 from shingletools.spark.parts import StepOutput
 from shingletools.spark.pipeline import build
@@ -141,7 +141,7 @@ def test_a_task_that_holds_few_names(command: str, kept: Kept) -> None:
     pairs = jsonl(*SHAPES["random"])
     stage = build(command).stage
     assert isinstance(stage, GroupSpec)
-    take = partial(nodes.take_pairs, PairNames(None, ("a", "b")), 1, stage.star, held=1)
+    take = partial(nodes.take_pairs, PairIds(None, ("a", "b")), 1, stage.star, held=1)
     taken = kept(through(packed_rows(kept.spark, pairs).coalesce(1), take, nodes.TAKEN))
     sent = [row["sizes"] for row in taken.where("sizes is not null").collect()]
     assert sum(map(len, sent)) > 8 * len({name for pair in SHAPES["random"] for name in (pair["a"], pair["b"])})

@@ -116,11 +116,11 @@ class Dedup(Collector):
         """Takes documents with new ids, for the choice alone."""
         if self.spec.counted is not None:
             self.verdicts.learn(documents)
-        mine = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
+        concerned = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
         if self.spec.waits:
-            self.preference.add(documents, mine)
+            self.preference.add(documents, concerned)
         elif self.spec.keep != NONE:
-            self.verdicts.take(documents.numbers[mine])
+            self.verdicts.take(documents.numbers[concerned])
 
     def decide(self) -> None:
         """Chooses among documents that wait, after all have come."""
@@ -142,8 +142,8 @@ class Dedup(Collector):
     def choose(self, numbers: Index) -> Index:
         """For each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
         kept = numbers.copy()
-        mine, known = self.verdicts.concerns(numbers), self.known.has(numbers)
-        kept[mine] = self.verdicts.kept_for(numbers[mine])
+        concerned, known = self.verdicts.concerns(numbers), self.known.has(numbers)
+        kept[concerned] = self.verdicts.kept_for(numbers[concerned])
         kept[known] = ARCHIVE
         repeated, gone = int(np.count_nonzero(known)), int(np.count_nonzero(kept != numbers))
         self.repeated += repeated

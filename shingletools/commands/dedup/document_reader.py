@@ -27,10 +27,10 @@ class DocumentReader:
         ]  # fmt: skip
         fields = [Field(in_quotes(name), kind) for name, kind in self.counting if name is not None]
         marks = [Field(name.encode(), Kind.NONE) for name in spec.marks]
-        self.schema = Schema(self.define, (*fields, *marks))
+        self.schema = Schema(self.parse_line, (*fields, *marks))
         self.named = Schema(self.name_of, (*fields[-1:], *marks))  # of documents that were read before
 
-    def define(self, line: bytes, start: int) -> Sequence[object]:
+    def parse_line(self, line: bytes, start: int) -> Sequence[object]:
         record = parse(line, self.once)
         return [self.value(record, line, start, name, kind) for name, kind in self.counting if name is not None]
 

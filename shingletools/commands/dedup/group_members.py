@@ -27,12 +27,12 @@ class Members(Beside):
     """
 
     def __init__(self, ids: Ids) -> None:
-        self.schema = Schema(self.define, (Field(b"members", Kind.IDS),))
+        self.schema = Schema(self.parse_line, (Field(b"members", Kind.IDS),))
         self.ids = ids
         self.group = array("q")  # the number of each member's group
         self.groups = 0
 
-    def define(self, line: bytes, _start: int) -> Sequence[Sequence[bytes]]:
+    def parse_line(self, line: bytes, _start: int) -> Sequence[Sequence[bytes]]:
         return [[orjson.dumps(name) for name in take_members(parse(line, ["members"]))]]
 
     def add(self, batch: RecordBatch, /) -> None:
@@ -78,9 +78,9 @@ class ByGroups(Verdicts):
 
     def learn(self, documents: Block) -> None:
         """Counts what documents are parts of, in place of themselves; a whole that is null is none."""
-        mine = documents.numbers < len(self.group)
-        names = split(*documents.spelled(documents.wholes[mine]))
-        for group, name in zip(self.group[documents.numbers[mine]].tolist(), names, strict=True):
+        concerned = documents.numbers < len(self.group)
+        names = split(*documents.spelled(documents.wholes[concerned]))
+        for group, name in zip(self.group[documents.numbers[concerned]].tolist(), names, strict=True):
             if name and (whole := orjson.loads(name)) is not None:
                 part_of = group, self.wholes.setdefault(orjson.dumps(whole), len(self.wholes))
                 self.sizes[group] -= part_of in self.parts_of

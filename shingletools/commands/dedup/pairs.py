@@ -14,8 +14,8 @@ from shingletools.kernel.ids import Ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, parse
-from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.json_members import parse
+from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Failed, Rejected
 
@@ -28,12 +28,12 @@ class Similarities(Beside):
     """
 
     def __init__(self) -> None:
-        self.schema = Schema(self.define, (
+        self.schema = Schema(self.parse_line, (
             Field(b"a", Kind.ID), Field(b"b", Kind.ID), Field(b"similarity", Kind.DOUBLE),
             Field(AGAINST.encode(), Kind.FLAG),
         ))  # fmt: skip
 
-    def define(self, line: bytes, _start: int) -> Sequence[bytes | float]:
+    def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
         """Returns the ids of a pair, its similarity, and whether it is of two sides. Raises Rejected and Failed."""
         record = parse(line, ("a", "b", "similarity", AGAINST))
         return *take_similar(record), self.take_side(record)
@@ -120,14 +120,10 @@ class Archived(Similarities):
 
 
 class Unwanted(Beside):
-    """Takes documents, only to say that they are to be removed."""
+    """Takes documents that are to be removed: each is known, as if an archive had it."""
 
     def __init__(self, known: Archived, id_field: str) -> None:
-        self.known, self.id_field = known, id_field
-        self.schema = Schema(self.define, (Field(in_quotes(id_field), Kind.ID),))
-
-    def define(self, line: bytes, _start: int) -> Sequence[bytes]:
-        return [orjson.dumps(wire.take_id(parse(line, [self.id_field]), self.id_field))]
+        self.known, self.schema = known, id_schema(id_field)
 
     def add(self, batch: RecordBatch, /) -> None:
         (ids,) = batch.columns

@@ -1,4 +1,4 @@
-"""Readers of the ids in pairs, and in documents."""
+"""Readers of the ids of pairs and of documents."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,21 +12,21 @@ from shingletools.kernel.ids import some_of
 from shingletools.kernel.line_columns import DECIMALS, Field, Kind
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, parse
-from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.json_members import parse
+from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Rejected
 
-ALL = -1  # in place of a least similarity
+ALL = -1  # instead of a least similarity; in rows, of a pair that is not similar enough
 
 
 class IdReader(Protocol):
-    """What is wanted of lines, and their ids."""
+    """Reads the ids of lines."""
 
     schema: Schema
 
     def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
-        """Returns ids as JSON, one after the other, and the bytes of each."""
+        """Returns the ids of a batch as JSON, one after the other, and the bytes of each."""
 
 
 class PairIds(IdReader):
@@ -37,10 +37,10 @@ class PairIds(IdReader):
         self.units = ALL if least is None else ceil(least * 10**DECIMALS)
         similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
-        self.schema = Schema(self.define, (*ids, Field(AGAINST.encode(), Kind.NONE), *similarity))
+        self.schema = Schema(self.parse_line, (*ids, Field(AGAINST.encode(), Kind.NONE), *similarity))
 
-    def define(self, line: bytes, _start: int) -> Sequence[bytes | int]:
-        """Returns the ids, and a similarity that is as much enough as theirs. Raises Rejected and Failed."""
+    def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | int]:
+        """Returns the ids, and instead of the similarity the least one or ALL. Raises Rejected and Failed."""
         *names, enough = take_pair(parse(line, self.once), self.least)
         return [*map(orjson.dumps, names), *(() if self.least is None else (self.units if enough else ALL,))]
 
@@ -57,11 +57,7 @@ class DocumentIds(IdReader):
     """The ids of documents."""
 
     def __init__(self, id_field: str) -> None:
-        self.id_field = id_field
-        self.schema = Schema(self.define, (Field(in_quotes(id_field), Kind.ID),))
-
-    def define(self, line: bytes, _start: int) -> Sequence[bytes]:
-        return [orjson.dumps(wire.take_id(parse(line, [self.id_field]), self.id_field))]
+        self.schema = id_schema(id_field)
 
     def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
         (ids,) = batch.columns

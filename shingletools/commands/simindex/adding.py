@@ -42,7 +42,7 @@ class Adding(Collector):
         self.comparable = Comparable(spec.wanted)
         self.known: KnownBefore | None = None
         self.records = SignedRecords(Needed(spec.id_field, spec.once(0)), self.check, lines=True)
-        self.like = self.records.schema
+        self.next_schema = self.records.schema
         self.batch = Batch()
         self.new: list[Segment] = []  # segments that this run has written
         self.repeats = Repeats(self.writer.archive, spec)
@@ -85,7 +85,7 @@ class Adding(Collector):
         """Prepares for signatures like the first one."""
         signature = self.comparable.signature
         assert signature is not None
-        self.like = self.records.like(self.state.recipe or "", signature, self.comparable.size)
+        self.next_schema = self.records.schema_of(self.state.recipe or "", signature, self.comparable.size)
         if self.spec.unless_known:
             self.known = KnownBefore(self.writer.archive, signature, self.comparable.wanted, self.repeats.own)
 
@@ -99,12 +99,12 @@ class Adding(Collector):
             self.comparable.check(signed.signature, len(signed.data), signed.via)
 
     def schema(self, _side: int, /) -> Schema:
-        return self.like
+        return self.next_schema
 
     def take(self, batch: RecordBatch, _side: int, /) -> Taken:
         """Takes records. A segment ends with the record that fills it, however the lines are parted."""
-        if self.like.most == 1:
-            self.settle_kind()
+        if self.next_schema.max_rows == 1:
+            self.infer_schema()
         ids, payloads = batch.columns
         spelled = Spelled(self.spec.id_field, self.state.field, self.state.digits or 8)
         frames, lengths = frames_of(batch, spelled)
@@ -126,7 +126,7 @@ class Adding(Collector):
             start = end
         return Taken()
 
-    def settle_kind(self) -> None:
+    def infer_schema(self) -> None:
         """Takes the recipe of a record, and its signature if it is the first one that is not empty."""
         assert self.records.last is not None
         _, via, signature, data = self.records.last

@@ -44,7 +44,7 @@ class JoinCollector(Collector):
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         fields = spec.wanted.scope.fields
         self.records = SignedRecords(Needed(spec.id_field, spec.once(0), spec.wanted.verify, fields), self.check)
-        self.like = self.records.schema  # set by the first signature, in one step: other threads may read it
+        self.next_schema = self.records.schema  # set by the first signature, in one step: other threads may read it
         self.comparable = Comparable(spec.wanted)
         self.scope = InScope(spec.wanted.scope) if spec.wanted.scope.fields else None
         self.first_side = 0  # documents with signatures in the input
@@ -65,7 +65,7 @@ class JoinCollector(Collector):
             self.comparable.check(signed.signature, len(signed.data), signed.via)
 
     def schema(self, _side: int, /) -> Schema:
-        return self.like
+        return self.next_schema
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
         """Side 0 is the input. Sides from 1 on are the files of --against, cut where archives stand between them."""
@@ -73,8 +73,8 @@ class JoinCollector(Collector):
         payloads, labels = columns[: len(columns) - (self.scope is not None)], columns[-1]
         numbers, sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
         again = np.flatnonzero(numbers < 0)
-        if self.like.most == 1 and not len(again):
-            self.settle_kind()
+        if self.next_schema.max_rows == 1 and not len(again):
+            self.infer_schema()
         if self.strict and len(again):
             numbers[again[0] :] = -1
             again = again[:1]
@@ -90,14 +90,14 @@ class JoinCollector(Collector):
         names = [*split(ids.data, ids.sizes)] if len(again) else []
         return Taken(rejected={row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in again.tolist()})
 
-    def settle_kind(self) -> None:
+    def infer_schema(self) -> None:
         """Takes the recipe of a record, and its signature if it is the first one that is not empty."""
         assert self.records.last is not None
         _, self.via, signature, data = self.records.last
         if data:
             self.spec.check_weights(signature.digits, self.via)
             self.comparable.accept(signature, len(data), self.via)
-            self.like = self.records.like(self.via, signature, len(data))
+            self.next_schema = self.records.schema_of(self.via, signature, len(data))
 
     def claim(self, side: int, ids: ColumnData) -> Index:
         """The numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""

@@ -1,4 +1,4 @@
-"""Records with signatures: what a join and an archive take of each."""
+"""Readers of records with signatures, for joins and archives."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -56,20 +56,21 @@ class Needed(NamedTuple):
 
 
 class SignedRecords:
-    """What is wanted of records with signatures: ids, signatures, shingles to verify by, and labels.
+    """Reads records with signatures: ids, signatures, shingles to verify by, and labels.
 
-    Once the first signature has come, the kernel reads lines that are like it. Until then a batch has one row.
+    The first signature says what the kernel looks for (`schema_of`). Until it has come, a batch has one row.
     """
 
     def __init__(self, needed: Needed, check: Callable[[Signed], object], lines: bool = False) -> None:
-        """check: is given each record that the definition reads; it raises Failed or Rejected."""
+        """check: checks each record that the definition reads; raises Failed or Rejected. lines: see Schema."""
         self.needed, self.check = needed, check
         payloads = [Field(b"", Kind.GROUPS, 16)] * (1 + needed.verify)
-        self.schema = Schema(self.define, (Field(b"", Kind.ID), *payloads, *self.label_fields(1 + len(payloads))),
-                             most=1, ordinary=False, lines=lines)  # fmt: skip
+        self.schema = Schema(self.parse_line, (Field(b"", Kind.ID), *payloads, *self.label_fields(1 + len(payloads))),
+                             max_rows=1, ordinary=False, lines=lines)  # fmt: skip
         self.last: Signed | None = None  # that the definition has read
 
-    def define(self, line: bytes, _start: int) -> Sequence[bytes]:
+    def parse_line(self, line: bytes, _start: int) -> Sequence[bytes]:
+        """Returns the id, the signature, shingles and labels of a record. Raises Rejected and Failed."""
         record = parse(line, self.needed.once)
         signed = take_signed(record, self.needed.id_field)
         self.check(signed)
@@ -78,8 +79,8 @@ class SignedRecords:
         labels = [label_on(record, line, field) for field in self.needed.labels]
         return orjson.dumps(signed.name), signed.data, *shingles, *labels
 
-    def like(self, via: str, signature: Signature, size: int) -> Schema:
-        """Returns what is wanted of lines whose signatures have this recipe, kind and size in bytes."""
+    def schema_of(self, via: str, signature: Signature, size: int) -> Schema:
+        """Returns the schema of lines whose signatures have this recipe, kind and size in bytes."""
         signatures = [(signature, size), (LONG_SHINGLES, 0)][: 1 + self.needed.verify]
         payloads = [Field(each.field.encode(), Kind.GROUPS, each.digits, each.fixed(size)) for each, size in signatures]
         fields = [
@@ -90,7 +91,7 @@ class SignedRecords:
             *(Field(field.encode(), Kind.AT_MOST_ONCE) for field in FIELDS),
         ]
         fields += self.label_fields(len(fields))
-        return self.schema._replace(fields=tuple(fields), most=Schema._field_defaults["most"], ordinary=True)
+        return Schema(self.parse_line, tuple(fields), lines=self.schema.lines)
 
     def label_fields(self, first: int) -> list[Field]:
         """Returns the fields of labels, which have one column. first: the place of the first one."""

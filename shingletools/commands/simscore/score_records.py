@@ -38,7 +38,7 @@ class ScoreRecords:
             GROUPS: Schema(self.group, (Field(b"members", Kind.IDS),), ordinary=ordinary and not self.banded),
             DOCUMENTS: Schema(self.document, self.document_fields(), ordinary=ordinary),
         }
-        self.first = Schema(self.unknown, most=1, objects=True)
+        self.first = Schema(self.unknown, max_rows=1, objects=True)
 
     @property
     def banded(self) -> bool:
@@ -58,7 +58,7 @@ class ScoreRecords:
     def unknown(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
         """Returns what a file holds that begins with this line, and the line's values. Raises Rejected and Failed."""
         kind = kind_of(parse(line, self.once))
-        return kind, self.schemas[kind].define(line, start)
+        return kind, self.schemas[kind].parse_line(line, start)
 
     def record(self, line: bytes, *id_fields: str) -> Record:
         record = parse(line, self.once)
