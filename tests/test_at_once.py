@@ -215,7 +215,7 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
         failed = ""
         try:
             for number, chunk in enumerate(chunks):
-                known.take_all(chunk, f"{number}")
+                known.take_chunk(chunk, f"{number}")
         except Failed as error:
             failed = str(error)
         ids = known.ids if not failed else None

@@ -8,16 +8,30 @@ enum {
     RADIX_MOST = 16  /* values with equal highest bits, beyond which qsort sorts them */
 };
 
-/* What is taken of a member; the numbers are those of line_columns.Kind. */
-typedef enum { AN_ID, A_LABEL, A_SPAN, A_LENGTH, UNITS, A_DOUBLE, A_FLAG, IDS, GROUPS, AT_MOST_ONCE, NONE, EQUAL, KINDS } Take;
+/* The kind of a field; the numbers are those of line_columns.Kind. */
+typedef enum {
+    AN_ID,
+    A_LABEL,
+    A_SPAN,
+    A_LENGTH,
+    UNITS,
+    A_DOUBLE,
+    A_FLAG,
+    IDS,
+    GROUPS,
+    AT_MOST_ONCE,
+    NONE,
+    EQUAL,
+    KINDS /* their number */
+} Take;
 
 typedef struct {
     Take take;
     int column;       /* that it goes to; -1 for none */
     Py_ssize_t other; /* the place of the member whose id must differ, or -1 */
-    int must;         /* whether a number must be there */
+    int must;         /* whether it may not be missing */
     Form form;
-    const uint8_t *text; /* that the member must have; NULL if it must be absent */
+    const uint8_t *text; /* of EQUAL; NULL if the member must be absent */
     size_t text_size;
 } Field;
 
@@ -231,7 +245,7 @@ static int add_decimal(Column *column, const Field *field, const Member *member)
     const int64_t units = there ? scaled(member) : -1;
     if ((there && units < 0) || (!there && field->must))
         return 0;
-    const double value = there ? (double)units / 1e12 : -Py_HUGE_VAL; /* both are exact, so the quotient is the nearest */
+    const double value = there ? (double)units / 1e12 : -Py_HUGE_VAL; /* of exact numbers: the nearest double */
     return (field->take == UNITS ? add_number(&column->data, units) : add_bytes(&column->data, &value, sizeof value))
                ? -1
                : 1;
@@ -324,7 +338,7 @@ static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, con
                                                                                                               : good;
 }
 
-/* Fills in what is wanted, which lives as long as the arguments. */
+/* Reads the fields; what they point to lives as long as the arguments. */
 static int take_fields(Wanted *wanted, PyObject *fields)
 {
     if (PyTuple_Size(fields) > MOST_FIELDS) {

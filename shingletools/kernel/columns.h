@@ -1,4 +1,4 @@
-/* Columns that grow, and ids among others, for functions that read and write the lines of collectors. */
+/* Columns, into which functions read lines; and numbered ids, of which functions write lines. */
 
 #ifndef SHINGLETOOLS_COLUMNS_H
 #define SHINGLETOOLS_COLUMNS_H
@@ -7,19 +7,19 @@
 
 enum { MOST_FIELDS = 24 };
 
-/* The values of rows, one after the other, and what else belongs to each: see line_columns.py. */
+/* A column that grows: see line_columns.ColumnData. */
 typedef struct {
     Bytes data, sizes, starts;
 } Column;
 
-/* The start of each row, and the end of its last value; the columns. The rest is room for the work on a row. */
+/* The start of each row, the end of its last value, and the columns. The rest is working memory. */
 typedef struct {
     Bytes starts, lasts, sorted, text;
     Column columns[MOST_FIELDS];
     Shingles shingles;
 } Columns;
 
-/* A payload that is looked for: digits of a group, and its bytes, or 0 for a set of any size. */
+/* The form of a payload: digits of a group, and bytes in all, or 0 for a set of any size. */
 typedef struct {
     size_t digits, size;
 } Form;
@@ -46,12 +46,12 @@ static inline PyObject *bytes_of(const Bytes *bytes)
     return PyBytes_FromStringAndSize((const char *)bytes->data, (Py_ssize_t)bytes->used);
 }
 
-/* Ids one after the other, the end of each, and the numbers of some of them. */
+/* Ids one after the other, the end of each, and the numbers of some: see ids.IdsAt. */
 typedef struct {
     Py_buffer data, ends, numbers;
 } Named;
 
-/* The id with the i-th number; NULL with a ValueError if there is none. */
+/* The id whose number stands at a place of `numbers`; NULL with a ValueError if there is none. */
 static inline const char *named(const Named *side, Py_ssize_t place, size_t *size)
 {
     const Py_ssize_t word = sizeof(int64_t);

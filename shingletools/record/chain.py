@@ -36,7 +36,7 @@ class Section(Protocol):
     def __call__(self, lines: bytes, /) -> Worked: ...
 
     def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
-        """The same; signatures as they are wanted in place of lines, where the kernel can make them."""
+        """Makes batches of signatures in place of lines, where the kernel can."""
 
 
 class Chain:
@@ -82,7 +82,7 @@ class Chain:
         return lines, sorted(gone, key=lambda each: each.place)
 
     def signed(self, lines: bytes, wanted: SignatureSchema) -> Signed:
-        """The same of filters that make a line of one; signatures as they are wanted in place of lines."""
+        """Makes batches of signatures in place of lines, where it can. Each filter must make a line of one."""
         assert self.cut is None
         lines, gone = through(self.sections[:-1], lines)
         made, more = self.sections[-1].signed(lines, wanted)

@@ -1,4 +1,4 @@
-"""The input to a collector, and what that makes of it."""
+"""Gives the input to a collector, batch by batch, and yields the outcomes."""
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
@@ -18,7 +18,7 @@ from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, sho
 
 
 def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
-    """Gives a chunk's records to a collector, up to one with which it fails, or the first bad one if strict."""
+    """Gives a chunk to a collector, up to the record with which the run fails, or the first bad one if strict."""
     rejects: list[BadRecord] = []
     written: list[Written] = []
     failed: Failed | None = None
@@ -66,7 +66,7 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
 
 
 def next_batch(collector: Collector, side: int, chunk: Chunk, at: int) -> tuple[RecordBatch, Chunk]:
-    """Returns the next batch of a chunk, and the chunk without what was made ahead of it."""
+    """Returns the next batch of a chunk, and the chunk without its batch or what was prefetched."""
     if chunk.batch is not None:
         return chunk.batch, chunk._replace(batch=None)
     schema = collector.schema(side)
@@ -77,7 +77,7 @@ def next_batch(collector: Collector, side: int, chunk: Chunk, at: int) -> tuple[
 def collected(
     collector: Collector, strict: bool, side: int, portion: Chunk | Framed
 ) -> Iterator[tuple[Outcome, Failed | None]]:
-    """The same; documents of another format that stand side by side and have a record are taken together."""
+    """Gives a portion of the input to a collector. In other formats, good documents side by side are taken together."""
     if isinstance(portion, Chunk):
         yield collect_chunk(collector, strict, side, portion)
         return
@@ -101,7 +101,7 @@ def collected(
 def run_collector(
     collector: Collector, step: Step, jobs: int, figures: Figures, given: Given | None = None
 ) -> Generator[Outcome]:
-    """All outcomes; the figures have those that were taken so far. Lines that are given stand for standard input."""
+    """Yields all outcomes; the figures have those taken so far. Lines that are given stand for standard input."""
     options, stage = step.options, step.stage
     sides = options.files, *stage.sides
     for side in stage.order:
@@ -124,7 +124,7 @@ def run_collector(
 
 
 def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
-    """Of records of a file that turned out to be bad."""
+    """Returns the outcome of records of a file that turned out to be bad."""
     counted, again = (sum(flags) for flags in zip(*(each[4:] for each in late), strict=True))
     return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, again=again)
 

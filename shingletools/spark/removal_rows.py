@@ -4,12 +4,12 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from shingletools.commands.dedup.beside import Beside, Wrong
 from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.choice import Dedup
 from shingletools.commands.dedup.group_members import ByGroups, Members
 from shingletools.commands.dedup.neighbours import Neighbours
 from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
@@ -102,8 +102,8 @@ def take_beside(spec: DedupSpec, option: str, batches: Batches) -> Batches:
     for some in packed(batches):
         taker, numbers = taker_of(spec, option), some.numbers
         try:
-            taker.take_some(some.lines, begins=False)
-        except Wrong as error:
+            taker.take(some.lines, begins=False)
+        except LineFailed as error:
             fault = numbers[error.before : error.before + 1]
             numbers = numbers[: error.before]
             yield rows(FAULT, fault, cause=pa.array([str(error)]))
@@ -115,7 +115,7 @@ def take_beside(spec: DedupSpec, option: str, batches: Batches) -> Batches:
             yield from of_archive(taker, int(numbers[0]))
 
 
-def taker_of(spec: DedupSpec, option: str) -> Beside:
+def taker_of(spec: DedupSpec, option: str) -> SideInput:
     ids = kernel.new_ids()
     if option == "--groups":
         return Members(ids)

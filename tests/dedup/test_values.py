@@ -20,7 +20,7 @@ def kept_of(documents: list[bytes], rule: str, form: str) -> list[bytes]:
     """Of one group of documents 0 and 1."""
     ids = arrays.new_ids()
     members = Members(ids)
-    members.take_all(b'{"members":[0,1]}', "groups")
+    members.take_chunk(b'{"members":[0,1]}', "groups")
     spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n", as_form=form)
     dedup = Dedup(spec, ids, ByGroups(members, 1), Archived(ids))
     outcome, failed = collect_chunk(dedup, False, 0, Chunk("-", 1, 1, b"".join(documents)))

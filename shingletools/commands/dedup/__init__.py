@@ -2,7 +2,7 @@
 
 command        the options
 spec           what is wanted
-beside         reads files of records that decide
+side_input     reads files of records that decide
 pairs          reads pairs with an archive
 neighbours     reads pairs of the input, and decides by them
 group_members  reads groups, and decides by them

@@ -1,4 +1,4 @@
-"""The documents of several lines, as arrays."""
+"""Documents of a batch, as arrays."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from shingletools.numbers.ranges import spread
 
 
 class Block(NamedTuple):
-    """Documents of lines that follow one another."""
+    """Documents on consecutive lines."""
 
     lines: bytes
     places: Index  # the start of each line, and the end of the last
@@ -26,4 +26,5 @@ class Block(NamedTuple):
         return text.tobytes(), (ends - starts).tobytes()
 
     def part(self, start: int, end: int) -> "Block":
+        """Returns the documents from one place to another."""
         return Block(self.lines, self.places[start : end + 1], *(each[start:end] for each in self[2:]))

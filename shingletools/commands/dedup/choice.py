@@ -86,20 +86,16 @@ class Dedup(Collector):
         return Taken(together(written), rejected, failed)
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
-        """Returns the numbers of documents, and which of them have ids that were used before."""
+        """Returns the numbers of ids, and which ones documents have used before, in these rows, too."""
         numbers = self.number(ids, sizes)
-        return numbers, self.again(numbers)
-
-    def again(self, numbers: Index) -> Flags:
-        """Which documents have ids that were used before, by documents in the block, too."""
         found: Flags = np.frombuffer(self.seen, np.bool_)[numbers]
         ordered = np.sort(numbers)
         if (ordered[1:] == ordered[:-1]).any():
             found[np.delete(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])] = True
-        return found
+        return numbers, found
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
-        """The number of each id, int64. sizes: the bytes of each id, int64."""
+        """Returns the number of each id. sizes: the bytes of each, int64."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         self.seen.extend(bytes(len(self.ids) - len(self.seen)))
         return numbers
@@ -134,7 +130,7 @@ class Dedup(Collector):
         for lines in self.aside.chunks() if self.spec.waits else ():
             at = 0
             while at < len(lines):
-                batch = read_batch(lines, at, self.reader.named)
+                batch = read_batch(lines, at, self.reader.ids_only)
                 at = batch.next
                 ids = self.reader.ids(batch)
                 yield self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), counts=False))

@@ -1,6 +1,6 @@
-"""Reads documents, as far as they count for the choice among them."""
+"""Reads documents: their ids, and the values by which dedup chooses among them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import orjson
@@ -18,7 +18,7 @@ NONE = np.empty(0, np.int64)
 
 
 class DocumentReader:
-    """What is wanted of documents."""
+    """Reads documents: their ids, and the fields that count."""
 
     def __init__(self, spec: DedupSpec) -> None:
         self.spec, self.once = spec, spec.once(0)
@@ -28,9 +28,10 @@ class DocumentReader:
         fields = [Field(in_quotes(name), kind) for name, kind in self.counting if name is not None]
         marks = [Field(name.encode(), Kind.NONE) for name in spec.marks]
         self.schema = Schema(self.parse_line, (*fields, *marks))
-        self.named = Schema(self.name_of, (*fields[-1:], *marks))  # of documents that were read before
+        self.ids_only = Schema(self.parse_id, (*fields[-1:], *marks))  # of documents that were read before
 
     def parse_line(self, line: bytes, start: int) -> Sequence[object]:
+        """Returns the values of the fields that count. Raises Rejected."""
         record = parse(line, self.once)
         return [self.value(record, line, start, name, kind) for name, kind in self.counting if name is not None]
 
@@ -39,10 +40,10 @@ class DocumentReader:
             return len(wire.take_string(record, name))
         if kind == Kind.ID:
             return orjson.dumps(wire.take_id(record, name))
-        value = member_of(line, members(line), name)
-        return (0, 0) if value is None else (start + value.value, start + value.end)
+        found = member_of(line, members(line), name)
+        return (0, 0) if found is None else (start + found.value, start + found.end)
 
-    def name_of(self, line: bytes, _start: int) -> Sequence[bytes]:
+    def parse_id(self, line: bytes, _start: int) -> Sequence[bytes]:
         return [orjson.dumps(wire.take_id(wire.parse_json(line), self.spec.id_field))]
 
     def ids(self, batch: RecordBatch) -> ColumnData:
@@ -50,13 +51,12 @@ class DocumentReader:
         return batch.columns[-1]
 
     def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> Block:
-        """Returns the documents of a batch. counts: whether it has what counts beside their ids."""
+        """Returns the documents of a batch. counts: whether it has the fields that count beside their ids."""
         columns = iter(batch.columns)
-        lengths, values, wholes = self.arrays(columns) if counts else (NONE, NONE, NONE)
+        lengths, values, wholes = (
+            np.frombuffer(next(columns).data, np.int64) if counts and name is not None else NONE
+            for name, _ in self.counting[:-1]
+        )
         places = np.append(np.frombuffer(batch.starts, np.int64), batch.end)
         lasts = np.frombuffer(batch.lasts, np.int64)
         return Block(batch.lines, places, lasts, numbers, lengths, values.reshape(-1, 2), wholes.reshape(-1, 2))
-
-    def arrays(self, columns: Iterator[ColumnData]) -> Iterator[Index]:
-        for name, _ in self.counting[:-1]:
-            yield NONE if name is None else np.frombuffer(next(columns).data, np.int64)

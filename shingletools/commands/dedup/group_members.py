@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.beside import Beside, Wrong
 from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
 from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
 from shingletools.kernel.ids import Ids, split
@@ -20,7 +20,7 @@ from shingletools.record.wire import Name, Record
 from shingletools.system.errors import Rejected
 
 
-class Members(Beside):
+class Members(SideInput):
     """Takes groups, {"members": [...]}. The ids of members get the first numbers.
 
     Raises Failed for a record that is no group, and for a document in two groups.
@@ -33,6 +33,7 @@ class Members(Beside):
         self.groups = 0
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[Sequence[bytes]]:
+        """Returns the members of a group. Raises Rejected."""
         return [[orjson.dumps(name) for name in take_members(parse(line, ["members"]))]]
 
     def add(self, batch: RecordBatch, /) -> None:
@@ -48,9 +49,8 @@ class Members(Beside):
         self.groups += len(counts) // 8
         wrong = np.flatnonzero(group[numbers] != groups)
         if len(wrong):
-            ends = np.cumsum(np.frombuffer(sizes, np.int64))
-            start = ends[wrong[0] - 1] if wrong[0] else 0
-            raise Wrong(in_two_groups(orjson.loads(ids[start : ends[wrong[0]]])), int(places[wrong[0]]))
+            name = orjson.loads([*split(ids, sizes)][wrong[0]])
+            raise LineFailed(in_two_groups(name), int(places[wrong[0]]))
 
 
 def take_members(record: Record) -> list[Name]:

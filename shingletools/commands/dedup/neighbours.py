@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.beside import Wrong
 from shingletools.commands.dedup.pairs import Similarities
+from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
@@ -45,7 +45,7 @@ class Neighbours(Similarities):
                 if itself[place]
                 else 'field "similarity" is missing'
             )
-            raise Wrong(TWO_SIDES if against[place] else why, place)
+            raise LineFailed(TWO_SIDES if against[place] else why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
         self.hold(np.stack([one, two], axis=1), similarity, enough)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.beside import Beside
+from shingletools.commands.dedup.side_input import SideInput
 from shingletools.commands.dedup.verdicts import UNSAID, flagged
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
@@ -20,7 +20,7 @@ from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Failed, Rejected
 
 
-class Similarities(Beside):
+class Similarities(SideInput):
     """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing.
 
     A similarity is a double. Of decimals of up to 15 digits, such as simjoin's 6, doubles keep which are equal, and the
@@ -48,7 +48,7 @@ class Similarities(Beside):
 
     @abstractmethod
     def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
-        """Adds pairs: the ids of each side, and their similarities. Raises Wrong."""
+        """Adds pairs: the ids of each side, and their similarities. Raises LineFailed."""
 
 
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
@@ -119,7 +119,7 @@ class Archived(Similarities):
         return flagged(np.frombuffer(self.doubtful, np.bool_), numbers)
 
 
-class Unwanted(Beside):
+class Unwanted(SideInput):
     """Takes documents that are to be removed: each is known, as if an archive had it."""
 
     def __init__(self, known: Archived, id_field: str) -> None:

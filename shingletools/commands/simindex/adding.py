@@ -82,7 +82,7 @@ class Adding(Collector):
         return component_table(signature, self.comparable.wanted, blank, self.comparable.size).least
 
     def ready(self) -> None:
-        """Prepares for signatures like the first one."""
+        """Decides the schema of lines, and prepares the join with the archive, by the first signature."""
         signature = self.comparable.signature
         assert signature is not None
         self.next_schema = self.records.schema_of(self.state.recipe or "", signature, self.comparable.size)
@@ -127,7 +127,7 @@ class Adding(Collector):
         return Taken()
 
     def infer_schema(self) -> None:
-        """Takes the recipe of a record, and its signature if it is the first one that is not empty."""
+        """Takes the recipe of the record just read. The first signature that is not empty decides the schema."""
         assert self.records.last is not None
         _, via, signature, data = self.records.last
         self.state = self.state._replace(recipe=via)

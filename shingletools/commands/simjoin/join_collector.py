@@ -91,7 +91,7 @@ class JoinCollector(Collector):
         return Taken(rejected={row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in again.tolist()})
 
     def infer_schema(self) -> None:
-        """Takes the recipe of a record, and its signature if it is the first one that is not empty."""
+        """Takes the recipe of the record just read. The first signature that is not empty decides the schema."""
         assert self.records.last is not None
         _, self.via, signature, data = self.records.last
         if data:

@@ -1,4 +1,4 @@
-"""Records of pairs, groups and documents: what scores need of each."""
+"""Readers of pairs, groups and documents, for scores."""
 
 import contextlib
 from bisect import bisect_left
@@ -17,16 +17,16 @@ from shingletools.record.record_batch import Schema
 from shingletools.record.wire import AGAINST, Name, Record
 from shingletools.system.errors import Failed, Rejected
 
-DOCUMENTS = "documents"  # what a file holds, beside pairs and groups
+DOCUMENTS = "documents"  # what a file may hold, besides PAIRS and GROUPS
 SAME, APART = 0, 2  # how the documents of a pair are judged
-BANDED = -2  # in place of a similarity: that of the lowest band, minus the number of the band
+BANDED = -2  # instead of a similarity in units, which is not below -1: band n is BANDED - 1 - n, and so NONE is BANDED
 BEYOND = 'field "similarity" is not a number from 0 to 1'
 TINY = 1e-30  # edges have 18 digits behind the point, or are shares of numbers of 18 digits
 MORE = 40  # digits than a similarity has, for its product with a number of 18, or of 21 where the edge is a multiple
 
 
 class ScoreRecords:
-    """What is wanted of the records of a side. known_as: gives ids of a table as the other files have them."""
+    """Reads the records of a side. known_as: gives ids of a table as the other files have them."""
 
     def __init__(self, spec: ScoreSpec, side: int, known_as: Callable[[Name], Name]) -> None:
         self.spec, self.side, self.known_as = spec, side, known_as
@@ -38,7 +38,7 @@ class ScoreRecords:
             GROUPS: Schema(self.group, (Field(b"members", Kind.IDS),), ordinary=ordinary and not self.banded),
             DOCUMENTS: Schema(self.document, self.document_fields(), ordinary=ordinary),
         }
-        self.first = Schema(self.unknown, max_rows=1, objects=True)
+        self.first = Schema(self.first_line, max_rows=1, objects=True)  # of a file
 
     @property
     def banded(self) -> bool:
@@ -55,12 +55,13 @@ class ScoreRecords:
         label = (Field(in_quotes(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
         return Field(in_quotes(self.spec.id_field), Kind.ID), *label
 
-    def unknown(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
-        """Returns what a file holds that begins with this line, and the line's values. Raises Rejected and Failed."""
+    def first_line(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
+        """Returns what a file holds that begins with this line (PAIRS or GROUPS), and the line's values."""
         kind = kind_of(parse(line, self.once))
         return kind, self.schemas[kind].parse_line(line, start)
 
     def record(self, line: bytes, *id_fields: str) -> Record:
+        """Returns the record on a line, with ids as the other files have them. Raises Rejected."""
         record = parse(line, self.once)
         if self.spec.format_of(self.side) is not None:
             record |= {name: self.known_as(record[name]) for name in id_fields if name in record}

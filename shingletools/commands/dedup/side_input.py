@@ -12,16 +12,16 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 
 
-class Wrong(Failed):
-    """A line among others fails the run. before: how many of these lines stand before it."""
+class LineFailed(Failed):
+    """A line fails the run. before: the number of lines before it, among those that were taken with it."""
 
     def __init__(self, cause: str, before: int) -> None:
         super().__init__(cause)
         self.before = before
 
 
-class Beside(ABC):
-    """Takes records that decide which documents go. Any bad record fails the run, since it might decide wrongly."""
+class SideInput(ABC):
+    """Takes the records of files that options name. Any bad record fails the run, since documents might go wrongly."""
 
     schema: Schema
 
@@ -35,17 +35,17 @@ class Beside(ABC):
             for source, some in groupby((means.read or opened)(option, path), itemgetter(0)):
                 before = 0
                 for _, lines in some:
-                    before += self.take_all(lines, source, before)
+                    before += self.take_chunk(lines, source, before)
 
-    def take_all(self, lines: bytes, source: str, before: int = 0) -> int:
+    def take_chunk(self, lines: bytes, source: str, before: int = 0) -> int:
         """Takes lines of a source that follow `before` others, and returns their number. Raises Failed."""
         try:
-            return self.take_some(lines, begins=not before)
-        except Wrong as error:
+            return self.take(lines, begins=not before)
+        except LineFailed as error:
             raise Failed(f"{errors.printable(source)}:{before + error.before + 1}: {error}") from None
 
-    def take_some(self, lines: bytes, begins: bool) -> int:
-        """Takes lines, which may begin a file, and returns their number. Raises Wrong."""
+    def take(self, lines: bytes, begins: bool) -> int:
+        """Takes lines, which may begin a file, and returns their number. Raises LineFailed."""
         before = at = 0
         while at < len(lines):
             batch = read_batch(lines, at, self.schema)
@@ -53,18 +53,17 @@ class Beside(ABC):
                 if batch.rows:
                     self.add(batch)
             except Failed as failed:
-                raise Wrong(
-                    str(failed), before + (failed.before if isinstance(failed, Wrong) else batch.rows)
-                ) from None
+                rows = failed.before if isinstance(failed, LineFailed) else batch.rows
+                raise LineFailed(str(failed), before + rows) from None
             before, at = before + batch.rows, batch.next
             if batch.bad is not None:
                 from shingletools.record.hints import hint  # which a run without faults does not need
 
                 error, line = batch.bad
                 found = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None
-                raise Wrong(f"{error}; {found}" if found else str(error), before)
+                raise LineFailed(f"{error}; {found}" if found else str(error), before)
         return before
 
     @abstractmethod
     def add(self, batch: RecordBatch, /) -> None:
-        """Takes a batch of records. Raises Wrong or Failed."""
+        """Takes a batch of records. Raises LineFailed or Failed."""
