@@ -61,8 +61,9 @@ PyObject *group_lines(PyObject *Py_UNUSED(self), PyObject *args)
         size_t its_size;
         const char *id = named(&members, place, &its_size);
         int digits = PyOS_snprintf(number, sizeof number, "%lld", (long long)size[i]);
-        if (!id || add_bytes(&out, "{\"group\":", 9) || add_bytes(&out, id, its_size) || add_bytes(&out, ",\"size\":", 8) ||
-            add_bytes(&out, number, (size_t)digits) || add_bytes(&out, ",\"members\":", 11))
+        if (!id || add_bytes(&out, "{\"group\":", 9) || add_bytes(&out, id, its_size) ||
+            add_bytes(&out, ",\"size\":", 8) || add_bytes(&out, number, (size_t)digits) ||
+            add_bytes(&out, ",\"members\":", 11))
             goto done;
         for (int64_t j = 0; j < size[i]; j++) {
             id = named(&members, place++, &its_size);

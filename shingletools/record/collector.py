@@ -1,4 +1,4 @@
-"""What makes an output that depends on more than one record, and what it is given and gives."""
+"""Collectors, whose output depends on more than one record, and what they take and return."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,11 +41,11 @@ class Written(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What a collector has made of a batch."""
+    """The result of taking a batch."""
 
     written: Written = Written()  # what can be written already
-    rejected: Mapping[int, Rejected] = {}  # rows that it has not taken, ascending; if it is strict, the first one
-    failed: tuple[int, Failed] | None = None  # the row with which the run fails: it and those behind it are not taken
+    rejected: Mapping[int, Rejected] = {}  # rows that are left out, ascending; if the collector is strict, the first
+    failed: tuple[int, Failed] | None = None  # the row with which the run fails; it and later rows are not taken
 
 
 class Late(NamedTuple):
@@ -60,9 +60,9 @@ class Late(NamedTuple):
 
 
 class Collector(ABC):
-    """What makes an output that depends on more than one record; it takes them in order, in one process."""
+    """Makes an output that depends on more than one record; it takes them in order, in one process."""
 
-    reads_ahead = False  # whether other threads may read ordinary lines by what is wanted at that moment
+    reads_ahead = False  # whether other threads may read ordinary lines by the schema of that moment
     takes_signatures = False  # whether filters may give it signatures in place of lines
     of_all = False  # whether its output says something of all files: there is none if one of them has no good record
     strict = False  # whether the first bad record ends the run
@@ -71,7 +71,7 @@ class Collector(ABC):
 
     @abstractmethod
     def schema(self, side: int, /) -> Schema:
-        """Returns what it wants of the next lines of a side. `place` is that of the first one."""
+        """Returns the schema of the next lines of a side. `place` is that of the first one."""
 
     @abstractmethod
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
@@ -82,7 +82,7 @@ class Collector(ABC):
 
     @abstractmethod
     def finish(self) -> Iterator[Written]:
-        """The rest."""
+        """Yields the rest of the output, after all batches."""
 
     def remarks(self) -> Sequence[str]:
         """What to say on standard error beside its output, after `finish`."""
@@ -114,7 +114,7 @@ class RecordCollector(Collector):
         return Schema(partial(self.parsed, side), max_rows=TOGETHER, objects=True)
 
     def parsed(self, side: int, line: bytes, _start: int) -> Any:
-        """Returns what is taken of a line, the record; raises Rejected."""
+        """Returns the object of a line: the record. Raises Rejected."""
         return parse(line, self.once(side))
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
@@ -142,5 +142,5 @@ class RecordCollector(Collector):
 
 
 def together(written: Sequence[Written]) -> Written:
-    """Returns what was written, one after the other."""
+    """Returns all outputs as one."""
     return Written(*map(b"".join, zip(*written, strict=True))) if written else Written()
