@@ -77,6 +77,11 @@ READ_AS = [  # what another option should read, or none
     ("--csv", b'{"id":1,"text":"a"}\n', "canon reads them without --csv"),
     ("--tsv", b'{"id":1,"text":"a"}\n', "canon reads them without --tsv"),
     ("--array", b'{"id":1,"text":"a"}\n', "canon reads them without --array"),
+    (
+        "--array",
+        b'{"n":1,"docs":[{"id":1,"text":"a"}]}',
+        "an object with an array: jq -c '.docs[]' writes each element on a line",
+    ),
     ("--parquet", b'{"id":1,"text":"a"}\n', "canon reads them without --parquet"),
     ("--warc", b'{"id":1,"text":"a"}\n', "canon reads them without --warc"),
     ("--csv", b'[{"id":1,"text":"a"}]\n', "a JSON array: canon --array reads it"),
@@ -241,6 +246,7 @@ def made() -> dict[str, bytes]:
         "by url": pipe(jsonl({"url": "u", "text": "A word"}), "canon --id url").replace(BY_URL, b""),
         "nameless canon": jsonl({"text": "a word", "via": "canon/4"}),
         "nameless": jsonl({"text": "A word"}),
+        "nested": jsonl({"meta": {"url": "u"}, "text": "A word"}),
         "other": jsonl({"url": "u", "body": "b", "n": 1.5}), "named": jsonl({"id": 1, "title": "t", "body": "b"}),
     }  # fmt: skip
 
@@ -277,6 +283,8 @@ def made() -> dict[str, bytes]:
         ("sketch", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
         ("sketch", "nameless canon", 'field "id" is missing; these are records of canon: shingle comes next'),
         ("canon --text Title", "named", 'field "Title" is missing; the record has "title", "id", "body"'),
+        ("canon --id url", "nested", 'field "url" is missing; the record has "text", "meta.url"'),
+        ("simtune", "nested", 'field "id" is missing; the record has "meta.url": --id NAME says which is meant'),
         ("canon --id Nr", "named", 'field "Nr" is missing; the record has "id", "title", "body"'),
         ("canon --id URL", "other", 'field "URL" is missing; the record has "url", "body", "n"'),
         ("dedup --known f --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),

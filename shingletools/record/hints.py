@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from collections.abc import Iterator
 
 import orjson
 
@@ -86,7 +87,7 @@ def of_format(command: str, document: bytes, form: str = "") -> str | None:
     elif PAGE.match(document):
         looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
     elif form and start[:2] == b'{"':
-        looks = f"JSON lines: canon reads them without {form}"
+        looks = of_record(start, form)
     elif form and start[:2] in (b"[", b"[{"):
         looks = "a JSON array: canon --array reads it"
     elif start[:1] == b"[":
@@ -98,6 +99,15 @@ def of_format(command: str, document: bytes, form: str = "") -> str | None:
     elif looks is None and not form:
         looks = of_text(command, document)
     return None if looks is None else f"{LOOKS}{looks}"
+
+
+def of_record(start: bytes, form: str) -> str:
+    """By a record at the beginning of a file that is read in another form: a line, or an object around an array."""
+    with contextlib.suppress(Rejected):
+        for name, value in wire.parse_json(start).items() if form == "--array" else ():
+            if isinstance(value, list) and value and isinstance(value[0], dict) and name.isidentifier():
+                return f"an object with an array: jq -c '.{name}[]' writes each element on a line"
+    return f"JSON lines: canon reads them without {form}"
 
 
 def ends_in_returns(line: bytes) -> bool:
@@ -216,7 +226,7 @@ def of_names(command: str, field: str, record: wire.Record, first: bool) -> str 
 
 def of_option(field: str, record: wire.Record) -> str | None:
     """The fields of a record that lacks one which an option names; first those that differ only in case."""
-    names = [name for name, value in record.items() if type(value) in (str, int, float, bool)]
+    names = [name for name, value in values_of(record) if type(value) in (str, int, float, bool)]
     names = [name for name in names if name in ("id", "text") or name not in OWN]
     names.sort(key=lambda name: name.casefold() != field.casefold())
     return f"the record has {', '.join(map(shown, names[:NAMES]))}" if names else None
@@ -225,8 +235,16 @@ def of_option(field: str, record: wire.Record) -> str | None:
 def named_instead(option: str, record: wire.Record) -> str:
     """The fields that the option --id or --text may name; empty if there are none."""
     kinds = (str,) if option == "text" else (str, int)
-    names = [shown(name) for name, value in record.items() if type(value) in kinds and name not in OWN]
+    names = [shown(name) for name, value in values_of(record) if type(value) in kinds and name not in OWN]
     return f"the record has {', '.join(names[:NAMES])}: --{option} NAME says which is meant" if names else ""
+
+
+def values_of(record: wire.Record) -> Iterator[tuple[str, object]]:
+    """Yields the names of fields and their values; after these, those of fields within objects, such as meta.url."""
+    yield from record.items()
+    for name, value in record.items():
+        if isinstance(value, dict) and name not in FIXED:
+            yield from ((f"{name}.{inner}", each) for inner, each in value.items())
 
 
 def with_numbers(command: str, field: str, said: str, first: bool) -> str:
