@@ -27,7 +27,7 @@ static PyMethodDef functions[] = {
     {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},
     {"winnowed_runs", winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c"},
     {"equal_words", equal_words, METH_VARARGS, "(texts, left, others, right, words): see winnowing.c"},
-    {"read_frequencies", read_frequencies, METH_VARARGS, "(lines, at, digits, low, high, least, most): see frequencies.c"},
+    {"read_frequencies", read_frequencies, METH_VARARGS, "see frequencies.c"},
     {"read_weights", read_weights, METH_VARARGS, "(lines, at, digits): see frequencies.c"},
     {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},
     {"each_line", each_line, METH_VARARGS, "(function, dumps, fields, data, at): see splice.h"},
