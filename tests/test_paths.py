@@ -1,6 +1,7 @@
 """Fields within objects, named by a path: meta.url. What counts as one, over all commands, and the bytes beside it."""
 
 import json
+import re
 import shlex
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from suite import SUITE, Command, good, of
 
 ID, TEXT = "meta.id", "body.of.text"
 IDENTIFIED = [way for each in SUITE if each.identity == "id" for way in each.ways]
+HINT = re.compile("; the record has .*")
 KERNELS = pytest.mark.parametrize("kernel", ["c", "numpy"])
 
 
@@ -76,7 +78,10 @@ def flat(way: str, record: Record) -> Record:
 @KERNELS
 @pytest.mark.parametrize("way", IDENTIFIED)
 def test_what_is_nested_counts_as_what_is_not(way: str, kernel: str, tmp_path: Path) -> None:
-    """The same output but for the places of fields; bad records are bad for the same reasons, in other names."""
+    """The same output but for the places of fields; bad records are bad for the same reasons, in other names.
+
+    Which fields the record has instead, a hint says; those of the one have other names than those of the other.
+    """
     each = of(way)
     records = [good(way, identity) for identity in (1, "é", 'x\n"y', 2, "x", 1)]
     records += [{"id": None, **good(way, 1)}, {each.field: each.payload}, {"id": 3}, {"id": 4, each.field: None}]
@@ -89,7 +94,7 @@ def test_what_is_nested_counts_as_what_is_not(way: str, kernel: str, tmp_path: P
     said = one.err
     for name, path in names.items():
         said = said.replace(f"field {name}", f"field {path}")
-    assert (two.status, two.err) == (one.status, said)
+    assert (two.status, HINT.sub("", two.err)) == (one.status, HINT.sub("", said))
     bad = (tmp_path / "two").read_bytes().splitlines()
     assert [flat(way, json.loads(line)) for line in bad] == [
         flat(way, nested(way, json.loads(line))) for line in (tmp_path / "one").read_bytes().splitlines()
