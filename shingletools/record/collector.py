@@ -44,7 +44,7 @@ class Taken(NamedTuple):
     """The result of taking a batch."""
 
     written: Written = Written()  # what can be written already
-    rejected: Mapping[int, Rejected] = {}  # rows that are left out, ascending; if the collector is strict, the first
+    rejected: Mapping[int, Rejected] = {}  # rows that are left out, ascending
     failed: tuple[int, Failed] | None = None  # the row with which the run fails; it and later rows are not taken
 
 
@@ -65,7 +65,7 @@ class Collector(ABC):
     reads_ahead = False  # whether other threads may read ordinary lines by the schema of that moment
     takes_signatures = False  # whether filters may give it signatures in place of lines
     of_all = False  # whether its output says something of all files: there is none if one of them has no good record
-    strict = False  # whether the first bad record ends the run
+    strict = False  # whether the first bad record ends the run, so that nothing may be written of later ones
     place: Place = ("", None)  # of the next record
     once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields of a side that may not stand twice
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumns
+from shingletools.kernel.line_columns import read_columns as no_columns
 from shingletools.record import wire
 from shingletools.record.json_members import in_quotes, line_at, parse
 from shingletools.system.deferred import orjson
@@ -178,8 +179,7 @@ def copied(value: bytes) -> bytes:
 
 def joined(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
     """Returns the starts, the ends of last values and the columns of all rows."""
-    if not parts:
-        return b"", b"", (ColumnData(),) * sum(each.kind < Kind.AT_MOST_ONCE and each.shared < 0 for each in fields)
+    parts = parts or [no_columns(b"", 0, tuple(fields))]
     if len(parts) == 1:
         return parts[0].starts, parts[0].lasts, parts[0].columns
     columns = zip(*(part.columns for part in parts), strict=True)

@@ -41,14 +41,15 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
         except Failed as first_fails:
             taken = Taken(failed=(0, first_fails))
         written.append(taken.written)
-        for row, why in taken.rejected.items():
-            reject(row, why, batch.line(row) if batch.lines else b"")
-            again += isinstance(why, IdRepeated)
         error: Rejected | Failed | None
         rows, error = taken.failed or (batch.rows, None)
-        if strict and taken.rejected:
-            rows = min(taken.rejected) + 1
-        good += rows - len(taken.rejected)
+        rejected = [*taken.rejected.items()]
+        if strict and rejected:
+            rejected, rows, error = rejected[:1], rejected[0][0] + 1, None
+        for row, why in rejected:
+            reject(row, why, batch.line(row) if batch.lines else b"")
+            again += isinstance(why, IdRepeated)
+        good += rows - len(rejected)
         if error is None and batch.bad is not None and not (rejects and strict):
             error = batch.bad.error
             if isinstance(error, Rejected):

@@ -117,7 +117,6 @@ class Feeding:
         task, self.next = self.task, self.advance()
         first = iter([part for part, side in task.parts.items() if side is None])
         collector = self.collector = task.make(Means(read=lambda _option, _path: self.read(first)))
-        collector.once = task.stage.once
         self.size = 0
         for part, side in task.parts.items():
             for done in () if side is None else self.of(part):

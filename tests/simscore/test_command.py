@@ -14,8 +14,10 @@ from harness import Ran, Record, collect, jsonl, run_here
 from shingletools import kernel
 from shingletools.kernel import NAME
 from shingletools.kernel.line_columns import Field, ReadColumns
+from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Taken
 from shingletools.record.record_batch import RecordBatch
+from shingletools.running.collecting import collect_chunk
 
 EITHER = "a file has either pairs or groups, as its first record says"
 PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})
@@ -372,6 +374,18 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     assert held < 1_000_000 * 12
     (record,) = [json.loads(part.output.splitlines()[-1]) for part in collector.finish()]
     assert (record["right"], record["documents"]) == (100_000, 100_001)
+
+
+@pytest.mark.parametrize(("command", "bad"), [("simscore --docs d --truth t --field l", 2), ("simjoin", 0)])
+def test_a_strict_run_ends_with_the_first_of_several_bad_records(command: str, bad: int) -> None:
+    """Also where a batch has more of them: the figures have none that comes later."""
+    collector = stage_of(command).collector()
+    name = [1, 7, 8, 9] if bad else [1, 1, 1, 2]
+    if bad:
+        collect(collector, jsonl({"id": 1}), 1)
+    lines = jsonl(*({"id": each, "l": "x", "sketch": "00000001"} for each in name))
+    outcome, failed = collect_chunk(collector, True, bad, Chunk("-", 1, 1, lines))
+    assert ([place for _, place, *_ in outcome.rejects], outcome.lines, outcome.records, failed) == ([2], 2, 1, None)
 
 
 def test_lines_are_read_once_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,7 +173,7 @@ def counting_stage(
     return frequencies.CountSpec(
         options.text, runs, hashing, recipe, memory_of(options), options.min_df or Bound(1), reads,
         header=options.header or options.merge, merge=options.merge, sampled=options.mod > 1,
-    )  # fmt: skip
+    ).made_by(frequencies.collector_of)  # fmt: skip
 
 
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:

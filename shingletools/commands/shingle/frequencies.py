@@ -8,7 +8,7 @@ from shingletools.commands.shingle.fingerprints import Hashing, Runs
 from shingletools.numbers.rarity import inverse_frequency
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
-from shingletools.record.collector import ALONE, Means, RecordCollector, Written
+from shingletools.record.collector import Means, RecordCollector, Written
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.record.wire import Record
 from shingletools.system.errors import Broken, Failed, Rejected
@@ -36,11 +36,6 @@ class CountSpec(Stage):
         if self.merge:
             return "documents", "via", "words", "df"
         return (self.text_field, "via") if self.header else (self.text_field,)
-
-    def collector(self, _: Means = ALONE, /) -> "Frequencies":
-        made = (Merged if self.merge else Frequencies)(self)
-        made.once = self.once
-        return made
 
 
 class Frequencies(RecordCollector):
@@ -151,3 +146,7 @@ class Merged(Frequencies):
     def finish(self) -> Iterator[Written]:
         self.end()
         yield from super().finish()
+
+
+def collector_of(spec: CountSpec, _: Means) -> Frequencies:
+    return (Merged if spec.merge else Frequencies)(spec)

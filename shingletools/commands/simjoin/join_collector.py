@@ -75,9 +75,6 @@ class JoinCollector(Collector):
         again = np.flatnonzero(numbers < 0)
         if self.next_schema.max_rows == 1 and not len(again):
             self.infer_schema()
-        if self.strict and len(again):
-            numbers[again[0] :] = -1
-            again = again[:1]
         scope = None if self.scope is None else self.scope.numbers(labels.data, labels.sizes)
         runs = np.flatnonzero(np.diff((numbers >= 0) & (sizes > 0), prepend=False, append=False)).tolist()
         for start, stop in zip(runs[::2], runs[1::2], strict=True):
