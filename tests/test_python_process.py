@@ -113,12 +113,39 @@ left = opened()
 for record in shingletools.run("canon | shingle -k 2 | simjoin", many(), jobs=JOBS):
     pass
 """
+INTERRUPTED_WHILE_WORKERS_START = """
+import signal
+def followed_by_an_interrupt(function):
+    def call(*arguments, **named):
+        result = function(*arguments, **named)
+        signal.raise_signal(signal.SIGINT)
+        return result
+    return call
+for name in ("memfd_create", "pipe"):
+    function, came = getattr(os, name), None
+    setattr(os, name, followed_by_an_interrupt(function))
+    for command in ("canon | shingle -k 2 | simjoin", "canon --html"):
+        try:
+            for _ in shingletools.run(command, many(), jobs=2):
+                pass
+        except KeyboardInterrupt:
+            came = True
+        assert came, (name, command)
+    setattr(os, name, function)
+"""
 AFTER = """
 import gc; gc.collect()
 children = open(f"/proc/self/task/{os.getpid()}/children").read()
 print(len(list(shingletools.run("canon", [{"id": 1, "text": "a"}]))), opened() - left,
       [children])
 """
+
+
+def test_ctrl_c_while_workers_start() -> None:
+    slowly = SLOWLY.partition("for record in")[0].replace("itertools.count()", "range(20000)")
+    code = f"said = []\n{slowly}\n{INTERRUPTED_WHILE_WORKERS_START}\n{AFTER}"
+    ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.endswith("1 set() ['']\n")
 
 
 @pytest.mark.slow

@@ -2,12 +2,13 @@
 
 Little must be done before that: a file has no name until it is complete, so the system removes unfinished files. A
 handler (`at_end`) removes files that need a name before. In a program that runs a pipeline, signals belong to the
-program, and nothing here has an effect.
+program, and only `uninterrupted` has an effect.
 """
 
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -88,6 +89,26 @@ def waiting() -> Iterator[None]:
         _handle_as_usual()
         for number in came[:1]:
             os.kill(os.getpid(), number)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Inside, Ctrl-C waits in a program, where it would raise KeyboardInterrupt before what is opened has an owner.
+
+    Blocking the signal would not do: in a program with several threads, another one may take it.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if _State.own or not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

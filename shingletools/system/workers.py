@@ -13,7 +13,7 @@ from shingletools.system import forked
 from shingletools.system.deferred import subprocess
 from shingletools.system.errors import Failed
 from shingletools.system.serving import AHEAD, Gone, Messages
-from shingletools.system.signals import ENDING
+from shingletools.system.signals import ENDING, uninterrupted
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -63,7 +63,8 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
     try:
-        workers.extend(Worker(function, keeps=True) for _ in range(jobs))
+        with uninterrupted():
+            workers.extend(Worker(function, keeps=True) for _ in range(jobs))
         for worker in workers:
             worker.answer()  # it has the function
         turns = itertools.cycle(workers)

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Generic, TypeVar, cast
 
 from shingletools.system.serving import Gone
+from shingletools.system.signals import uninterrupted
 from shingletools.system.workers import Worker
 
 Argument = TypeVar("Argument")
@@ -42,8 +43,9 @@ class Confined(Generic[Argument, Result]):
         if self.worker is not None and self.worker.process.poll() is not None:
             self.end()  # somebody ended it while it was idle
         if self.worker is None:
-            self.worker = Worker(Limited(self.function))
-            self.ending.callback(self.worker.end)
+            with uninterrupted():
+                self.worker = Worker(Limited(self.function))
+                self.ending.callback(self.worker.end)
             self.worker.answer()  # wait until it has loaded the function
         try:
             self.worker.to.send((argument, seconds, memory))
