@@ -111,7 +111,7 @@ def through(sections: Iterable[Section], lines: bytes) -> Worked:
     return lines, rejections
 
 
-def among_all(gone: list[Rejection], more: list[Rejection]) -> list[Rejection]:
+def among_all(gone: Sequence[Rejection], more: Sequence[Rejection]) -> list[Rejection]:
     """Lines that went before, and others with their places among those that were left; by place among all.
 
     >>> gone, more = ([Rejection(place, 1, "", b"") for place in places] for places in ([0, 2], [0, 1, 2]))
@@ -119,13 +119,13 @@ def among_all(gone: list[Rejection], more: list[Rejection]) -> list[Rejection]:
     [0, 1, 2, 3, 4]
     """
     if not (gone and more):
-        return gone or more
+        return [*gone, *more]
     moved, before = [], 0
     for each in more:
         while before < len(gone) and gone[before].place <= each.place + before:
             before += 1
         moved.append(each._replace(place=each.place + before))
-    return sorted(gone + moved)
+    return sorted([*gone, *moved])
 
 
 class Single:

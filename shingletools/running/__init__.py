@@ -12,7 +12,6 @@ flow        a run of steps, as a library has it
 stage_run   one step of a run
 checking    what is checked before input is read
 filtering   the input through filters
-fusing      filters through which lines go in memory
 collecting  the input to a collector
 outcomes    what became of a chunk and of all that was read
 outputs     complete files out, and bad records

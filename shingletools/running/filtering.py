@@ -1,108 +1,145 @@
 """The input through filters that stand side by side, a chunk after the other, in this process or in others."""
 
 import contextlib
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property
 from itertools import chain, groupby
 
+from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given, Span
+from shingletools.record.chain import Chain, Rejection, among_all, end_of_lines
 from shingletools.record.collector import Written
-from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.framing import Document, Format, Framed
-from shingletools.record.record_batch import SignatureSchema
-from shingletools.record.stage import Filter
-from shingletools.running.fusing import Fused
-from shingletools.running.outcomes import FilterStep, Outcome
+from shingletools.record.record_batch import RecordBatch, SignatureSchema
+from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
 
 FIRST = 100  # lines that are looked at one by one until a collector knows what signatures it wants
 
-Bad = tuple[int | None, str, bytes]  # line, cause, document
 Piece = Chunk | Span | Framed
+Made = bytes | list[bytes | RecordBatch]
 WantedSchema = Callable[[], SignatureSchema | None]  # see Collector
 Task = tuple[Piece, SignatureSchema | None]
-Part = Callable[[Piece, SignatureSchema | None], list[Outcome]]
 
 
-def filter_chunk(stage: Filter, id_field: str, strict: bool, piece: Piece) -> Outcome:
-    """A chunk's records through a stage, up to the first bad one if strict; pure, so any worker may run it."""
-    start, read = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
-    output = []
-    rejects = []
-    lines = 0
-    told: Sequence[str] = ()
-    counted = Counter[str]()
-    if isinstance(read, Chunk):
-        results = of_lines(stage, id_field, read)
-    else:
-        results = of_documents(stage, id_field, read)
-        told = read.told
-    for count, made in results:
+class SideBySide:
+    """Filters through which lines go in memory, with what becomes of them by each filter."""
+
+    def __init__(self, filters: Sequence[FilterStep]) -> None:
+        self.filters = filters
+        self.strict = [strict for _, _, strict in filters]
+
+    @cached_property
+    def chain(self) -> Chain:
+        return Chain([(stage, id_field) for stage, id_field, _ in self.filters])
+
+    @cached_property
+    def chain_of_plain(self) -> Chain:
+        """The same for plain text among HTML."""
+        filters = self.chain.filters
+        return Chain([(filters[0][0].plain or filters[0][0], filters[0][1]), *filters[1:]])
+
+    def __call__(self, piece: Piece, wanted: SignatureSchema | None) -> list[Outcome]:
+        """Returns the outcomes by each filter, up to the first record that is bad to a strict one.
+
+        The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
+        filter has the lines that those before it let pass, and their numbers are of these, as they are in the shell.
+        """
+        if isinstance(piece, Framed):
+            return self.of_documents(piece, wanted)
+        start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
+        made, rejections, count = self.work(self.chain, chunk.data, [], wanted)
+        rejects = [
+            (chunk.name, chunk.line + each.place, each.cause, each.line) for each in rejections if each.step == 1
+        ]
+        first = Outcome(chunk.size, start, 0, 0, rejects, Written(), file=chunk.name)
+        return self.outcomes(made, rejections, count, first)
+
+    def of_documents(self, portion: Framed, wanted: SignatureSchema | None) -> list[Outcome]:
+        """Returns the same of documents in a format."""
+        documents = until_bad(portion.documents()) if self.strict[0] else [*portion.documents()]
+        bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
+        data = b"".join(each.record + b"\n" for each in documents if not each.cause)
+        made, rejections, count = self.work(self.chain_of_plain if portion.plain else self.chain, data, bad, wanted)
+        own = [(documents[each.place], each.cause) for each in rejections if each.step == 1]
+        rejects = [(portion.name, document.line, cause, document.raw) for document, cause in own]
+        file = "" if portion.alone else portion.name
+        first = Outcome(portion.size, None, 0, 0, rejects, Written(), 0, portion.counted, file=file, told=portion.told)
+        return self.outcomes(made, rejections, count, first)
+
+    def outcomes(self, made: Made, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:
+        """Returns the outcomes by each filter of so many records; of the first one all but its figures are known."""
+        outcomes: list[Outcome] = []
+        for step, (stage, *_) in enumerate(self.filters, 1):
+            each = Outcome(0, None, 0, 0, numbered(rejections, step), Written(), file="-") if outcomes else first
+            counted = {} if stage.tally is None else stage.tally()
+            good = count - len(each.rejects)
+            outcomes.append(each._replace(lines=count, records=good, counted={**counted, **each.counted}))
+            count = good
         if isinstance(made, bytes):
-            output.append(made)
+            number = 0 if self.chain.cut is None else made.count(b"\n")
+            outcomes[-1] = outcomes[-1]._replace(written=Written(made), made=number)
         else:
-            rejects.append((read.name, *made))
-        lines += count
-        if rejects and strict:
-            break
-    together = b"".join(output)
-    count_made = 0 if stage.lines is None else together.count(b"\n")
-    if stage.tally is not None:
-        counted.update(stage.tally())
-    if not isinstance(read, Chunk):
-        counted.update(read.counted)  # last: it may count while it makes documents
-    return Outcome(
-        read.size, start, lines, lines - len(rejects), rejects, Written(together), count_made, counted,
-        file="" if isinstance(read, Framed) and read.alone else read.name, told=told,
-    )  # fmt: skip
+            outcomes[-1] = outcomes[-1]._replace(signed=made)
+        return outcomes
+
+    def work(
+        self, chain: Chain, data: bytes, bad: Sequence[Rejection], wanted: SignatureSchema | None
+    ) -> tuple[Made, list[Rejection], int]:
+        """Returns what the filters make of lines, what they reject, and how many records they were given.
+
+        bad: records beside those of the lines, which were bad before, with their places among all.
+        """
+
+        def through(data: bytes) -> tuple[Made, list[Rejection]]:
+            return chain.work(data) if wanted is None or chain.cut is not None else chain.signed(data, wanted)
+
+        made, more = through(data)
+        rejections = among_all(bad, more)
+        stop = next((each for each in rejections if self.strict[each.step - 1]), None)
+        if stop is None:
+            return made, rejections, kernel.count_lines(data) + len(bad)
+        for stage, *_ in self.filters:
+            if stage.tally is not None:
+                stage.tally()  # what was counted is counted again
+        bad = [each for each in bad if each.place < stop.place]
+        made, more = through(data[: end_of_lines(data, 0, stop.place - len(bad))])
+        return made, [*among_all(bad, more), stop], stop.place + 1
 
 
-def of_lines(stage: Filter, id_field: str, chunk: Chunk) -> Iterator[tuple[int, bytes | Bad]]:
-    """Yields what a stage makes of lines: the number of lines and the bytes made of them, or one bad line."""
-    line = chunk.line
-    for count, made in filter_lines(stage, id_field, chunk.data):
-        yield count, (line, *made) if isinstance(made, Reject) else made
-        line += count
-
-
-def of_documents(stage: Filter, id_field: str, portion: Framed) -> Iterator[tuple[int, bytes | Bad]]:
-    """The same of documents."""
-    if portion.plain and stage.plain is not None:
-        stage = stage.plain
-    good: list[Document] = []
-    for document in portion.documents():
+def until_bad(documents: Iterable[Document]) -> list[Document]:
+    """Returns the documents up to the first one that becomes no record."""
+    made = list[Document]()
+    for document in documents:
+        made.append(document)
         if document.cause:
-            yield from of_records(stage, id_field, good)
-            good.clear()
-            yield 1, (document.line, document.cause, document.raw)
-        else:
-            good.append(document)
-    yield from of_records(stage, id_field, good)
+            break
+    return made
 
 
-def of_records(stage: Filter, id_field: str, documents: Sequence[Document]) -> Iterator[tuple[int, bytes | Bad]]:
-    """The same of documents that have a record, through the stage as lines all at once."""
-    at = 0
-    for count, made in filter_lines(stage, id_field, b"".join(each.record + b"\n" for each in documents)):
-        bad = documents[at]
-        yield count, (bad.line, made.cause, bad.raw) if isinstance(made, Reject) else made
-        at += count
+def numbered(rejections: Sequence[Rejection], step: int) -> list[BadRecord]:
+    """Returns what a filter rejects, numbered from 1 among the lines that the filters before it let pass."""
+    gone, bad = 0, list[BadRecord]()
+    for each in rejections:
+        if each.step == step:
+            bad.append(("-", each.place - gone + 1, each.cause, each.line))
+        gone += each.step < step
+    return bad
 
 
 class Filters:
     """Filters one after the other; it is pickled for worker processes.
 
-    Those that stand side by side are one chain, but for those that make several lines of one, or read another format.
+    Those that stand side by side are one chain, but for those that make several lines of one.
     """
 
     def __init__(self, filters: Sequence[FilterStep]) -> None:
         self.filters = tuple(filters)
-        self.parts: list[Part] = []
-        for alone, some in groupby(self.filters, stands_alone):
+        self.parts: list[SideBySide] = []
+        for alone, some in groupby(self.filters, lambda step: step[0].lines is not None):
             steps = list(some)
-            self.parts += [partial(single, step) for step in steps] if alone else [Fused(steps)]
+            self.parts += [SideBySide([step]) for step in steps] if alone else [SideBySide(steps)]
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Another process asks the kernel that it has."""
@@ -118,15 +155,6 @@ class Filters:
                 outcomes[-1] = outcomes[-1]._replace(written=Written())
             outcomes += part(piece, wanted if part is self.parts[-1] else None)
         return outcomes
-
-
-def stands_alone(step: FilterStep) -> bool:
-    stage = step[0]
-    return stage.lines is not None or stage.format is not None
-
-
-def single(step: FilterStep, piece: Piece, _wanted: SignatureSchema | None) -> list[Outcome]:
-    return [filter_chunk(*step, piece)]
 
 
 def run_filters(
