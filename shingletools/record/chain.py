@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData, Kind
-from shingletools.kernel.lines import Fields
+from shingletools.kernel.lines import Link
 from shingletools.record.filter_line import Reject, fields_of, fields_signed, filter_lines
 from shingletools.record.record_batch import RecordBatch, SignatureSchema
 from shingletools.record.stage import Filter
@@ -28,15 +28,6 @@ Made = TypeVar("Made", bytes, RecordBatch)
 Ordinary = Callable[[bytes, int], tuple[Made, int, int]]  # of lines from a place on: their number, where they end
 Worked = tuple[bytes, list[Rejection]]
 Signed = tuple[list[bytes | RecordBatch], list[Rejection]]
-
-
-class Section(Protocol):
-    """One filter of a chain, or some."""
-
-    def __call__(self, lines: bytes, /) -> Worked: ...
-
-    def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
-        """Makes batches of signatures in place of lines, where the kernel can."""
 
 
 class Chain:
@@ -102,11 +93,11 @@ def rest_of(places: Iterable[int]) -> Iterator[int]:
     yield from count(number)
 
 
-def through(sections: Iterable[Section], lines: bytes) -> Worked:
+def through(parts: Iterable["ChainStep | Section"], lines: bytes) -> Worked:
     rejections: list[Rejection] = []
-    for section in sections:
+    for part in parts:
         if lines:
-            lines, more = section(lines)
+            lines, more = part.work(lines)
             rejections = among_all(rejections, more)
     return lines, rejections
 
@@ -128,56 +119,53 @@ def among_all(gone: Sequence[Rejection], more: Sequence[Rejection]) -> list[Reje
     return sorted([*gone, *moved])
 
 
-class Single:
+class ChainStep(NamedTuple):
     """One filter."""
 
-    def __init__(self, step: int, stage: Filter, id_field: str) -> None:
-        self.step = step
-        self.stage = stage
-        self.id_field = id_field
-        self.link = stage.link()
+    number: int  # from 1
+    stage: Filter
+    id_field: str
+    link: Link
 
-    def __call__(self, lines: bytes, /) -> Worked:
+    def work(self, lines: bytes) -> Worked:
         made, rejections, place = [], [], 0
         for number, result in filter_lines(self.stage, self.id_field, lines):
             if isinstance(result, Reject):
-                rejections.append(Rejection(place, self.step, *result))
+                rejections.append(Rejection(place, self.number, *result))
             else:
                 made.append(result)
             place += number
         return b"".join(made), rejections
 
-    def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
-        fields = fields_of([self.stage], self.id_field) if self.link else None
-        if fields is not None:
-            return Linked([self], fields).signed(lines, wanted)
-        made, rejections = self(lines)
-        return [made], rejections
 
+class Section:
+    """One filter, or several that the kernel does at once, without a line between them.
 
-class Linked:
-    """Filters that the kernel does at once, without a line between them.
-
-    It does lines that are ordinary for each of them. What is odd for one, or fails, goes through them one by one. Where
-    odd lines are close together, those between them do, too: the stretch doubles until there are fewer.
+    Of several it does lines that are ordinary for each of them. What is odd for one, or fails, goes through them one by
+    one. Where odd lines are close together, those between them do, too: the stretch doubles until there are fewer.
     """
 
-    def __init__(self, singles: Sequence[Single], fields: Fields) -> None:
-        self.singles = singles
-        self.fields = fields
-        self.links = tuple(single.link for single in singles)
+    def __init__(self, steps: Sequence[ChainStep]) -> None:
+        self.steps = steps
+        self.links = tuple(step.link for step in steps)
+        # What the kernel must know; None if it cannot do them at once
+        self.fields = fields_of([step.stage for step in steps], steps[0].id_field) if all(self.links) else None
 
-    def __call__(self, lines: bytes, /) -> Worked:
+    def work(self, lines: bytes) -> Worked:
+        if len(self.steps) == 1:
+            return self.steps[0].work(lines)
         made, rejections = self.all_of(lines, self.lines)
         return b"".join(made), rejections
 
     def lines(self, lines: bytes, at: int) -> tuple[bytes, int, int]:
+        assert self.fields is not None
         return kernel.linked_lines(self.links, self.fields, lines, at)[:3]
 
-    def signed(self, lines: bytes, wanted: SignatureSchema, /) -> Signed:
-        fields = fields_signed(self.fields, wanted)
+    def signed(self, lines: bytes, wanted: SignatureSchema) -> Signed:
+        """Makes batches of signatures in place of lines, where the kernel can."""
+        fields = None if self.fields is None else fields_signed(self.fields, wanted)
         if fields is None:
-            made, rejections = self(lines)
+            made, rejections = self.work(lines)
             return [made], rejections
         payload = next(field for field in wanted.fields if field.kind == Kind.GROUPS)
 
@@ -201,7 +189,7 @@ class Linked:
             place += number
             stretch = max(1, stretch // 2) if number >= MANY else min(2 * stretch, LONGEST)
             if odd := lines[at : end_of_lines(lines, at, stretch)]:
-                others, more = through(self.singles, odd)
+                others, more = through(self.steps, odd)
                 every.append(others)
                 rejections += [each._replace(place=place + each.place) for each in more]
                 place += kernel.count_lines(odd)
@@ -221,19 +209,19 @@ def end_of_lines(lines: bytes, at: int, number: int) -> int:
 
 
 def sections_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Section]:
-    """One after the other all filters, as many together as the kernel can do at once."""
-    run: list[Single] = []
-    for step, (stage, id_field) in enumerate(filters, 1):
-        single = Single(step, stage, id_field)
-        if run and not is_for(run[-1], single):
+    """Yields all filters, as many together as the kernel can do at once."""
+    run: list[ChainStep] = []
+    for number, (stage, id_field) in enumerate(filters, 1):
+        step = ChainStep(number, stage, id_field, stage.link())
+        if run and not is_for(run[-1], step):
             yield from together(run)
             run = []
-        run.append(single)
+        run.append(step)
     yield from together(run)
 
 
-def is_for(one: Single, other: Single) -> bool:
-    """Whether the first one's payload is there for the other only, and both are in C."""
+def is_for(one: ChainStep, other: ChainStep) -> bool:
+    """Returns whether the first one's payload is there for the other only, and both are in C."""
     return (
         bool(one.link and other.link)
         and not (one.stage.keep or other.stage.keep or one.stage.placed or other.stage.placed)
@@ -242,6 +230,9 @@ def is_for(one: Single, other: Single) -> bool:
     )
 
 
-def together(run: Sequence[Single]) -> Sequence[Section]:
-    fields = fields_of([single.stage for single in run], run[0].id_field) if len(run) > 1 else None
-    return run if fields is None else [Linked(run, fields)]
+def together(run: Sequence[ChainStep]) -> Iterator[Section]:
+    section = Section(run) if run else None
+    if section is not None and section.fields is not None:
+        yield section
+    else:
+        yield from (Section([step]) for step in run)
