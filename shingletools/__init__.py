@@ -7,16 +7,16 @@ UNICODE = "14.0"  # the version that canon is defined on; see canon/repertoire.p
 OFFERED = {  # what programs import, and where it is
     "Archive": ("commands.simindex.questions", "AskedArchive"),
     "Failed": ("system.errors", "Failed"),
-    "Pipeline": ("running.python_face", "Pipeline"),
+    "Pipeline": ("running.api", "Pipeline"),
     "RejectedRecord": ("running.result", "RejectedRecord"),
     "Result": ("running.result", "Result"),
-    "run": ("running.python_face", "run"),
-    "unique": ("running.python_face", "unique"),
+    "run": ("running.api", "run"),
+    "unique": ("running.api", "unique"),
 }
 
 if TYPE_CHECKING:
     from shingletools.commands.simindex.questions import AskedArchive as Archive
-    from shingletools.running.python_face import Pipeline, run, unique
+    from shingletools.running.api import Pipeline, run, unique
     from shingletools.running.result import RejectedRecord, Result
     from shingletools.system.errors import Failed
 

@@ -10,7 +10,7 @@ import sys
 from documents import TOP
 from harness import parser_of
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST
-from shingletools.record.faces import COMMANDS
+from shingletools.record.command_registry import COMMANDS
 from shingletools.running import overview, run_command
 from shingletools.text.wordlists import SHIPPED
 from suite import LISTERS, PROGRAMS

@@ -35,7 +35,7 @@ import shingletools
 from shingletools.cli import options
 from shingletools.commands.canon import command as canon
 from shingletools.kernel import CHOICES
-from shingletools.record.faces import STAGES
+from shingletools.record.command_registry import STAGES
 
 BIN = Path(sysconfig.get_path("scripts"))
 NAMES = (*STAGES, "shingletools")

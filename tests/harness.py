@@ -21,7 +21,7 @@ from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import unless_in
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Collector
-from shingletools.record.faces import STAGES, command_of
+from shingletools.record.command_registry import STAGES, command_of
 from shingletools.running import driver, overview, run_command
 from shingletools.running.collecting import collect_chunk
 from shingletools.running.outcomes import Outcome

@@ -19,7 +19,7 @@ import shingletools
 from documents import DOCUMENTS, PYTHON, TOP, blocks, on_a_cluster, output, steps
 from harness import DATA, ENVIRONMENT, jsonl, parser_of, run, run_here
 from picture import PICTURE, drawn, picture
-from shingletools.record.faces import STAGES
+from shingletools.record.command_registry import STAGES
 from shingletools.running import run_command
 from shingletools.running.pipelines import split
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS

@@ -14,7 +14,7 @@ import pytest
 import mutants
 from documents import TOP
 from harness import program
-from shingletools.record.faces import COMMANDS as LISTED
+from shingletools.record.command_registry import COMMANDS as LISTED
 from suite import COMMANDS, LISTERS, PROGRAMS, RUNNERS, SUITE, WAYS
 
 PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
@@ -192,7 +192,7 @@ def missing_of(command: str) -> list[str]:
     rows = (PACKAGE / "cli/completions/options.tsv").read_text().splitlines()
     kinds = (TESTS / "contract/test_kinds.py").read_text().partition("\nTAKES = {")[2].partition("\n}")[0]
     there = {
-        f"faces.COMMANDS: {command}": command in LISTED,
+        f"command_registry.COMMANDS: {command}": command in LISTED,
         f"shingletools/commands/{command}/": command in RUNNERS or (PACKAGE / "commands" / command).is_dir(),
         f"{launcher}, executable": os.access(TOP / launcher, os.X_OK),
         f"pyproject.toml, script-files: {launcher}": launcher in scripts,

@@ -15,7 +15,7 @@ from documents import TOP
 from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, shell
 from shingletools.cli.options import READ_BY_CANON
 from shingletools.reading.formats.format_options import FORMATS
-from shingletools.record.faces import face_of
+from shingletools.record.command_registry import face_of
 from shingletools.running import overview
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
-from shingletools.record.faces import STAGES, face_of, kinds
+from shingletools.record.command_registry import STAGES, face_of, kinds
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"

@@ -15,7 +15,7 @@ import pytest
 
 from completions import KINDS
 from harness import BIN, DATA, ENVIRONMENT, Ran, parser_of, run_here, run_process, shell
-from shingletools.record.faces import STAGES
+from shingletools.record.command_registry import STAGES
 from shingletools.running import keeping
 from shingletools.running.outputs import Output
 from shingletools.system.files import State

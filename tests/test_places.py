@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.record.places import read_places
+from shingletools.record.word_offsets import read_places
 from shingletools.running.canonizing import canonizing
 from shingletools.system.errors import Failed, Rejected
 

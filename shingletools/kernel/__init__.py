@@ -4,22 +4,22 @@ If the package was built with a C compiler, `_kernel` gives the same bits faster
 environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does. A
 build leaves `_kernel` out if a function differs from its definition, so that the numbers do not depend on a compiler.
 
-line_columns  definition: lines as columns
-lines      definition: lines in bytes, and elements of JSON arrays
-memo       definition: words that were seen before
-codec      definition: payloads
-strings    definition: loops over strings
-ids        definition: numbered ids, and pairs of them as lines
-groups     definition: groups of ids as lines, and what pairs connect
-reference  definition: loops over arrays
-thinning   definition: which documents are kept where pairs decide
-winnowing  definition: runs of words that texts may share
-clocks     definition: which of weighted shingles comes first
-compiled   the loops over arrays in C
-arrays     chooses between these and their definition
-types      types of arrays
-self_check  compares each function in C with its definition
-building   what a build does: it compiles, and has the functions compared
+line_columns            definition: lines as columns
+lines                   definition: lines in bytes, and elements of JSON arrays
+memo                    definition: words that were seen before
+codec                   definition: payloads
+strings                 definition: loops over strings
+ids                     definition: numbered ids, and pairs of them as lines
+groups                  definition: groups of ids as lines, and what pairs connect
+reference               definition: loops over arrays
+thinning                definition: which documents are kept where pairs decide
+winnowing               definition: runs of words that texts may share
+weighted_minhash_times  definition: which of weighted shingles comes first
+compiled                the loops over arrays in C
+arrays                  chooses between these and their definition
+types                   types of arrays
+self_check              compares each function in C with its definition
+building                what a build does: it compiles, and has the functions compared
 """
 
 import importlib

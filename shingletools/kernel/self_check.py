@@ -16,7 +16,7 @@ import numpy as np
 from blake3 import blake3
 from numpy.random import Generator
 
-from shingletools.kernel import _kernel, clocks, codec, compiled, groups, ids, lines, reference, strings
+from shingletools.kernel import _kernel, codec, compiled, groups, ids, lines, reference, strings, weighted_minhash_times
 from shingletools.kernel import thinning as thin
 from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
@@ -275,7 +275,7 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         for n in (1, 16, 33, 84):
             a, b = functions_of(draw, n)
             functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
-            first = [clocks.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
+            first = [weighted_minhash_times.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
                      if len(some) else np.empty(0, np.uint32) for some in counted]  # fmt: skip
             for bits in (8, 16, 32):
                 link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)

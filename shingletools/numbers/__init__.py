@@ -1,13 +1,13 @@
 """Numbers that several rooms need and no library has. Imports the kernel, `system` and `record`.
 
-ranges       ranges of integers in arrays
-sorter       sorts entries of keys and values and looks them up, in memory or on disk
-payload      payloads on disk
-ids_on_disk  ids on disk, numbered in the order of their first mention
-claimed_ids  which ids have come, in a limit of memory
-unionfind    what is connected with what
-chances      binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
-ratios       exact ratios of counts, and how tables show them
-rarity       inverse document frequencies
-belonging    what belongs together, as pairs and classes
+ranges         ranges of integers in arrays
+sorter         sorts entries of keys and values and looks them up, in memory or on disk
+payload        payloads on disk
+ids_on_disk    ids on disk, numbered in the order of their first mention
+seen_ids       which ids have come, in a limit of memory
+unionfind      what is connected with what
+chances        binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
+ratios         exact ratios of counts, and how tables show them
+rarity         inverse document frequencies
+pair_relation  what belongs together, as pairs and classes
 """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import orjson
 
 from shingletools.record import wire
-from shingletools.record.faces import COUNTS, FIGURES, GROUPS, PAIRS, face_of, kinds
+from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, face_of, kinds
 from shingletools.system.errors import Rejected, shown
 
 # How files of other formats begin

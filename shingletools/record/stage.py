@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, dataclass_trans
 
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.record.collector import ALONE, Collector, Means
-from shingletools.record.faces import Face
+from shingletools.record.command_registry import Face
 from shingletools.record.framing import Format
 from shingletools.record.names import Names
 from shingletools.record.wire import AT, NAMED, SOURCE

@@ -3,7 +3,7 @@
 import shlex
 
 from shingletools.cli.options import Printed, make_parser
-from shingletools.record.faces import command_of
+from shingletools.record.command_registry import command_of
 from shingletools.record.stage import Command, Filter
 from shingletools.system import errors
 from shingletools.system.errors import Failed

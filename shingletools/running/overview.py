@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shingletools import kernel
 from shingletools.cli.options import Printed, did_you_mean, meant, version
-from shingletools.record.faces import COMMANDS, STAGES, command_of
+from shingletools.record.command_registry import COMMANDS, STAGES, command_of
 from shingletools.running import driver, run_command
 from shingletools.system import errors
 from shingletools.system.errors import Failed

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from shingletools.record.faces import STAGES
+from shingletools.record.command_registry import STAGES
 from shingletools.record.names import USUAL, Names
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import NO_NAMES, Given, SaidNames, Step, step_of

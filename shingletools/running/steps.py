@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from shingletools.cli.options import make_parser
 from shingletools.reading.streams import first_line
-from shingletools.record.faces import command_of
+from shingletools.record.command_registry import command_of
 from shingletools.record.names import USUAL, Names, names_of
 from shingletools.record.stage import Command, Stage
 from shingletools.record.wire import field_after

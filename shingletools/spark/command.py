@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 from shingletools.cli.arguments import size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
-from shingletools.record.faces import Face
+from shingletools.record.command_registry import Face
 from shingletools.running.driver import prepare
 from shingletools.system import errors, messages
 from shingletools.system.errors import Failed

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.ids import IdsAt
 from shingletools.spark.batches import Batches, bytes_of, of_rows
 from shingletools.spark.parts import PARTS

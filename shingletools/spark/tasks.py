@@ -9,10 +9,10 @@ import pyarrow as pa
 from shingletools.commands.simjoin.buckets import Portion, by_size
 from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.factory import TableFactory
-from shingletools.commands.simjoin.finer import finer
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.split_buckets import finer
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread, stretches

@@ -1,15 +1,15 @@
 """The interface to the system: files, processes, signals. Imports the kernel only.
 
-errors         exceptions, and how messages show names
-signals        removes files before a signal ends the process
-deferred       loads modules and compiles patterns when they are first used, so that small runs start fast
-files          files and descriptors: whether two are the same, and whether one has changed
-messages       lines on standard error
-scratch        a limit of memory, and the folder of scratch files
-disk_array     arrays on disk
-waiting_lines  documents in a scratch file until all have come
-waiting        reads from a descriptor as data come, and splits them into whole lines
-workers        processes and threads that work ahead
-forked         a worker that begins as a copy of the process
-serving        the loop of a worker, and its messages
+errors      exceptions, and how messages show names
+signals     removes files before a signal ends the process
+deferred    loads modules and compiles patterns when they are first used, so that small runs start fast
+files       files and descriptors: whether two are the same, and whether one has changed
+messages    lines on standard error
+scratch     a limit of memory, and the folder of scratch files
+disk_array  arrays on disk
+line_spool  documents in a scratch file until all have come
+waiting     reads from a descriptor as data come, and splits them into whole lines
+workers     processes and threads that work ahead
+forked      a worker that begins as a copy of the process
+serving     the loop of a worker, and its messages
 """

@@ -18,8 +18,8 @@ from statistics import mean
 
 import numpy as np
 
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.signatures import MINHASHES
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel.types import Index
 from shingletools.numbers.chances import interval

@@ -14,8 +14,8 @@ from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.sketch.minhash import Supershingles
 from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash
 from shingletools.kernel import _kernel
-from shingletools.kernel.clocks import first_to_come, waits
 from shingletools.kernel.lines import Fields, Link
+from shingletools.kernel.weighted_minhash_times import first_to_come, waits
 from shingletools.numbers.rarity import UNIT
 from shingletools.reading.tables import HEAVIEST as MOST
 from shingletools.reading.weights import Weights

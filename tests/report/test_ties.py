@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.commands.simshow.report.ties import Graph, Steps
+from shingletools.commands.simshow.report.group_graph import Graph, Steps
 
 Edge = tuple[int, int, float]
 edges = st.lists(

@@ -11,8 +11,8 @@ from harness import collect, jsonl, run
 from shingletools import kernel
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.line_columns import ReadColumns
 
 

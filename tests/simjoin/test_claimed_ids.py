@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.kernel.types import Index
-from shingletools.numbers.claimed_ids import ClaimedIds
 from shingletools.numbers.ids_on_disk import Hashes
+from shingletools.numbers.seen_ids import ClaimedIds
 from shingletools.system.scratch import Memory
 
 HERE = Memory(0, "/tmp")

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from harness import BIN, DOCS, ENVIRONMENT, Record, collect, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload import Payload, portions_of
 from shingletools.numbers.sorter import NONE, Sorter

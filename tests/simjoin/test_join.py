@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from shingletools.commands.simjoin.buckets import Portion
 from shingletools.commands.simjoin.candidates import candidates_in, weigh
-from shingletools.commands.simjoin.finer import balanced, bits, finer
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.split_buckets import balanced, bits, finer
 from shingletools.commands.simjoin.table import ComponentTable, cut, fewest, recall
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Index

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from harness import Record, collect, jsonl, read_by_definition, run
 from shingletools.commands.simjoin import nearest
 from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.join_options import Scope, Wanted
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import binary
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import Scope, Wanted
 from shingletools.system.scratch import Memory
 
 # As JSON spells them; two that are one value as JSON readers see it are equal

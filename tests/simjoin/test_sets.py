@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays, reference
 from shingletools.system.scratch import Memory
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays, reference
 from shingletools.system.scratch import Memory
 

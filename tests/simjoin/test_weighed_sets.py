@@ -17,8 +17,8 @@ from harness import jsonl, run
 from shingletools import kernel
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import reference
 from shingletools.kernel.types import TokenSets, TokenWeights
 from shingletools.numbers import rarity

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, run, run_here
-from shingletools.commands.simshow.holding import SpillingList
 from shingletools.commands.simshow.selected_pairs import sample
 from shingletools.commands.simshow.show_collector import PARTS, Show
 from shingletools.commands.simshow.spec import ShowSpec
+from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.system.scratch import Memory
 from simshow.samples import ONE, PAIR, THREE, TWO
 

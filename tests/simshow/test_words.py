@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness import Record, jsonl, run, run_here, shell
 from shingletools.commands.simshow.documents import Reader, checked
-from shingletools.record.places import read_places
+from shingletools.record.word_offsets import read_places
 from shingletools.system.errors import Failed, Rejected
 from simshow.samples import PAIR, TWO
 

@@ -17,15 +17,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.signatures import MINHASHES
 from shingletools.commands.simjoin.table import cut
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.commands.simtune import counting, sample
+from shingletools.commands.simtune.confidence import scores
 from shingletools.commands.simtune.counting import Population, tally
-from shingletools.commands.simtune.judged import Judgement, SampleTruth
+from shingletools.commands.simtune.labels import Judgement, SampleTruth
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
-from shingletools.commands.simtune.sureness import scores
 from shingletools.numbers import chances
 from tuning import findings
 

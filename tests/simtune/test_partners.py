@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from harness import jsonl, run_here, shell
 from shingletools.commands.simtune import counting, findings
 from shingletools.commands.simtune.compared import COSINE
+from shingletools.commands.simtune.confidence import Scored, Share
 from shingletools.commands.simtune.counting import SCALE, Population, best_partners, tally
 from shingletools.commands.simtune.partners import nearest, partners
 from shingletools.commands.simtune.search import Half, score_setting
 from shingletools.commands.simtune.shingled import ShingleUnits, shingled
-from shingletools.commands.simtune.sureness import Scored, Share
 from tuning import Square, cosines, hundredths
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from harness import jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.commands.sketch.weighted import WeightedMinHash
-from shingletools.kernel import clocks
-from shingletools.kernel.clocks import first_to_come, waits
+from shingletools.kernel import weighted_minhash_times
+from shingletools.kernel.weighted_minhash_times import first_to_come, waits
 from shingletools.numbers.rarity import UNIT
 from shingletools.reading.weights import Weights, read_weights
 
@@ -86,7 +86,7 @@ def test_blocks_do_not_change_the_sketch(monkeypatch: pytest.MonkeyPatch) -> Non
     weights = rng.integers(1, UNIT * 12, 3000).astype(np.float64)
     a, b = (rng.integers(0, 1 << 32, 50).astype(np.uint32) | np.uint32(1) for _ in range(2))
     whole = first_to_come(shingles, weights, a, b)
-    monkeypatch.setattr(clocks, "BLOCK", 50 * 7)
+    monkeypatch.setattr(weighted_minhash_times, "BLOCK", 50 * 7)
     assert (first_to_come(shingles, weights, a, b) == whole).all()
 
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.commands.simjoin.table import Table
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel.types import U64, Rows
 from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, buckets, table_of, to_found, to_near, to_pairs
 

@@ -1,11 +1,11 @@
 """canon: documents become canonical words.
 
-command     the options
-canonizer   the rules in their order
-placed      canonical words with their places in the original
-letters     the origins of folded letters
-origins     the origins of texts that rules made
-rules       the type of rules, and short rules
+command    the options
+canonizer  the rules in their order
+placed     canonical words with their places in the original
+letters    the origins of folded letters
+origins    the origins of texts that rules made
+rules      the type of rules, and short rules
 
 On texts:
 

@@ -15,7 +15,7 @@ from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
-from shingletools.record.faces import Face, Product
+from shingletools.record.command_registry import Face, Product
 from shingletools.record.names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.record.versions import made_with, version

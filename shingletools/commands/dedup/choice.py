@@ -21,7 +21,7 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.record.collector import Collector, Means, Taken, Written, together
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
-from shingletools.system.waiting_lines import WaitingLines
+from shingletools.system.line_spool import WaitingLines
 
 
 def chooser(spec: DedupSpec, means: Means) -> "Dedup":

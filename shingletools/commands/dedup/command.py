@@ -20,7 +20,7 @@ from shingletools.commands.dedup.spec import (
 from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import Face
+from shingletools.record.command_registry import Face
 from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
 from shingletools.system import errors

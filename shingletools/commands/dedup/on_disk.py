@@ -12,14 +12,14 @@ from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
-from shingletools.numbers.claimed_ids import ClaimedIds
 from shingletools.numbers.ids_on_disk import TOGETHER, IdsOnDisk
 from shingletools.numbers.payload import DEFAULT, DiskLimits
+from shingletools.numbers.seen_ids import ClaimedIds
 from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.record.collector import Means
 from shingletools.system.disk_array import DiskArray
+from shingletools.system.line_spool import WaitingLines
 from shingletools.system.scratch import Memory
-from shingletools.system.waiting_lines import WaitingLines
 
 PLACE = 32  # bits of a rank, where it stands beside another one
 

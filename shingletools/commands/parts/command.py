@@ -9,7 +9,7 @@ from shingletools.cli.arguments import one_name, text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import Face, Product
+from shingletools.record.command_registry import Face, Product
 from shingletools.record.names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors

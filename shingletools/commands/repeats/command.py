@@ -6,7 +6,7 @@ import os
 from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name, threshold
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import Face
+from shingletools.record.command_registry import Face
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 

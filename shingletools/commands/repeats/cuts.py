@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from shingletools.commands.repeats.run_spans import Span, gaps
-from shingletools.record.places import Places
+from shingletools.record.word_offsets import Places
 
 
 def cut_words(text: str, runs: Sequence[Span]) -> str:

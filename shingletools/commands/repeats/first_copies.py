@@ -6,9 +6,9 @@ import numpy as np
 import orjson
 
 from shingletools.kernel.types import Index
-from shingletools.record.places import read_places
+from shingletools.record.tokenized_text import Worded
 from shingletools.record.wire import AT
-from shingletools.record.worded import Worded
+from shingletools.record.word_offsets import read_places
 from shingletools.system.disk_array import DiskArray
 
 TOGETHER = 1 << 20  # bytes of texts that are taken at once

@@ -19,7 +19,7 @@ from shingletools.kernel.winnowing import Winnowing
 from shingletools.reading import option_files
 from shingletools.record import wire
 from shingletools.record.json_members import parse
-from shingletools.record.worded import Recipes, worded, words_of
+from shingletools.record.tokenized_text import Recipes, worded, words_of
 from shingletools.system.errors import Failed, Rejected, printable
 
 OPTION = "--against"

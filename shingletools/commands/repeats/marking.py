@@ -9,8 +9,8 @@ from shingletools.commands.repeats.spec import Treatment
 from shingletools.record import wire
 from shingletools.record.collector import Written
 from shingletools.record.json_members import member_of, members
+from shingletools.record.tokenized_text import Worded, worded
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
-from shingletools.record.worded import Worded, worded
 
 DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
 

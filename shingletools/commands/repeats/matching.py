@@ -15,8 +15,8 @@ from shingletools.commands.repeats.windows import Windows
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.collector import Written
+from shingletools.record.tokenized_text import check_recipe, worded
 from shingletools.record.wire import Record, parse_json
-from shingletools.record.worded import check_recipe, worded
 
 
 class Reference:

@@ -16,10 +16,10 @@ from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.tokenized_text import Recipes, worded
 from shingletools.record.wire import AT, Record, parse_json
-from shingletools.record.worded import Recipes, worded
 from shingletools.system.errors import Failed
-from shingletools.system.waiting_lines import WaitingLines
+from shingletools.system.line_spool import WaitingLines
 
 OF = "of"  # the field by which parts name their document
 

@@ -5,7 +5,7 @@ import argparse
 from shingletools.cli.arguments import add_memory, memory_of, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import GROUPS, PAIRS, Face, Product
+from shingletools.record.command_registry import GROUPS, PAIRS, Face, Product
 from shingletools.record.stage import Stage
 
 FACE = Face(

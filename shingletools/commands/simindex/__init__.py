@@ -5,7 +5,7 @@ spec             the specification of an action on an archive
 adding           adds records with signatures
 adding_passages  adds documents whose passages are looked for
 repeats          which records are in the archive already, edited, or bad
-aside            records that are put aside until all of a run have come
+batch_spool      records that are put aside until all of a run have come
 unless_known     which records are like a document of the archive
 acting           list, check, merge, drop and dump
 questions        an archive that a program asks

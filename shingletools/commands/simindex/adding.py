@@ -11,7 +11,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
 from shingletools.archive.writing import ArchiveWriter
-from shingletools.commands.simindex.aside import SetAside
+from shingletools.commands.simindex.batch_spool import SetAside
 from shingletools.commands.simindex.repeats import Form, Repeats
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by

@@ -9,8 +9,8 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.winnowing import ROLL, Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
+from shingletools.record.tokenized_text import Recipes, worded
 from shingletools.record.wire import Record
-from shingletools.record.worded import Recipes, worded
 from shingletools.system.errors import Failed
 
 

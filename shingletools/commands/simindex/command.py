@@ -6,9 +6,9 @@ from functools import partial
 
 from shingletools.cli.arguments import add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, IndexSpec
-from shingletools.commands.simjoin.wanted import BITS, Wanted
+from shingletools.commands.simjoin.join_options import BITS, Wanted
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import Face
+from shingletools.record.command_registry import Face
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 

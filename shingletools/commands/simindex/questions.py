@@ -13,9 +13,9 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import Means
-from shingletools.running.given import Documents, Path
+from shingletools.running.api import ALONE, Pipeline, Steps, result_of
+from shingletools.running.input_sources import Documents, Path
 from shingletools.running.pipelines import ForAll
-from shingletools.running.python_face import ALONE, Pipeline, Steps, result_of
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed

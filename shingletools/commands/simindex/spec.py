@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from shingletools.archive.archive_files import manifest_in
-from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, SOURCE
 from shingletools.system.errors import Failed

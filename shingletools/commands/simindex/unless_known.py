@@ -10,12 +10,12 @@ from shingletools.archive.opened import Archive
 from shingletools.commands.simindex.repeats import Sorting
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.commands.simjoin.table import TOGETHER, cut
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import U64, Flags, Index

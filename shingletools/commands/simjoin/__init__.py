@@ -1,7 +1,7 @@
 """simjoin: sketches become the pairs at or above a threshold. What each file does, in the order of the work:
 
 command         the options
-wanted          what makes a pair: threshold, measure, recall
+join_options    what makes a pair: threshold, measure, recall
 spec            the specification of a join: that, the files and archives, and the memory
 join_collector  takes records, runs the join, and writes the pairs: it uses all the others
 digit_groups    payloads as groups of hex digits
@@ -19,12 +19,12 @@ counted         finds pairs of sets with enough tokens in common, by counting
 stored          a table on disk; only rows that are being compared are in memory
 measures        Jaccard, Dice and other similarities, in whole numbers
 buckets         finds copies; gathers the rows of each bucket, band by band
-finer           cuts buckets with too many rows again
+split_buckets   cuts buckets with too many rows again
 candidates      which rows of a bucket are compared
 indexed         finds all pairs with an archive
 against         the files and archives of --against as one sequence of documents
 join            collapses copies, compares candidates, and gives all pairs
-in_scope        tells which pairs --within and --across allow, by numbers of labels
+label_filter    tells which pairs --within and --across allow, by numbers of labels
 nearest         keeps the pairs of --best
 forest          gives only enough pairs to connect what all pairs connect
 pair_lines      pairs as lines, here and on Spark

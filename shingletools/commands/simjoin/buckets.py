@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simjoin.in_scope import InScope
+from shingletools.commands.simjoin.label_filter import InScope
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
 from shingletools.cli.arguments import add_memory, count, memory_of, text, threshold
+from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, Scope, Wanted
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.wanted import BITS, COUNTED, JACCARD, Scope, Wanted
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import PAIRS, Face, Product
+from shingletools.record.command_registry import PAIRS, Face, Product
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 

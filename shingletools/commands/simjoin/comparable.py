@@ -1,9 +1,9 @@
 """What all signatures of a run share: their kind, their shape, and so the threshold."""
 
+from shingletools.commands.simjoin.join_options import DICE, Wanted
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
-from shingletools.commands.simjoin.wanted import DICE, Wanted
 from shingletools.record.wire import parts_said
 from shingletools.system.errors import Failed
 

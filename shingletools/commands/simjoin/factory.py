@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from shingletools.commands.simjoin.digit_groups import Data
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.sets import Verified
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.commands.simjoin.table import Table
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.commands.simjoin.weighed_sets import WeighedSets, weighed_by, weighed_by_counts
 from shingletools.kernel.types import Index
 

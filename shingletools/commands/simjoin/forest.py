@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies, mixed
-from shingletools.commands.simjoin.finer import finer
-from shingletools.commands.simjoin.in_scope import InScope
+from shingletools.commands.simjoin.label_filter import InScope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.split_buckets import finer
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches

@@ -14,11 +14,11 @@ from shingletools.archive.manifest import Manifest
 from shingletools.archive.opened import Archive
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.join_options import BITS, Wanted
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
 from shingletools.commands.simjoin.table import ComponentTable, cut
-from shingletools.commands.simjoin.wanted import BITS, Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches

@@ -8,8 +8,8 @@ import orjson
 from shingletools.commands.simjoin.against import Against, of_archive
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
-from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.indexed import ArchiveJoin
+from shingletools.commands.simjoin.label_filter import InScope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import Nearest
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged

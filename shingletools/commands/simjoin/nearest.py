@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 
 from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.join_options import COSINE
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sets import exactly
-from shingletools.commands.simjoin.wanted import COSINE
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.commands.simjoin.signatures import Signature
-from shingletools.commands.simjoin.wanted import Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index

@@ -8,11 +8,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from shingletools.commands.simjoin.digit_groups import FORM, SHINGLES, SIMHASH, SKETCH, WIDTHS, Data, digits_of
+from shingletools.commands.simjoin.join_options import ALIKE, BITS, CONTAINMENT, JACCARD, NEAR, Wanted
 from shingletools.commands.simjoin.measures import MEASURES, InCommon, Measure
 from shingletools.commands.simjoin.sets import SetTable, count_tokens
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.table import ComponentTable, Table
-from shingletools.commands.simjoin.wanted import ALIKE, BITS, CONTAINMENT, JACCARD, NEAR, Wanted
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index
 from shingletools.record.wire import Record

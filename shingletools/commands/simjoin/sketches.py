@@ -9,9 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simjoin.digit_groups import FORM, SKETCH, WIDTHS, Data, digits_of
+from shingletools.commands.simjoin.join_options import (
+    ALIKE,
+    DICE,
+    JACCARD,
+    ONE_COMPONENT,
+    TWO_COMPONENTS,
+    UNKNOWN,
+    Wanted,
+)
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.table import ComponentTable, Table
-from shingletools.commands.simjoin.wanted import ALIKE, DICE, JACCARD, ONE_COMPONENT, TWO_COMPONENTS, UNKNOWN, Wanted
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index, Rows
 from shingletools.numbers import chances

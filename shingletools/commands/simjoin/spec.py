@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import manifest_in
-from shingletools.commands.simjoin.wanted import Wanted
+from shingletools.commands.simjoin.join_options import Wanted
 from shingletools.record.stage import Stage
 from shingletools.record.wire import shown_recipe
 from shingletools.system.errors import Failed, printable

@@ -10,8 +10,8 @@ from shingletools.commands.simjoin.buckets import ENTRY
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
-from shingletools.commands.simjoin.in_scope import InScope
 from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.label_filter import InScope
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.stored import Stored
@@ -20,8 +20,8 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.claimed_ids import ClaimedIds
 from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.seen_ids import ClaimedIds
 from shingletools.system.scratch import Memory, shown_size
 
 END = 8  # bytes of the place where a payload ends

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shingletools.commands.simjoin.digit_groups import Data
+from shingletools.commands.simjoin.join_options import COSINE, Wanted
 from shingletools.commands.simjoin.measures import Measure
 from shingletools.commands.simjoin.sets import SetTable, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Bucketed, Table
-from shingletools.commands.simjoin.wanted import COSINE, Wanted
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import counters_of
 from shingletools.kernel.types import U32, U64, Index, TokenSets, TokenWeights

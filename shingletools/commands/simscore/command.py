@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import FIGURES, GROUPS, PAIRS, Face, Product
+from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, Face, Product
 from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import shown

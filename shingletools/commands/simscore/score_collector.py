@@ -15,7 +15,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.line_columns import DECIMALS, ColumnData
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import NONE, Belonging, Settled, ends_of
+from shingletools.numbers.pair_relation import NONE, Belonging, Settled, ends_of
 from shingletools.record.collector import Collector, Taken, Written
 from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, judged_twice, label_of
 from shingletools.record.record_batch import RecordBatch, Schema, row_of

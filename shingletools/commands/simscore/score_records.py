@@ -9,7 +9,7 @@ import orjson
 
 from shingletools.commands.simscore.spec import FOUND, TRUTH, ScoreSpec
 from shingletools.kernel.line_columns import Field, Kind
-from shingletools.numbers.belonging import NONE
+from shingletools.numbers.pair_relation import NONE
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once, in_quotes, member_of, members, parse
 from shingletools.record.labels import GROUPS, JUDGED, ONCE, ONCE_TRUE, PAIRS, judged_same, kind_of, label_on

@@ -7,7 +7,7 @@ import numpy as np
 
 from shingletools.commands.simscore.agreement import GroupFigures, compare_groups
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import NONE, Settled, common_pairs, ends_of
+from shingletools.numbers.pair_relation import NONE, Settled, common_pairs, ends_of
 from shingletools.numbers.ratios import PairCounts, Ratio, ratio
 from shingletools.numbers.unionfind import UnionFind
 

@@ -8,7 +8,7 @@ import orjson
 
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import MOST_DOCUMENTS
+from shingletools.numbers.pair_relation import MOST_DOCUMENTS
 from shingletools.record.wire import Name
 from shingletools.system.errors import Broken
 

@@ -5,14 +5,14 @@ spec            the specification: which pairs are shown, and how
 show_collector  takes pairs, then documents, and compares the pairs: it uses all the others
 selected_pairs  reads pairs and groups, and chooses the pairs that are shown
 documents       originals, words, and the place of each word
-holding         records and documents that wait, in memory or on disk
+spill_cache     records and documents that wait, in memory or on disk
 prepared        a text's words, and the fingerprints of runs of them
 runs            runs of equal words, longest first
 chaining        runs that make a passage
 passages        runs that make a passage, and the differences within it
 template        words that are in many documents
 writers         chooses the writer for a form; writes records
-people          writes text for people
+text_output     writes text for people
 terminal        safe lines for a terminal
 marked_runs     documents with the runs that repeats marked
 run_writers     writes them

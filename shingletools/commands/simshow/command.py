@@ -19,7 +19,7 @@ from shingletools.commands.simshow.spec import (
     ShowSpec,
 )
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import GROUPS, PAIRS, Face
+from shingletools.record.command_registry import GROUPS, PAIRS, Face
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 

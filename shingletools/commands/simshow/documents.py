@@ -10,9 +10,9 @@ import orjson
 from shingletools.commands.simshow.prepared import Words
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.places import Places, read_places
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
+from shingletools.record.word_offsets import Places, read_places
 from shingletools.running.canonizing import canonizing
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected

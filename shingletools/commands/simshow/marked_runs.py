@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simshow.documents import Name, Place, checked
-from shingletools.commands.simshow.people import Edges, plural
+from shingletools.commands.simshow.text_output import Edges, plural
 from shingletools.record import wire
-from shingletools.record.places import Places, read_places
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
+from shingletools.record.word_offsets import Places, read_places
 from shingletools.system.errors import Rejected, shown
 
 NO_RUNS = f"field {shown(REPEATS)} holds no runs, as repeats writes them"

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from shingletools.commands.simshow import terminal
 from shingletools.commands.simshow.marked_runs import MarkedDocument
-from shingletools.commands.simshow.people import around, shortened
 from shingletools.commands.simshow.report.run_page import RunPage
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form
+from shingletools.commands.simshow.text_output import around, shortened
 from shingletools.record import wire
 
 SAID = ("from", "to", "words", "of", "ids", "items")  # what repeats says of a run

@@ -6,7 +6,7 @@ from functools import partial
 from shingletools.cli.arguments import count, one_name, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
 from shingletools.record.collector import Collector, Means
-from shingletools.record.faces import Face
+from shingletools.record.command_registry import Face
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 

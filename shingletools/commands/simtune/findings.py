@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from shingletools.commands.simtune import advice
 from shingletools.commands.simtune.compared import COSINE, JACCARD, LOWEST, SHARED
+from shingletools.commands.simtune.confidence import ENOUGH, Scored, Share
 from shingletools.commands.simtune.counting import Population
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
@@ -22,12 +23,11 @@ from shingletools.commands.simtune.forms import (
 )
 from shingletools.commands.simtune.guess import guess
 from shingletools.commands.simtune.guessed import Guess, Reason, percent
-from shingletools.commands.simtune.judged import Judgement
+from shingletools.commands.simtune.labels import Judgement
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.run_rules import TEMPLATE_SHARES
 from shingletools.commands.simtune.search import Half, Tried, score_setting, search
 from shingletools.commands.simtune.settings import Setting
-from shingletools.commands.simtune.sureness import ENOUGH, Scored, Share
 from shingletools.commands.simtune.wording import pipeline
 from shingletools.numbers.chances import UNIT, deviation, estimated, interval, outwards
 from shingletools.numbers.ratios import ratio

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.compared import BINS, CONTAINMENT, COSINE, JACCARD, LOWEST, SHARED, smoothed
+from shingletools.commands.simtune.confidence import Scored, scores
 from shingletools.commands.simtune.counting import PairTally, Population, tally
 from shingletools.commands.simtune.settings import WEIGHED, Setting, most_of
 from shingletools.commands.simtune.shingled import Shingled, Way, canonized, shingled
-from shingletools.commands.simtune.sureness import Scored, scores
 from shingletools.kernel.types import Index
 
 PART_WORDS, PART_CHARACTERS = 1 << 16, 1 << 17  # of the documents on which all ways are tried

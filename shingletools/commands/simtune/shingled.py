@@ -10,7 +10,7 @@ import orjson
 
 from shingletools.cli.options import make_parser
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.faces import command_of
+from shingletools.record.command_registry import command_of
 from shingletools.record.filter_line import filter_lines
 from shingletools.record.stage import Command
 

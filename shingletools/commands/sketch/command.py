@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import count, text
 from shingletools.record import wire
-from shingletools.record.faces import Face, Product
+from shingletools.record.command_registry import Face, Product
 from shingletools.record.stage import Filter, Linking, Stage
 from shingletools.system.errors import Failed, printable, shown
 

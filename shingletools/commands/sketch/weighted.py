@@ -5,9 +5,9 @@ import numpy as np
 from shingletools import kernel
 from shingletools.commands.sketch.minhash import BITS, NO_SHINGLES, MinHash
 from shingletools.kernel import arrays, strings
-from shingletools.kernel.clocks import first_to_come
 from shingletools.kernel.lines import Link
 from shingletools.kernel.types import U64, Index
+from shingletools.kernel.weighted_minhash_times import first_to_come
 from shingletools.reading.weights import Weights
 from shingletools.system.errors import Rejected
 

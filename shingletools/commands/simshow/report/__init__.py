@@ -2,13 +2,13 @@
 
 In the order of the work:
 
-figures    histograms
-ties       what holds a group together: density, weakest link, steps
-shown_ids  ids as they are shown
-utf16      places of passages, as a browser counts them
-frame      the page without its data, and what it may do
-origin     what the page says of all pairs: commands, corpus
-made_by    reads the pipeline of --made-by
-page       makes the page from comparisons and groups
-run_page   the page of `simshow --runs`: documents with their runs marked
+figures      histograms
+group_graph  what holds a group together: density, weakest link, steps
+shown_ids    ids as they are shown
+utf16        places of passages, as a browser counts them
+frame        the page without its data, and what it may do
+origin       what the page says of all pairs: commands, corpus
+made_by      reads the pipeline of --made-by
+page         makes the page from comparisons and groups
+run_page     the page of `simshow --runs`: documents with their runs marked
 """

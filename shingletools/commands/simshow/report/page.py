@@ -13,9 +13,9 @@ from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
 from shingletools.commands.simshow.report.frame import frame, in_script
+from shingletools.commands.simshow.report.group_graph import Edge, Graph, Steps, Ties
 from shingletools.commands.simshow.report.origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
-from shingletools.commands.simshow.report.ties import Edge, Graph, Steps, Ties
 from shingletools.commands.simshow.report.utf16 import Units, packed
 
 UNSAID = Provenance()

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.marked_runs import MarkedDocument, MarkedRun
-from shingletools.commands.simshow.people import plural
 from shingletools.commands.simshow.report.frame import asset, source_of
+from shingletools.commands.simshow.text_output import plural
 from shingletools.system.errors import shown
 
 OBEYED = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

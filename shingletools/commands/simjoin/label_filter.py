@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shingletools.archive.opened import Archive
+from shingletools.commands.simjoin.join_options import Scope
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.wanted import Scope
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import U32, U64, Flags, Index

@@ -6,7 +6,7 @@ import numpy as np
 import orjson
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.belonging import NONE, Belonging, Settled, ends_of, key_of
+from shingletools.numbers.pair_relation import NONE, Belonging, Settled, ends_of, key_of
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once
 from shingletools.record.labels import GROUPS, ONCE_TRUE, judged_same, judged_twice, kind_of, take_label

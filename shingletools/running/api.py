@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from shingletools.cli.options import Printed
 from shingletools.running.flow import Flow
-from shingletools.running.given import Documents, Given, check_given
+from shingletools.running.input_sources import Documents, Given, check_given
 from shingletools.running.pipelines import ForAll, steps_of
 from shingletools.running.result import Account, Result
 from shingletools.running.steps import Step

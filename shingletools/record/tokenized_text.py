@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from shingletools.record import wire
-from shingletools.record.places import Places, read_places
 from shingletools.record.wire import AT, SOURCE, Record
+from shingletools.record.word_offsets import Places, read_places
 from shingletools.system.errors import Failed, Rejected
 
 
