@@ -117,7 +117,7 @@ def parser_of(command: str) -> Parser:
     if command == run_command.NAME:
         return run_command.make_parser()
     module = command_of(command)
-    return make_parser(command, module.__doc__, module.add_options, module.FACE.example)
+    return make_parser(command, module.__doc__, module.add_options, module.COMMAND_INFO.example)
 
 
 def program(command: str) -> str:

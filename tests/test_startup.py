@@ -140,7 +140,7 @@ def test_what_is_deferred_is_made_once() -> None:
         made.append(1)
         return "word"
 
-    word = deferred.later(make)
+    word = deferred.lazy(make)
     assert made == []
     assert [word.upper(), word.title(), word.upper()] == ["WORD", "Word", "WORD"]
     assert made == [1]

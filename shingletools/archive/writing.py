@@ -22,7 +22,7 @@ from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
 from shingletools.system import signals
 from shingletools.system.deferred import zipfile
-from shingletools.system.errors import Broken, Failed, printable
+from shingletools.system.errors import EnvironmentFailure, Failed, printable
 from shingletools.system.files import put, sync
 from shingletools.system.scratch import folder_errors
 
@@ -75,7 +75,7 @@ class SegmentWriter:
 
 
 class ArchiveWriter:
-    """The only writer of an archive. Raises Failed; Broken if the disk fails.
+    """The only writer of an archive. Raises Failed; EnvironmentFailure if the disk fails.
 
     It holds a lock on a file, which the system releases when the process ends.
     """
@@ -98,7 +98,7 @@ class ArchiveWriter:
                 if strange := sorted(
                     name for name in os.listdir(path) if name not in {archive_files.LOCK, archive_files.NEW}
                 ):
-                    raise Broken(
+                    raise EnvironmentFailure(
                         f"{printable(path)}: {archive_files.MANIFEST} is missing, but {printable(strange[0])} is there"
                     )
             else:
@@ -118,7 +118,7 @@ class ArchiveWriter:
             except (BlockingIOError, FileNotFoundError):
                 free = False
             if not free:  # another writer has the lock, or has removed the folder that it had made
-                raise Broken(f"{printable(self.path)}: another process is changing the archive")
+                raise EnvironmentFailure(f"{printable(self.path)}: another process is changing the archive")
             self.locked = True
             self.at_end.enter_context(signals.at_end(self._clean_up))
             # Another writer may have made the archive meanwhile

@@ -31,7 +31,7 @@ def ends_of(keys: Index) -> tuple[Index, Index]:
     return keys >> BITS, keys & ((1 << BITS) - 1)
 
 
-class Belonging:
+class PairRelation:
     """Takes pairs, of which a truth may say that they are apart, and classes.
 
     Memory: 8 bytes a pair, 2 more for its band if there are bands; 8 for each document.
@@ -82,7 +82,7 @@ class Belonging:
                 flags[numbers] = True
         return flags
 
-    def among(self, there: Flags) -> "Settled":
+    def among(self, there: Flags) -> "FrozenRelation":
         """What it has of the documents that there are, each pair once, of several the one of the highest band."""
         self.grow(len(there))
         keys = np.array(self.keys, np.int64)
@@ -102,7 +102,7 @@ class Belonging:
         classes = np.array(self.classes, np.int64)
         lost = (classes != NONE) & ~there
         classes[lost] = NONE
-        return Settled(
+        return FrozenRelation(
             unique,
             None if bands is None else bands[last],
             classes,
@@ -110,14 +110,14 @@ class Belonging:
             outside + int(np.count_nonzero(lost)),
         )
 
-    def contradiction(self, settled: "Settled") -> tuple[int, int] | None:
+    def contradiction(self, settled: "FrozenRelation") -> tuple[int, int] | None:
         """A pair that is apart and belongs together, too."""
         apart = np.array(self.apart, np.int64)
         both = apart[settled.same_class(apart) | settled.has_key(apart)]
         return (int(both[0]) >> BITS, int(both[0]) % (1 << BITS)) if len(both) else None
 
 
-class Settled(NamedTuple):
+class FrozenRelation(NamedTuple):
     """The same, when all has come."""
 
     keys: Index  # ascending, of different pairs
@@ -132,12 +132,12 @@ class Settled(NamedTuple):
         together: Flags = (one == two) & (one != NONE)
         return together
 
-    def only(self, keys: Index) -> "Settled":
+    def only(self, keys: Index) -> "FrozenRelation":
         """What it has of these pairs, ascending and different: as pairs, though classes may have told them."""
         mine = keys[self.same_class(keys) | self.has_key(keys)]
         bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
         lost = self.pairs() - len(mine)
-        return Settled(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
+        return FrozenRelation(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
 
     def has_key(self, keys: Index) -> Flags:
         """Whether each pair is one of those that are told as pairs."""
@@ -162,7 +162,7 @@ class Settled(NamedTuple):
         return groups
 
 
-def common_pairs(one: Settled, two: Settled) -> int:
+def common_pairs(one: FrozenRelation, two: FrozenRelation) -> int:
     """How many pairs both have, whether they tell them as pairs or by classes. Exact, without listing classes' pairs.
 
     A pair is in a class of one, or told beyond its classes, and likewise of two: four counts, of which no two overlap.

@@ -12,7 +12,7 @@ SET = 4  # bits for each id
 PART = 1 << 16  # ids that are read together
 
 
-class ClaimedIds:
+class SeenIds:
     """Sets of ids, one for each side. Two ids are one if their keyed hashes are.
 
     A Bloom filter of 64-bit words (Putze, Sanders and Singler 2009) says of most new ids that they are new. The others

@@ -4,10 +4,10 @@ wire              records on lines, payloads, recipes
 json_members      a record as bytes: where its members stand, and values as JSON spells them
 json_faults       why a line is not a record
 labels            values of a field of labels
-command_registry  the commands, and what each says of itself: `Face`
+command_registry  the commands, and what each says of itself: `CommandInfo`
 framing           what a format is to the driver: how bytes of files become documents, and these become records
 record_batch      records of several lines as columns: `read_batch` makes a `RecordBatch` by a `Schema`
-collector         what takes all records: `Collector`, what it works with (`Means`), and what it gives (`Taken`, `Written`)
+collector         what takes all records: `Collector`, its `CollectorContext`, and what it gives: `Taken`, `Written`
 stage             what a command is to the code that runs it: `Stage`, `Filter`, `Command`
 word_offsets      where words stand in a text, as `canon --offsets` writes it
 tokenized_text    the words of a record, and their places

@@ -13,7 +13,7 @@ Reads = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a 
 TOGETHER = 64  # records that a RecordCollector takes together
 
 
-class Means:
+class CollectorContext:
     """What a collector has to work with: workers; whole lines in place of standard input, if they are given; and what
     reads the files of records that options name, if it is not to open them itself.
     """
@@ -24,7 +24,7 @@ class Means:
         self.read = read
 
 
-ALONE = Means()
+ALONE = CollectorContext()
 
 
 class Written(NamedTuple):
@@ -48,7 +48,7 @@ class Taken(NamedTuple):
     failed: tuple[int, Failed] | None = None  # the row with which the run fails; it and later rows are not taken
 
 
-class Late(NamedTuple):
+class DeferredReject(NamedTuple):
     """A record that was taken, and turned out to be bad when all were there: its place, why, and its line."""
 
     file: str
@@ -92,7 +92,7 @@ class Collector(ABC):
         """What -v says at once; it is asked after each part of the rest."""
         return ()
 
-    def late(self) -> Sequence[Late]:
+    def late(self) -> Sequence[DeferredReject]:
         """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
         return ()
 

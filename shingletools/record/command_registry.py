@@ -1,4 +1,4 @@
-"""The commands by name, and what each says of itself in its command.py, as FACE: all others ask it.
+"""The commands by name, and what each says of itself in its command.py, as COMMAND_INFO: all others ask it.
 
 To ask one loads the module of its command: what needs no other command, as a plain run, asks for no other.
 """
@@ -26,7 +26,7 @@ class Product(NamedTuple):
     fields: tuple[str, ...] = ()  # by which they are known; by their recipes if there are none
 
 
-class Face(NamedTuple):
+class CommandInfo(NamedTuple):
     """What others have to know of a command."""
 
     example: tuple[str, ...]  # lines for the shell in a copy of tests/data, at the end of its --help
@@ -49,8 +49,8 @@ def command_of(command: str) -> Any:
     return importlib.import_module(module_of(command))
 
 
-def face_of(command: str) -> Face:
-    face: Face = command_of(command).FACE
+def face_of(command: str) -> CommandInfo:
+    face: CommandInfo = command_of(command).COMMAND_INFO
     return face
 
 

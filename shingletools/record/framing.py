@@ -42,7 +42,7 @@ class Made(Framed):
         return self.made
 
 
-class Said(NamedTuple):
+class DuplicateInfo(NamedTuple):
     """Why a document is a duplicate: the columns that tables get."""
 
     duplicate_of: Name
@@ -50,24 +50,26 @@ class Said(NamedTuple):
     duplicate_similarity: float | None
 
 
-class Fate(NamedTuple):
+class Decision(NamedTuple):
     """What becomes of a document of a file that is read again."""
 
     kept: bool | None  # None if its record was bad: then it is neither kept nor removed
-    said: Said | None = None
+    said: DuplicateInfo | None = None
 
 
-class Fates(Protocol):
+class Decisions(Protocol):
     """What becomes of the documents of some files, in their order."""
 
     begun: int  # when the run began, in nanoseconds, before which files got what was compared
     removing: bool  # whether what is removed is wanted
-    said: Sequence[bool]  # whether columns of Said are wanted, where documents are kept and where they are removed
+    said: Sequence[
+        bool
+    ]  # whether columns of DuplicateInfo are wanted, where documents are kept and where they are removed
 
-    def take(self, count: int, /) -> Sequence[Fate]:
+    def take(self, count: int, /) -> Sequence[Decision]:
         """Those of so many documents more. Raises Failed if there are not so many."""
 
-    def names(self) -> Iterator[tuple[Name, Fate]]:
+    def names(self) -> Iterator[tuple[Name, Decision]]:
         """Those of all documents that are not bad, with their ids."""
 
 
@@ -84,5 +86,5 @@ class Format(Protocol):
     def read(self, files: Sequence[str], /) -> Generator[Framed]:
         """The documents of files, in order; "-" is standard input. Raises Failed."""
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         """The same files with fewer documents, whose bytes are as they were. Raises Failed."""

@@ -6,15 +6,15 @@ from functools import cache
 from typing import NamedTuple
 
 from shingletools.record import wire
-from shingletools.system.deferred import later, orjson
+from shingletools.system.deferred import lazy, orjson
 from shingletools.system.errors import Rejected, shown
 
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 BLANKS = rb"[ \t\r\n]*+"
-NAME = later(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
-SCALAR = later(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
-BRACKET = later(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
-BEHIND = later(lambda: re.compile(BLANKS))
+NAME = lazy(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
+SCALAR = lazy(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
+BRACKET = lazy(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
+BEHIND = lazy(lambda: re.compile(BLANKS))
 
 
 class Member(NamedTuple):

@@ -5,13 +5,13 @@ import re
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members
 from shingletools.record.wire import AGAINST, Name, Record
-from shingletools.system.deferred import later, orjson
+from shingletools.system.deferred import lazy, orjson
 from shingletools.system.errors import Rejected, shown
 
 UNLABELLED = b""
-NUMBER = later(lambda: re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?"))
+NUMBER = lazy(lambda: re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?"))
 LONGEST = 18  # digits of an exponent
-PLAIN = later(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values that are spelled in one way only
+PLAIN = lazy(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values that are spelled in one way only
 
 JUDGED = "label"  # the field of a pair that says whether its documents belong together
 JUDGEMENTS = {1: True, "1": True, "true": True, "yes": True, "same": True,

@@ -1,9 +1,8 @@
-"""What a command is to whoever runs it: a stage, and what a room of the package needs to be one.
+"""The interface of a command: a Stage, made from its options.
 
-A command is a module with a docstring of one line, a FACE, `add_options(parser)` and `build(options)`, which returns a
-Stage: a frozen value that says what is wanted, and is checked once, when it is made. How it is run is for the driver or
-Spark to know; they ask the stage, and never of which kind it is. Stages raise Rejected and Failed; they never print,
-exit or touch a stream.
+A command is a module with a docstring of one line, a COMMAND_INFO, `add_options(parser)` and `build(options)`, which
+returns a Stage: a frozen value that holds the options, checked once, when it is made. The driver and Spark run stages
+by this interface alone. Stages raise Rejected and Failed; they never print, exit or touch a stream.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +10,8 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, dataclass_transform
 
 from shingletools.kernel.lines import Link, unlinked
-from shingletools.record.collector import ALONE, Collector, Means
-from shingletools.record.command_registry import Face
+from shingletools.record.collector import ALONE, Collector, CollectorContext
+from shingletools.record.command_registry import CommandInfo
 from shingletools.record.framing import Format
 from shingletools.record.names import Names
 from shingletools.record.wire import AT, NAMED, SOURCE
@@ -160,13 +159,13 @@ class Stage:
         """The stage itself, if it takes each record alone; else it has a collector."""
         return None
 
-    def made_by(self, maker: Callable[[Self, Means], Collector]) -> Self:
+    def made_by(self, maker: Callable[[Self, CollectorContext], Collector]) -> Self:
         """The same, with what makes its collector. A command gives it: a stage imports no work."""
         same = object.__new__(type(self))
         vars(same).update(vars(self), maker=maker)
         return same
 
-    def collector(self, means: Means = ALONE, /) -> Collector:
+    def collector(self, means: CollectorContext = ALONE, /) -> Collector:
         """What takes all records. Raises Failed."""
         made: Collector = vars(self)["maker"](self, means)
         made.once = self.once
@@ -254,7 +253,7 @@ class Command(Protocol):
     """What a command's module offers."""
 
     __doc__: str | None
-    FACE: Face
+    COMMAND_INFO: CommandInfo
 
     def add_options(self, parser: "argparse.ArgumentParser") -> None: ...
 

@@ -8,7 +8,7 @@ from shingletools.record.word_offsets import Places, read_places
 from shingletools.system.errors import Failed, Rejected
 
 
-class Worded(NamedTuple):
+class TokenizedText(NamedTuple):
     """A document's words, with single blanks between, and their places, if it has any."""
 
     text: str
@@ -22,18 +22,18 @@ class Worded(NamedTuple):
         return int(self.places.starts[first:last].min()), int(self.places.ends[first:last].max())
 
 
-def worded(record: Record, text_field: str) -> Worded:
+def tokenized_text(record: Record, text_field: str) -> TokenizedText:
     """Raises Rejected if the text is no string, or the places are not those of its words."""
     text = words_of(record, text_field)
     number = text.count(" ") + bool(text)
     if AT not in record:
-        return Worded(text, number, None)
+        return TokenizedText(text, number, None)
     places = read_places(wire.take_string(record, AT))
     if len(places.starts) != number:
         raise Rejected(f'field "{AT}" has {len(places.starts)} places for {number} words')
     if SOURCE in record and number and places.ends.max() > len(wire.take_string(record, SOURCE)):
         raise Rejected(f'field "{AT}" has a place that is not in the field "{SOURCE}"')
-    return Worded(text, number, places)
+    return TokenizedText(text, number, places)
 
 
 def words_of(record: Record, text_field: str) -> str:

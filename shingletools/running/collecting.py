@@ -8,13 +8,13 @@ from operator import attrgetter
 from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
-from shingletools.record.collector import Collector, Late, Taken, Written, together
+from shingletools.record.collector import Collector, DeferredReject, Taken, Written, together
 from shingletools.record.framing import Framed
 from shingletools.record.record_batch import Place, RecordBatch, read_batch
 from shingletools.running.filtering import framed
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
 from shingletools.running.steps import Step
-from shingletools.system.errors import Broken, Failed, IdRepeated, Rejected, shown_place
+from shingletools.system.errors import EnvironmentFailure, Failed, IdRepeated, Rejected, shown_place
 
 
 def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
@@ -57,7 +57,9 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
                 collector.left_out()
         if isinstance(error, Failed):
             collector.place = place(rows)
-            failed = error if isinstance(error, Broken) else Failed(f"{shown_place(*collector.place)}: {error}")
+            failed = (
+                error if isinstance(error, EnvironmentFailure) else Failed(f"{shown_place(*collector.place)}: {error}")
+            )
         first += batch.rows + (batch.bad is not None)
         at = batch.next
     outcome = Outcome(
@@ -124,7 +126,7 @@ def run_collector(
             yield late_outcome(file, [*some])
 
 
-def late_outcome(file: str, late: Sequence[Late]) -> Outcome:
+def late_outcome(file: str, late: Sequence[DeferredReject]) -> Outcome:
     """Returns the outcome of records of a file that turned out to be bad."""
     counted, again = (sum(flags) for flags in zip(*(each[4:] for each in late), strict=True))
     return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, again=again)

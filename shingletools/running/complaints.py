@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from shingletools.running.outcomes import BadRecord
-from shingletools.system.deferred import later
+from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, printable, shown_place
 
 SHOWN = 10  # messages of one cause
@@ -13,7 +13,7 @@ CAUSES = 100  # that are told apart, since each record may have one of its own, 
 OTHERS = ""  # all causes beyond these
 ENOUGH = 1 << 20  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
 # In a message, strings and numbers are of the one record; but a field, a recipe or a pattern is another problem
-VALUE = later(
+VALUE = lazy(
     lambda: re.compile(
         r'((?:field|made by|not by|a table of|--[\w-]+) )?"(?:[^"\\]|\\.)*+"(?:\.\.\. \([0-9]+ characters\))?|-?[0-9]+'
     )

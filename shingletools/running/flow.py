@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
-from shingletools.record.collector import Means
+from shingletools.record.collector import CollectorContext
 from shingletools.record.record_batch import SignatureSchema
 from shingletools.running.checking import check, check_apart
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
@@ -67,7 +67,7 @@ class Flow:
             before = self.runs[place - 1].name if place else ""
             with run.named():
                 if run.stage.record_by_record is None and run.ended is None and not (given and "-" in run.stage.reads):
-                    run.collect(Means(run.options.jobs))
+                    run.collect(CollectorContext(run.options.jobs))
                 mine = check(run.step, before, given, output if last else None, closed)
                 inputs += [name for name in mine if not (given and name == "-")]
             given = True
@@ -143,7 +143,7 @@ class Flow:
             return run_filters(filters, first.options.files, jobs, given, self.wanted_schema(runs[-1]))
         from shingletools.running.collecting import run_collector  # as above
 
-        collector = first.collect(Means(jobs, given))
+        collector = first.collect(CollectorContext(jobs, given))
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
 
     def wanted_schema(self, run: StageRun) -> Callable[[], SignatureSchema | None] | None:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from shingletools.record.collector import Collector, Means
+from shingletools.record.collector import Collector, CollectorContext
 from shingletools.running.complaints import Complaints
 from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, unplaced
 from shingletools.running.outputs import Output, Rejects
@@ -47,7 +47,7 @@ class StageRun:
         each = self.stage.record_by_record
         return None if each is None else (each, self.step.id_field, self.options.strict)
 
-    def collect(self, means: Means) -> Collector:
+    def collect(self, means: CollectorContext) -> Collector:
         """The collector of a step that is no filter, which is made once."""
         if self.collector is None:
             self.collector = self.stage.collector(means)

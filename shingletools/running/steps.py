@@ -52,13 +52,13 @@ def step_of(
     It may read tables, and the first line of its input. given: the names that records on standard input carry.
     """
     command: Command = command_of(name)
-    options = make_parser(name, command.__doc__ or "", command.add_options, command.FACE.example).parse(argv)
+    options = make_parser(name, command.__doc__ or "", command.add_options, command.COMMAND_INFO.example).parse(argv)
     look(options)
-    options.carried = carried = names_in(command.FACE.documents(options), given)
+    options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
     name_fields(options, said, carried)
     stage = command.build(options)
     each = stage.record_by_record
-    passes = each is not None or not command.FACE.makes  # else a collector makes records of another kind
+    passes = each is not None or not command.COMMAND_INFO.makes  # else a collector makes records of another kind
     names = each.named if each is not None and each.named is not None else carried if passes else USUAL
     return Step(name, options, stage, names)
 

@@ -27,7 +27,7 @@ from shingletools.spark.filtered_lines import NUMBERED, SIZE
 from shingletools.spark.number_sets import Chosen
 from shingletools.spark.packed_names import rows_of
 from shingletools.spark.signed import IDS, SIGNED, Mark
-from shingletools.spark.tally import Key, Told
+from shingletools.spark.tally import Key, SplitStats
 from shingletools.system.errors import Failed, printable
 
 BLOCK = 1 << 14  # rows of an archive in one row of SIGNED: about 5 MB
@@ -55,14 +55,14 @@ class PinnedArchive(NamedTuple):
         """The key of the block that begins with a row."""
         return self.part, quote(self.path), first
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[SplitStats]:
         """What splits of a file would tell. Each row counts, even a dropped one."""
         rows = sum(entry.rows for entry in self.state.segments)
         ids = sum(entry.columns["ids"].shape[0] for entry in self.state.segments)
         for first in range(0, rows, self.block):
             count = min(self.block, rows - first)
             figures: dict[str | int, int] = {IDS: ids * count // rows, SIZE: self.state.size * count}
-            yield Told(0, 0, self.key(first), count, figures, {})
+            yield SplitStats(0, 0, self.key(first), count, figures, {})
 
     def signed(self, spark: SparkSession) -> DataFrame:
         """The archive's documents, as SIGNED."""

@@ -13,7 +13,7 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.chain import Chain
-from shingletools.record.collector import Collector, Means
+from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.stage import Stage
 from shingletools.spark import archives, dedup, group, join_in_parts, spark_files, splits
 from shingletools.spark.batches import through
@@ -30,7 +30,7 @@ from shingletools.system.errors import Failed
 TIMES = {"simjoin": 2, "simgroup": 8, "dedup": 8}
 
 
-def shells_collector(stage: Stage, asked: Archives, means: Means) -> Collector:
+def shells_collector(stage: Stage, asked: Archives, means: CollectorContext) -> Collector:
     """Makes the shell's collector in a task."""
     if isinstance(stage, JoinSpec):
         asking = archives.against(stage, asked) if asked else None

@@ -33,7 +33,7 @@ from shingletools.record.stage import Filter
 from shingletools.spark.batches import Batches, of_rows, through
 from shingletools.spark.filtered_lines import BAD, LINES, PLACES, REJECTED, about, bad_of, of_splits
 from shingletools.spark.parquet_rows import Field, as_json, fields_of, is_read, payload_type
-from shingletools.spark.tally import Tally, Telling
+from shingletools.spark.tally import StatsCollector, Tally
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -101,7 +101,7 @@ class Carrying:
     gone: frozenset[int]
 
     def __call__(self, batches: Batches) -> Batches:
-        runs = Telling(self.tally)
+        runs = StatsCollector(self.tally)
         for source, place, rows in of_splits(batches):
             runs.begin(source)
             runs.lines += len(rows)

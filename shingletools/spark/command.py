@@ -9,12 +9,14 @@ from contextlib import ExitStack
 
 from shingletools.cli.arguments import size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
-from shingletools.record.command_registry import Face
+from shingletools.record.command_registry import CommandInfo
 from shingletools.running.driver import prepare
 from shingletools.system import errors, messages
 from shingletools.system.errors import Failed
 
-FACE = Face(example=("simspark --in docs.jsonl --out pairs 'canon | shingle | sketch | simjoin -t 0.8'",))
+COMMAND_INFO = CommandInfo(
+    example=("simspark --in docs.jsonl --out pairs 'canon | shingle | sketch | simjoin -t 0.8'",)
+)
 
 
 def make_parser() -> Parser:
@@ -22,7 +24,7 @@ def make_parser() -> Parser:
         prog="simspark", usage="%(prog)s [OPTIONS] --in PATH --out DIR PIPELINE", description=f"simspark: {__doc__}",
         epilog="PIPELINE is one argument, such as 'canon | shingle -k 10 | sketch | simjoin -t 0.8'. Exit status: 0 "
         "all well, 1 some records were rejected, 2 the run failed. The manual: man simspark",
-        allow_abbrev=False, add_help=False, example=FACE.example,
+        allow_abbrev=False, add_help=False, example=COMMAND_INFO.example,
     )  # fmt: skip
     add = parser.add_argument
     add("--in", metavar="PATH", dest="inputs", action="append", required=True, help="read PATH, a file, folder or "

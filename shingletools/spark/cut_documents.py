@@ -28,10 +28,10 @@ FATES = pa.schema([("number", pa.int64()), ("what", pa.int32()), ("name", pa.bin
 # Lines that stay and lines that go, of a row of documents; or a bad record
 CUT = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary()), ("removed", pa.binary()),
                  ("again", pa.int64()), *REJECTED])  # fmt: skip
-Fate = dict[str, Any]
+Decision = dict[str, Any]
 
 
-class Fated(Verdicts):
+class DecidedVerdicts(Verdicts):
     """What was decided of the first ids: another document that is kept in the place of each, or NOBODY."""
 
     option = ""
@@ -60,7 +60,7 @@ class Fated(Verdicts):
 class CutDocuments(Dedup):
     """Writes documents whose fate is known, as they come."""
 
-    def __init__(self, spec: DedupSpec, fates: Sequence[Fate]) -> None:
+    def __init__(self, spec: DedupSpec, fates: Sequence[Decision]) -> None:
         ids = kernel.new_ids()
         goes, known, again = ([each for each in fates if each["what"] == what] for what in (GOES, KNOWN, AGAIN))
         numbers_of(ids.number(*together(each["name"] for each in goes)))
@@ -72,7 +72,7 @@ class CutDocuments(Dedup):
         similarity = np.array([each["similarity"] for each in known], np.float64)
         a, b = (ColumnData(*each) for each in names)
         archived.add_pairs(a, b, similarity, np.ones(len(known), np.bool_))
-        settled = Fated(kept, np.array([each["similarity"] for each in goes], np.float64))
+        settled = DecidedVerdicts(kept, np.array([each["similarity"] for each in goes], np.float64))
         super().__init__(spec, ids, settled, archived)
         seen = self.number(*together(each["name"] for each in again))
         np.frombuffer(self.seen, np.bool_)[seen] = True

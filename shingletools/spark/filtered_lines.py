@@ -24,7 +24,7 @@ from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packe
 from shingletools.spark.number_sets import Chosen
 from shingletools.spark.spark_files import SOURCE, write_lines
 from shingletools.spark.splits import lines_of, splits_of
-from shingletools.spark.tally import Key, Tally, Telling, Told
+from shingletools.spark.tally import Key, SplitStats, StatsCollector, Tally
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -148,7 +148,7 @@ class Filtered:
     tally: Tally
     before: int | None = None  # how many filters the rows have passed, if they are KEPT
 
-    def __call__(self, batches: Batches, runs: Telling) -> Iterator[Done]:
+    def __call__(self, batches: Batches, runs: StatsCollector) -> Iterator[Done]:
         for portion, rejections in self.portions(batches):
             runs.begin(portion.source)
             first, lines, bad = None, portion.lines, rejections
@@ -187,7 +187,7 @@ class Filtered:
 
 def to_written(filtered: Filtered, batches: Batches) -> Batches:
     """Filtered lines to WRITTEN. Each run of a task becomes a file."""
-    runs = Telling(filtered.tally)
+    runs = StatsCollector(filtered.tally)
     for done in filtered(batches, runs):
         if done.lines:
             runs.figures[LINES] = runs.figures.get(LINES, 0) + done.made
@@ -212,7 +212,7 @@ def bad_of(frame: DataFrame, column: str) -> DataFrame:
 
 def to_kept(filtered: Filtered, batches: Batches) -> Batches:
     """Filtered lines to KEPT. Tells their bytes."""
-    telling = Telling(filtered.tally)
+    telling = StatsCollector(filtered.tally)
     for done in filtered(batches, telling):
         source, place = done.portion.source, done.place
         if done.lines:
@@ -244,7 +244,7 @@ def with_numbers(starts: Mapping[Key, int], schema: pa.Schema, batches: Batches)
 class LineNumbers:
     """The numbers of lines over all input, and their files and lines."""
 
-    def __init__(self, told: Sequence[Told]) -> None:
+    def __init__(self, told: Sequence[SplitStats]) -> None:
         """told: by all splits, in order. Raises Failed if one option names a file twice."""
         self.starts: dict[Key, int] = {}
         self.files: list[tuple[int, int, str]] = []  # first number, part and name of each

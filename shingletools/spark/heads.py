@@ -12,7 +12,7 @@ from shingletools.kernel.types import U64, Index
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import Entries, Parted, part_of, received
 from shingletools.spark.signed import Reading, SignedDocuments
-from shingletools.spark.tally import Tally, Telling
+from shingletools.spark.tally import StatsCollector, Tally
 
 HEAD = np.dtype([("high", "<u8"), ("low", "<u8"), ("number", "<i8"), ("what", "u1")])
 IDS, SIGNATURES = range(2)  # what is repeated
@@ -26,7 +26,7 @@ def digests(things: Iterator[bytes]) -> U64:
 
 
 @dataclass(frozen=True)
-class Heads:
+class DigestExchange:
     """Rows of SIGNED to HEAD: the id of each document, and its signature if that can be in a pair."""
 
     reading: Reading
@@ -62,7 +62,7 @@ class Repeated(NamedTuple):
 def to_repeated(tally: Tally, batches: Batches) -> Batches:
     """All entries of HEAD that may be equal to REPEATED. Tells how many there are of each kind."""
     heads = received(batches, HEAD)
-    runs = Telling(tally)
+    runs = StatsCollector(tally)
     runs.begin((runs.task,))
     for what in (IDS, SIGNATURES):
         found = repeated(heads[heads["what"] == what])

@@ -42,7 +42,7 @@ from shingletools.spark.signed_documents import (
     with_agreeing,
 )
 from shingletools.spark.spark_files import Kept
-from shingletools.spark.tally import Tally, Told
+from shingletools.spark.tally import SplitStats, Tally
 from shingletools.spark.tasks import (
     FOUND,
     to_found,
@@ -66,7 +66,7 @@ class Signatures(NamedTuple):
     """
 
     rows: DataFrame
-    told: Sequence[Told]
+    told: Sequence[SplitStats]
     numbers: LineNumbers
     cross: int | None
     archives: Sequence[PinnedArchive] = ()
@@ -89,7 +89,7 @@ class Run:
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
         self.measure(self.told)
 
-    def measure(self, told: Sequence[Told]) -> None:
+    def measure(self, told: Sequence[SplitStats]) -> None:
         """Computes sizes from what splits told."""
         self.ids = sum(split.figures.get(IDS, 0) for split in told)  # bytes of all
         self.size = sum(split.figures.get(SIZE, 0) for split in told)  # bytes of all signatures
@@ -147,7 +147,7 @@ class Run:
 
     def repeating(self, reading: Reading, ids: bool, parts: int) -> tuple[DataFrame, list[int]]:
         tally = Tally(self.context)
-        heading = heads.Heads(reading, self.cross, ids, self.least, parts)
+        heading = heads.DigestExchange(reading, self.cross, ids, self.least, parts)
         found = sent(self.of("ids", "payload", "second"), heading, parts)
         kept = self.kept(through(found, partial(heads.to_repeated, tally), heads.REPEATED))
         return kept, [sum(each.figures[what] for each in tally.all()) for what in (heads.IDS, heads.SIGNATURES)]

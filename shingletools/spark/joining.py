@@ -17,7 +17,7 @@ from shingletools.spark.kept_stages import KeptStage
 from shingletools.spark.number_sets import Chosen
 from shingletools.spark.run import PipelineRun, StepParts, named
 from shingletools.spark.signed import SIGNED, Signing
-from shingletools.spark.tally import Told, merged
+from shingletools.spark.tally import SplitStats, merged
 from shingletools.system.errors import Failed
 
 Archives = Sequence[PinnedArchive]
@@ -32,7 +32,7 @@ class KeptLines(NamedTuple):
     def size(self) -> int:
         return sum(each.figures.get(SIZE, 0) for each in self.told())
 
-    def told(self) -> list[Told]:
+    def told(self) -> list[SplitStats]:
         return [*self.inputs.told, *(self.beside.told if self.beside else [])]
 
     def rows(self) -> DataFrame:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from shingletools import __version__
 from shingletools.spark.spark_files import Files, Kept, literal, write_large
-from shingletools.spark.tally import Told, in_order
+from shingletools.spark.tally import SplitStats, in_order
 
 FORM = 1  # the version of stages; stages of another version are not found
 COMPLETE = "complete"
@@ -23,7 +23,7 @@ class KeptStage(NamedTuple):
     """Rows, and what splits or parts told as they were made, in order."""
 
     rows: DataFrame
-    told: list[Told]
+    told: list[SplitStats]
 
 
 Recipe = Sequence[object]
@@ -48,12 +48,12 @@ class Stages:
         attempt = self.files.read(f"{path}/{COMPLETE}")
         if not attempt:
             return None
-        told = [Told.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
+        told = [SplitStats.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
         self.say(f"{what} of an earlier run are used")
         rows = self.spark.read.parquet(literal(f"{path}/{attempt}/rows"))
         return KeptStage(rows, in_order(told))
 
-    def make(self, what: str, recipe: Recipe, made: DataFrame, all_told: Callable[[], list[Told]]) -> KeptStage:
+    def make(self, what: str, recipe: Recipe, made: DataFrame, all_told: Callable[[], list[SplitStats]]) -> KeptStage:
         """Makes a stage, and keeps it with --keep. all_told: what tasks told, asked when it is made. Raises Failed."""
         if self.folder is None:
             return KeptStage(self.kept(made), all_told())

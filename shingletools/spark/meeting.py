@@ -11,7 +11,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.spark.batches import Batches, batch_of
 from shingletools.spark.exchange import Entries, Kind, Parted, part_of, received
 from shingletools.spark.signed import Reading
-from shingletools.spark.tally import Tally, Telling
+from shingletools.spark.tally import StatsCollector, Tally
 from shingletools.spark.tasks import RESTS, SIDE, buckets
 
 KINDS = range(2 * RESTS)
@@ -52,7 +52,7 @@ class Meeting:
 
     def __call__(self, batches: Batches) -> Batches:
         entries = received(batches, self.kind)
-        runs = Telling(self.tally)
+        runs = StatsCollector(self.tally)
         runs.begin((runs.task,))
         entries = entries[kernel.shared(np.ascontiguousarray(entries["key"]))]
         entries = entries[np.lexsort((entries["number"], entries["key"]))]

@@ -9,15 +9,15 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from shingletools.reading.streams import Chunk
-from shingletools.record.collector import Collector, Means, Written
+from shingletools.record.collector import Collector, CollectorContext, Written
 from shingletools.record.stage import Stage
 from shingletools.running.collecting import collect_chunk
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.filtered_lines import BAD, LINES, REMOVED, WRITTEN, Done, Filtered, about
 from shingletools.spark.parts import PART_BYTES
 from shingletools.spark.room import needed
-from shingletools.spark.tally import Key, Tally, Telling
-from shingletools.system.errors import Broken, Failed, shown_place
+from shingletools.spark.tally import Key, StatsCollector, Tally
+from shingletools.system.errors import EnvironmentFailure, Failed, shown_place
 
 
 class OutOfRoom(Exception):
@@ -44,7 +44,7 @@ class InOneTask:
     """
 
     filtered: Filtered  # without filters
-    make: Callable[[Means], Collector]
+    make: Callable[[CollectorContext], Collector]
     stage: Stage
     step: int
     parts: Mapping[int, int | None]  # parts in order, with their sides; None for files that the collector reads first
@@ -74,7 +74,7 @@ class Feeding:
 
     def __init__(self, task: InOneTask, batches: Batches) -> None:
         self.task = task
-        self.splits, self.parts = Telling(task.filtered.tally), Telling(task.written)
+        self.splits, self.parts = StatsCollector(task.filtered.tally), StatsCollector(task.written)
         self.lines = task.filtered(batches, self.splits)
         self.next: Done | None = None
         self.unreadable: Failed | None = None  # why a file could not be read
@@ -116,7 +116,7 @@ class Feeding:
         """Raises OutOfRoom, and Failed."""
         task, self.next = self.task, self.advance()
         first = iter([part for part, side in task.parts.items() if side is None])
-        collector = self.collector = task.make(Means(read=lambda _option, _path: self.read(first)))
+        collector = self.collector = task.make(CollectorContext(read=lambda _option, _path: self.read(first)))
         self.size = 0
         for part, side in task.parts.items():
             for done in () if side is None else self.of(part):
@@ -139,7 +139,9 @@ class Feeding:
             yield self.bad(source, int(places[(line or 1) - 1]), cause, document)
         self.told = self.told._replace(again=self.told.again + (0 if side else outcome.again))
         if failed is not None:
-            self.where = None if isinstance(failed, Broken) else (source, int(places[(collector.place[1] or 1) - 1]))
+            self.where = (
+                None if isinstance(failed, EnvironmentFailure) else (source, int(places[(collector.place[1] or 1) - 1]))
+            )
             raise Failed(str(failed).removeprefix(f"{shown_place(*collector.place)}: "))
 
     def bad(self, source: Key, place: int, cause: str, document: bytes) -> pa.RecordBatch:

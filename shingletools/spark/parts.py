@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.filtered_lines import LINES, WRITTEN
-from shingletools.spark.tally import Tally, Telling
+from shingletools.spark.tally import StatsCollector, Tally
 
 PARTS = pa.schema([("part", pa.int64()), ("number", pa.int64()), ("lines", pa.binary())])
 PART_BYTES = 64 << 20  # about how many bytes of lines are in a part
@@ -34,7 +34,7 @@ def to_parts(lines: int, batches: Batches) -> Batches:
 
 def to_files(tally: Tally, batches: Batches) -> Batches:
     """PARTS to WRITTEN. Each part becomes a file."""
-    telling = Telling(tally)
+    telling = StatsCollector(tally)
     for batch in batches:
         for part, lines in zip(batch.column("part").to_pylist(), batch.column("lines"), strict=True):
             telling.begin((0, "", part))

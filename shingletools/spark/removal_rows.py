@@ -19,7 +19,7 @@ from shingletools.record.collector import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.spark.batches import Batches, batch_of, packed
 from shingletools.spark.packed_names import Named
-from shingletools.spark.signed import Things
+from shingletools.spark.signed import ByteColumn
 from shingletools.spark.signed_documents import values
 
 # The key is less for a document that is preferred, as far as lengths decide
@@ -40,7 +40,7 @@ def names_at(ids: Ids, numbers: Index) -> pa.Array:
 
 
 def column_of(named: Named) -> pa.Array:
-    return values(Things(np.frombuffer(named.names, np.uint8), named.sizes))
+    return values(ByteColumn(np.frombuffer(named.names, np.uint8), named.sizes))
 
 
 class MetDocuments(Dedup):

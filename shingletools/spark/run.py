@@ -36,7 +36,7 @@ from shingletools.spark.parts import to_files
 from shingletools.spark.pipeline import is_parquet, texts
 from shingletools.spark.room import room
 from shingletools.spark.spark_files import Kept
-from shingletools.spark.tally import Tally, Told, in_order, merged
+from shingletools.spark.tally import SplitStats, Tally, in_order, merged
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -83,7 +83,7 @@ class PipelineRun:
         self.rejects = RejectedLines(options.rejects, complain)
         self.figures: list[str] = []
         self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
-        self.told: list[Told] = []  # of all that has numbers
+        self.told: list[SplitStats] = []  # of all that has numbers
 
     def lay_out(self) -> Iterator[StepParts]:
         """The steps after the filters, with their parts. Archives have parts, too."""
@@ -121,12 +121,12 @@ class PipelineRun:
             return found
         rows, every, told = self.begun()
 
-        def all_told() -> list[Told]:
+        def all_told() -> list[SplitStats]:
             return merged(told, every.tally.all()) if told else every.tally.all()
 
         return self.stages.make(LINES, recipe, through(rows, partial(to_kept, every), KEPT), all_told)
 
-    def begun(self) -> tuple[DataFrame, Filtered, Sequence[Told]]:
+    def begun(self) -> tuple[DataFrame, Filtered, Sequence[SplitStats]]:
         """The lines of the input, or those kept after the first filters; the remaining filters; what splits told."""
         # A filter that makes several lines of one changes the numbers of lines for those after it
         least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
@@ -159,7 +159,7 @@ class PipelineRun:
         lines = through(self.rows(parts), partial(to_kept, every), KEPT)
         return KeptStage(self.kept(lines), every.tally.all())
 
-    def count(self, told: Sequence[Told], rows: DataFrame | None = None) -> None:
+    def count(self, told: Sequence[SplitStats], rows: DataFrame | None = None) -> None:
         """Numbers more lines, and takes those that were rejected from the rows (PLACES, REJECTED), if there are any."""
         self.told = in_order([*self.told, *told])
         self.numbers = LineNumbers(self.told)
@@ -244,7 +244,7 @@ class PipelineRun:
         """The rejected lines in a folder, with PLACES and REJECTED."""
         return bad_of(self.spark.read.text(spark_files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
 
-    def place(self, folder: str, told: Sequence[Told], path: str, kind: str = LINES) -> int:
+    def place(self, folder: str, told: Sequence[SplitStats], path: str, kind: str = LINES) -> int:
         """Moves the lines in a folder to their place; returns their number."""
         some = [each for each in told if kind in each.figures]
         lines = f"{folder}/kind={kind}"
@@ -261,7 +261,7 @@ class PipelineRun:
         return sum(each.figures[kind] for each in some)
 
 
-def has_bad(told: Sequence[Told]) -> bool:
+def has_bad(told: Sequence[SplitStats]) -> bool:
     return any(BAD in split.figures for split in told)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.kernel.ids import IdsAt
@@ -14,7 +14,7 @@ from shingletools.spark.parts import PARTS
 NAMED = "a_name", "b_name", "agreeing", "a_size", "b_size"
 
 
-def write_pairs(kind: Signature, wanted: Wanted, against: bool, batches: Batches) -> Batches:
+def write_pairs(kind: Signature, wanted: JoinOptions, against: bool, batches: Batches) -> Batches:
     """Pairs with their names, in order, to lines, as simjoin writes them."""
     lines = PairLines(kind, wanted, against)
     for batch in batches:

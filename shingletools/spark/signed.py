@@ -22,7 +22,7 @@ from shingletools.record.record_batch import read_batch
 from shingletools.spark.batches import Batches, of_rows
 from shingletools.spark.filtered_lines import BAD, PLACES, REJECTED, SIZE, Filtered, LineNumbers
 from shingletools.spark.number_sets import Chosen
-from shingletools.spark.tally import Key, Telling, Told
+from shingletools.spark.tally import Key, SplitStats, StatsCollector
 from shingletools.system.errors import Failed
 
 IDS = "ids"  # a figure: bytes of ids
@@ -137,7 +137,7 @@ class Signing:
     step: int
 
     def __call__(self, batches: Batches) -> Batches:
-        runs, taker = Telling(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
+        runs, taker = StatsCollector(self.filtered.tally), Taker(self.id_field, self.once, self.verify)
         for done in self.filtered(batches, runs):
             source, place = done.portion.source, done.place
             taken, bad = taker.take(done.lines, done.places())
@@ -156,7 +156,7 @@ class Signing:
             yield of_rows(SIGNED, rows)
 
 
-class Things(NamedTuple):
+class ByteColumn(NamedTuple):
     """Ids or payloads: uint8, one after the other, and the bytes of each, int64; empty if not needed."""
 
     data: Data
@@ -165,18 +165,18 @@ class Things(NamedTuple):
     def each(self) -> Iterator[bytes]:
         return split(self.data.tobytes(), self.sizes)
 
-    def at(self, some: Flags) -> "Things":
+    def at(self, some: Flags) -> "ByteColumn":
         """Those whose flags are set."""
         data: Data = self.data[np.repeat(some, self.sizes)] if len(self.data) else self.data
-        return Things(data, self.sizes[some] if len(self.sizes) else self.sizes)
+        return ByteColumn(data, self.sizes[some] if len(self.sizes) else self.sizes)
 
 
 class SignedDocuments(NamedTuple):
     """The documents of a row of SIGNED. Columns that are not needed are empty."""
 
     numbers: Index
-    ids: Things
-    payloads: list[Things]  # one or two
+    ids: ByteColumn
+    payloads: list[ByteColumn]  # one or two
     marks: list[Mark]
     mark: NDArray[np.uint16]
 
@@ -206,7 +206,9 @@ class Reading(NamedTuple):
                 number = self.starts[tuple(row[name] for name, _ in PLACES[:3])] + row["place"]
                 numbers = number + np.frombuffer(row["numbers"], np.int64)
                 ids, *payloads = (
-                    Things(np.frombuffer(row.get(data, b""), np.uint8), np.frombuffer(row.get(sizes, b""), np.int64))
+                    ByteColumn(
+                        np.frombuffer(row.get(data, b""), np.uint8), np.frombuffer(row.get(sizes, b""), np.int64)
+                    )
                     for data, sizes in zip(COLUMNS[::2], COLUMNS[1::2], strict=True)
                 )
                 marks = [Mark(*each) for each in orjson.loads(row.get("marks", b"[]"))]
@@ -215,7 +217,9 @@ class Reading(NamedTuple):
                 yield found.at(~self.without.has(numbers)) if self.without.size else found
 
 
-def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, shaped: tuple[int, Mark] | None) -> None:
+def check(
+    told: Sequence[SplitStats], numbers: LineNumbers, comparable: Comparable, shaped: tuple[int, Mark] | None
+) -> None:
     """Checks all documents as simjoin does, and takes `shaped`, the first one with a signature. Raises Failed.
 
     All documents are compared with the first one that is not rejected. Others are not compared with a rejected
@@ -251,7 +255,7 @@ def check(told: Sequence[Told], numbers: LineNumbers, comparable: Comparable, sh
         comparable.accept(SIGNATURES[shaped[1].kind], shaped[1].size, shaped[1].via)
 
 
-def marks_of(told: Sequence[Told], numbers: LineNumbers) -> list[Marked]:
+def marks_of(told: Sequence[SplitStats], numbers: LineNumbers) -> list[Marked]:
     """The marks of all splits."""
     return [
         Marked(numbers.starts[split.key] + first, numbers.starts[split.key] + last, Mark(*mark))

@@ -12,7 +12,7 @@ from shingletools.spark.batches import Batches, batch_of, of_rows
 from shingletools.spark.exchange import Parted, received
 from shingletools.spark.filtered_lines import REJECTED
 from shingletools.spark.number_sets import Chosen
-from shingletools.spark.signed import Reading, Things
+from shingletools.spark.signed import ByteColumn, Reading
 from shingletools.system import errors
 
 AGAIN = pa.schema([("number", pa.int64()), *REJECTED])
@@ -24,7 +24,7 @@ SUMMED = pa.schema([("counts", pa.binary())])
 COUNTED = np.dtype([("counter", "<u4"), ("count", "<u8")])
 
 
-def values(things: Things) -> pa.Array:
+def values(things: ByteColumn) -> pa.Array:
     """Things as a column of Arrow."""
     ends = np.append(0, np.cumsum(things.sizes)).astype(np.int32)
     return pa.Array.from_buffers(pa.binary(), len(things.sizes), [None, pa.py_buffer(ends), pa.py_buffer(things.data)])
@@ -53,7 +53,7 @@ def to_originals(reading: Reading, some: Chosen, batches: Batches) -> Batches:
         found = documents.signed()
         found = found.at(some.has(found.numbers))
         columns = [values(each) for each in found.payloads]
-        nothing = values(Things(np.empty(0, np.uint8), np.zeros(len(found.numbers), np.int64)))
+        nothing = values(ByteColumn(np.empty(0, np.uint8), np.zeros(len(found.numbers), np.int64)))
         yield batch_of(ORIGINALS, [found.numbers, *columns, *[nothing] * (2 - len(columns))])
 
 

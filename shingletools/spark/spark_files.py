@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from shingletools.spark import splits
 from shingletools.spark.parquet_rows import as_json, fields_of, is_read
 from shingletools.spark.pipeline import is_parquet
-from shingletools.spark.tally import Told
+from shingletools.spark.tally import SplitStats
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -186,7 +186,7 @@ class Files:
             return []
         return [each.getPath().getName() for each in path.getFileSystem(self.configuration).listStatus(path)]
 
-    def gather(self, folder: str, told: Sequence[Told], out: str) -> None:
+    def gather(self, folder: str, told: Sequence[SplitStats], out: str) -> None:
         """Moves the files that runs of tasks wrote to a new folder, in the order of the runs; _SUCCESS comes last."""
         target = self.path(out)
         system = target.getFileSystem(self.configuration)
@@ -198,7 +198,7 @@ class Files:
             raise
         system.create(self.path(f"{out}/_SUCCESS")).close()
 
-    def _move(self, folder: str, told: Sequence[Told], out: str) -> None:
+    def _move(self, folder: str, told: Sequence[SplitStats], out: str) -> None:
         system = self.path(out).getFileSystem(self.configuration)
         digits = max(5, len(str(len(told))))
         for run in sorted({each.run for each in told}):

@@ -14,7 +14,7 @@ Key = tuple[Any, ...]
 RECORDS = "good"
 
 
-class Told(NamedTuple):
+class SplitStats(NamedTuple):
     """What a task tells of one run: a split or part that it worked on."""
 
     task: int
@@ -27,20 +27,20 @@ class Told(NamedTuple):
     def text(self) -> str:
         r"""The text of this, without line feeds.
 
-        >>> told = Told(0, 1, (0, "a", 7), 3, {"bad": 1}, {("via", 2): [3, 4]})
-        >>> told.text(), Told.of(told.text()) == told
+        >>> told = SplitStats(0, 1, (0, "a", 7), 3, {"bad": 1}, {("via", 2): [3, 4]})
+        >>> told.text(), SplitStats.of(told.text()) == told
         ('[0,1,[0,"a",7],3,[["bad",1]],[[["via",2],[3,4]]]]', True)
         """
         parts = self.task, self.run, self.key, self.lines, [*self.figures.items()], [*self.marks.items()]
         return json.dumps(parts, separators=(",", ":"))
 
     @classmethod
-    def of(cls, text: str) -> "Told":
+    def of(cls, text: str) -> "SplitStats":
         task, run, key, lines, figures, marks = json.loads(text)
         return cls(task, run, tuple(key), lines, dict(figures), {tuple(mark): places for mark, places in marks})
 
 
-def merged(told: Iterable[Told], more: Iterable[Told]) -> list[Told]:
+def merged(told: Iterable[SplitStats], more: Iterable[SplitStats]) -> list[SplitStats]:
     """What was told of each split first, joined with what tasks told of it later."""
     every = {each.key: each._replace(figures=dict(each.figures), marks=dict(each.marks)) for each in told}
     for each in more:
@@ -53,10 +53,10 @@ def merged(told: Iterable[Told], more: Iterable[Told]) -> list[Told]:
     return in_order(every.values())
 
 
-def in_order(told: Iterable[Told]) -> list[Told]:
+def in_order(told: Iterable[SplitStats]) -> list[SplitStats]:
     """In the order of keys, with files by their real names, in which Spark escapes some letters.
 
-    >>> [each.key[1] for each in in_order(Told(0, 0, (0, name, 0), 1, {}, {}) for name in ("x%5B", "xA"))]
+    >>> [each.key[1] for each in in_order(SplitStats(0, 0, (0, name, 0), 1, {}, {}) for name in ("x%5B", "xA"))]
     ['xA', 'x%5B']
     """
     return sorted(told, key=lambda each: [unquote(part) if isinstance(part, str) else part for part in each.key])
@@ -77,12 +77,12 @@ class Tally:
     def __init__(self, context: SparkContext) -> None:
         self.told: Accumulator[list[Any]] = context.accumulator([], _Append())
 
-    def all(self) -> list[Told]:
+    def all(self) -> list[SplitStats]:
         """All that was told, in the order of keys; used after the job."""
-        return in_order(Told(*each) for each in self.told.value)
+        return in_order(SplitStats(*each) for each in self.told.value)
 
 
-def counted_by(told: Iterable[Told], step: int) -> Counter[str]:
+def counted_by(told: Iterable[SplitStats], step: int) -> Counter[str]:
     """What a filter, the step of this number, from 1, has counted in all splits: RECORDS, the good ones, and others."""
     counted = Counter[str]()
     for each in told:
@@ -93,7 +93,7 @@ def counted_by(told: Iterable[Told], step: int) -> Counter[str]:
     return counted
 
 
-class Telling:
+class StatsCollector:
     """Collects what one task tells of its runs, and sends it when the task ends."""
 
     def __init__(self, tally: Tally) -> None:
@@ -125,5 +125,5 @@ class Telling:
 
     def end(self) -> None:
         if self.key is not None:
-            self.told.add([Told(self.task, self.run, self.key, self.lines, self.figures, self.marks)])
+            self.told.add([SplitStats(self.task, self.run, self.key, self.lines, self.figures, self.marks)])
             self.key = None

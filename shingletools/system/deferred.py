@@ -68,7 +68,7 @@ class Deferred:
         return value
 
 
-def later(make: Callable[[], Made]) -> Made:
+def lazy(make: Callable[[], Made]) -> Made:
     """Returns a proxy for the object that the function makes; only its attributes may be used."""
     return cast(Made, Deferred(make))
 

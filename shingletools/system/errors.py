@@ -15,7 +15,7 @@ class Failed(Exception):
     """The run cannot go on, for the reason in the text."""
 
 
-class Broken(Failed):
+class EnvironmentFailure(Failed):
     """The run cannot go on, and no record is to blame."""
 
 

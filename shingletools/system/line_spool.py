@@ -10,7 +10,7 @@ from shingletools.system.scratch import folder_errors, scratch_folder
 BLOCK = 1 << 18  # bytes that are read at once
 
 
-class WaitingLines:
+class LineSpool:
     """Lines that are written to a scratch file, and read once."""
 
     def __init__(self, folder: str | None = None) -> None:

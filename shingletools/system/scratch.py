@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from shingletools.system.errors import Broken, printable
+from shingletools.system.errors import EnvironmentFailure, printable
 
 MB = 1_000_000
 
@@ -22,12 +22,12 @@ class Memory(NamedTuple):
         return max(self.size // divisor, least)
 
     def require(self, size: int) -> None:
-        """Raises Broken if the folder has less space than `size` bytes."""
+        """Raises EnvironmentFailure if the folder has less space than `size` bytes."""
         with folder_errors(self.folder):
             about = os.statvfs(self.folder)
         if (free := about.f_bavail * about.f_frsize) < size:
             needed = f"{shown_size(size)} of scratch space needed"
-            raise Broken(f"{printable(self.folder)}: {needed}, {free // MB} MB free")
+            raise EnvironmentFailure(f"{printable(self.folder)}: {needed}, {free // MB} MB free")
 
 
 def shown_size(size: int) -> str:
@@ -49,8 +49,8 @@ def scratch_folder(given: str | None = None) -> str:
 
 @contextlib.contextmanager
 def folder_errors(folder: str) -> Iterator[None]:
-    """Turns an OSError inside into a Broken that names the folder, of scratch files or of an archive."""
+    """Turns an OSError inside into an EnvironmentFailure that names the folder, of scratch files or of an archive."""
     try:
         yield
     except OSError as error:
-        raise Broken(f"{printable(folder)}: {error.strerror}") from None
+        raise EnvironmentFailure(f"{printable(folder)}: {error.strerror}") from None

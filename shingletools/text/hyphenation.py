@@ -1,7 +1,7 @@
 """Soft hyphens at the ends of lines, which part words."""
 
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 
 SOFT = "\u00ad"
 LINE_END = r"[^\S\n]*\n[^\S\n]*"
-PARTED = later(lambda: regex.compile(rf"(?<=[\p{{L}}\p{{M}}]){SOFT}{LINE_END}(?=\p{{L}})"))
+PARTED = lazy(lambda: regex.compile(rf"(?<=[\p{{L}}\p{{M}}]){SOFT}{LINE_END}(?=\p{{L}})"))

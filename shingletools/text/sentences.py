@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 
 # Unicode Standard Annex 29, rules SB6 to SB11, on its classes: ST and AT end sentences (AT is the ambiguous full stop),
 # CL closes quotes and brackets, SP is space, SC goes on with a sentence, NU is a digit, LO lower case, UP upper case,
@@ -14,7 +14,7 @@ STOP = rf"[\p{{SB=AT}}\p{{SB=ST}}{SHAD}]"
 AFTER = r"[\p{SB=CL}]*+[\p{SB=SP}\n\r]*+"
 GOES_ON = rf"(?!\p{{SB=SC}}|{STOP})"  # SB8a
 NO_LOWER = rf"(?![^\p{{SB=LE}}\p{{SB=UP}}\p{{SB=LO}}\p{{SB=ST}}\p{{SB=AT}}{SHAD}\n\u2029]*+\p{{SB=LO}})"  # SB8
-BREAK = later(
+BREAK = lazy(
     lambda: regex.compile(
         # A run of ends is looked at once, from its first; its last character decides
         rf"\n[ \t\r]*+\n\s*+|\u2029\s*+|(?<!{STOP}){STOP}++(?<={END}){AFTER}{GOES_ON}"

@@ -18,14 +18,14 @@ from statistics import mean
 
 import numpy as np
 
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import MINHASHES
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel.types import Index
 from shingletools.numbers.chances import interval
 
 N = 84
-NEAR = Wanted(similarity=Fraction(9, 10))
+NEAR = JoinOptions(similarity=Fraction(9, 10))
 Pair = tuple[Fraction, list[str], list[str]]  # the similarity, and the shingles of both
 
 

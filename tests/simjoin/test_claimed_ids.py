@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.kernel.types import Index
 from shingletools.numbers.ids_on_disk import Hashes
-from shingletools.numbers.seen_ids import ClaimedIds
+from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.scratch import Memory
 
 HERE = Memory(0, "/tmp")
@@ -17,7 +17,7 @@ FEW = Limits(least_share=512, sampled=2, splits=3)  # four ids in memory, 32 wor
 batches = st.lists(st.tuples(st.integers(0, 1), st.booleans(), st.lists(st.integers(0, 90), max_size=8)), max_size=25)
 
 
-class Alike(ClaimedIds):
+class Alike(SeenIds):
     """Most ids share the first hash, some both words and bits of the filter."""
 
     def _hashes(self, side: int, ids: bytes, sizes: Index) -> Hashes:
@@ -26,9 +26,9 @@ class Alike(ClaimedIds):
         return np.array([number % 3 for number in numbers], np.uint64), np.array(numbers, np.int64) << 40 | side
 
 
-@pytest.mark.parametrize("kind", [ClaimedIds, Alike])
+@pytest.mark.parametrize("kind", [SeenIds, Alike])
 @given(batches)
-def test_against_sets(kind: type[ClaimedIds], steps: list[tuple[int, bool, list[int]]]) -> None:
+def test_against_sets(kind: type[SeenIds], steps: list[tuple[int, bool, list[int]]]) -> None:
     claimed = kind(HERE, FEW)
     known: list[set[int]] = [set(), set()]
     for side, claims, numbers in steps:
@@ -43,7 +43,7 @@ def test_against_sets(kind: type[ClaimedIds], steps: list[tuple[int, bool, list[
 
 
 def test_many_runs_are_merged() -> None:
-    claimed = ClaimedIds(HERE, FEW)
+    claimed = SeenIds(HERE, FEW)
     names = [b"%d" % number for number in range(2000)]
     for start in range(0, 2000, 5):
         some = names[start : start + 5]

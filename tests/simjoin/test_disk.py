@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from harness import BIN, DOCS, ENVIRONMENT, Record, collect, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.types import U64, Index
@@ -41,7 +41,7 @@ SMALL = Limits(
 
 
 def joined(
-    records: list[Record], wanted: Wanted, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
+    records: list[Record], wanted: JoinOptions, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
 ) -> list[Pair]:
     """The pairs as numbers; records from `side` on are those of --against."""
     join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), limits=limits)
@@ -99,7 +99,7 @@ def check_forest(found: list[Pair], every: list[Pair], documents: int) -> None:
     assert len(found) == documents - len(set(components(every, documents)))
 
 
-def check_all(records: list[Record], wanted: Wanted, side: int | None, expected: list[Pair]) -> None:
+def check_all(records: list[Record], wanted: JoinOptions, side: int | None, expected: list[Pair]) -> None:
     connected = wanted._replace(forest=True)
     assert joined(records, wanted, side, HERE, SMALL) == expected
     found = joined(records, connected, side, None, SMALL)
@@ -115,14 +115,14 @@ sides = st.none() | st.integers(0, 20)
 def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
     least = min(least, len(words[0]) if words else 1)
     expected = agreeing(words, least, side)
-    check_all(of_sketches(words), Wanted(agreeing=least), side, expected)
+    check_all(of_sketches(words), JoinOptions(agreeing=least), side, expected)
 
 
 @pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
        st.fractions(Fraction(1, 20), 1, max_denominator=20), sides)  # fmt: skip
 def test_sets(sets: list[set[int]], least: Fraction, side: int | None) -> None:
-    check_all(of_sets(sets), Wanted(similarity=least), side, overlapping(sets, least, side))
+    check_all(of_sets(sets), JoinOptions(similarity=least), side, overlapping(sets, least, side))
 
 
 def families(rng: random.Random, documents: int) -> list[list[int]]:
@@ -145,7 +145,7 @@ def test_families(side: int | None) -> None:
     words = families(random.Random(4), 28)
     expected = agreeing(words, 68, side)
     assert len(expected) > 8
-    check_all(of_sketches(words), Wanted(similarity=Fraction("0.8")), side, expected)
+    check_all(of_sketches(words), JoinOptions(similarity=Fraction("0.8")), side, expected)
 
 
 @pytest.mark.slow
@@ -158,7 +158,7 @@ def test_verified(side: int | None) -> None:
     expected = overlapping(sets, Fraction("0.8"), side)
     assert len(expected) > 40
     records = [record | {"sketch": "00000001 00000002"} for record in of_sets(sets)]
-    check_all(records, Wanted(similarity=Fraction("0.8"), verify=True), side, expected)
+    check_all(records, JoinOptions(similarity=Fraction("0.8"), verify=True), side, expected)
 
 
 def test_verified_where_sketches_of_equal_sets_differ() -> None:
@@ -169,7 +169,7 @@ def test_verified_where_sketches_of_equal_sets_differ() -> None:
     proposed = {(a, b) for a, b, _ in agreeing(words, 1, None)}
     expected = [pair for pair in overlapping(sets, Fraction("0.7"), None) if pair[:2] in proposed]
     records = [one | two for one, two in zip(of_sets(sets), of_sketches(words), strict=True)]
-    wanted = Wanted(similarity=Fraction("0.7"), verify=True)
+    wanted = JoinOptions(similarity=Fraction("0.7"), verify=True)
     assert len(expected) < len(overlapping(sets, Fraction("0.7"), None))
     assert joined(records, wanted, None) == expected
     check_all(records, wanted, None, expected)
@@ -186,7 +186,7 @@ def test_simhashes() -> None:
         if (bits[a] ^ bits[b]).bit_count() <= 3
     ]
     assert len(expected) > 100
-    check_all([{"simhash": f"{word:016x}"} for word in bits], Wanted(distance=3), None, expected)
+    check_all([{"simhash": f"{word:016x}"} for word in bits], JoinOptions(distance=3), None, expected)
 
 
 def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
@@ -194,7 +194,7 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     rng = np.random.default_rng(3)
     rows = np.tile(rng.integers(0, 2**32, 84, dtype=np.uint32), (3000, 1))
     rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
-    join = JoinCollector(JoinSpec("id", Wanted(forest=True)))
+    join = JoinCollector(JoinSpec("id", JoinOptions(forest=True)))
     for number, row in enumerate(rows.tolist()):
         collect(join, jsonl({"id": number} | of_sketches([row])[0]))
     lines = b"".join(written.output for written in join.finish()).splitlines()
@@ -208,7 +208,7 @@ def test_a_chain_is_connected() -> None:
     rows = [[0] * 5 + [1000 * place + min(i, i // 3 if place % 2 else i) for place in range(79)] for i in range(18)]
     expected = agreeing(rows, 40, None)
     assert 12 < len(expected) < 40
-    check_all(of_sketches(rows), Wanted(agreeing=40), None, expected)
+    check_all(of_sketches(rows), JoinOptions(agreeing=40), None, expected)
 
 
 @given(st.lists(st.lists(st.integers(0, 6) | st.just(2**64 - 1), max_size=9), max_size=6))
@@ -259,7 +259,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
 
 def test_copies_across_are_not_paired_with_each_other() -> None:
     """3,000 copies on one side: their four million pairs are not even thought of."""
-    wanted = Wanted(similarity=Fraction(1))
+    wanted = JoinOptions(similarity=Fraction(1))
     join = JoinCollector(JoinSpec("id", wanted, ("other",), HERE))
     for number in range(3001):
         collect(join, jsonl({"id": number, "sketch": "00000001 00000002"}), int(number == 3000))

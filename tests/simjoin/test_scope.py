@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from harness import Record, collect, jsonl, read_by_definition, run
 from shingletools.commands.simjoin import nearest
 from shingletools.commands.simjoin.join_collector import JoinCollector
-from shingletools.commands.simjoin.join_options import Scope, Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions, Scope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import binary
 from shingletools.commands.simjoin.pair_arrays import Pairs
@@ -60,7 +60,7 @@ def agreeing(one: list[int], two: list[int]) -> Fraction:
 
 
 def brute_force(
-    parts: list[list[int]], labels: list[dict[str, str]], wanted: Wanted, ratio: Ratio, side: int | None = None
+    parts: list[list[int]], labels: list[dict[str, str]], wanted: JoinOptions, ratio: Ratio, side: int | None = None
 ) -> list[Pair]:
     """Every pair, one by one; documents from `side` on are those of --against."""
     found: dict[Pair, Fraction] = {}
@@ -109,7 +109,7 @@ def of_sketches(parts: list[list[int]], labels: list[dict[str, str]]) -> list[Li
 
 
 def joined(
-    lines: Iterable[Line], wanted: Wanted, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
+    lines: Iterable[Line], wanted: JoinOptions, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
 ) -> list[Pair]:
     """With a limit of memory, the definition reads all lines, else the kernel those that are ordinary."""
     join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), 2, limits)
@@ -146,7 +146,7 @@ def test_sets_against_brute_force(data: st.DataObject, scope: Scope, best: int |
     measure = data.draw(st.sampled_from([*SETS]))
     shared = data.draw(st.none() | st.integers(1, 3))
     threshold = None if shared else data.draw(st.sampled_from([Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]))
-    wanted = Wanted(threshold, shared, measure=measure, scope=scope, best=best)
+    wanted = JoinOptions(threshold, shared, measure=measure, scope=scope, best=best)
     expected = brute_force(parts, labels, wanted, SETS[measure], side)
     lines = of_sets(parts, labels)
     for memory, limits in product([None, ON_DISK], [DEFAULT, SMALL]):
@@ -157,7 +157,7 @@ def test_sets_against_brute_force(data: st.DataObject, scope: Scope, best: int |
 @given(st.data(), st.sampled_from(SCOPES), st.none() | st.integers(1, 3), st.none() | st.integers(0, 14))
 def test_sketches_against_brute_force(data: st.DataObject, scope: Scope, best: int | None, side: int | None) -> None:
     parts, labels = data.draw(documents(3, 5))
-    wanted = Wanted(data.draw(st.sampled_from([Fraction(1, 5), Fraction(3, 5)])), scope=scope, best=best)
+    wanted = JoinOptions(data.draw(st.sampled_from([Fraction(1, 5), Fraction(3, 5)])), scope=scope, best=best)
     expected = brute_force(parts, labels, wanted, agreeing, side)
     lines = of_sketches(parts, labels)
     for memory, limits in product([None, ON_DISK], [DEFAULT, SMALL]):
@@ -168,7 +168,7 @@ def test_sketches_against_brute_force(data: st.DataObject, scope: Scope, best: i
 @given(st.data(), st.sampled_from(SCOPES), st.none() | st.integers(0, 14))
 def test_a_forest_connects_what_all_pairs_connect(data: st.DataObject, scope: Scope, side: int | None) -> None:
     parts, labels = data.draw(documents(3, 5))
-    wanted = Wanted(data.draw(st.sampled_from([Fraction(1, 5), Fraction(3, 5)])), scope=scope)
+    wanted = JoinOptions(data.draw(st.sampled_from([Fraction(1, 5), Fraction(3, 5)])), scope=scope)
     every = brute_force(parts, labels, wanted, agreeing, side)
     for memory, limits in product([None, ON_DISK], [DEFAULT, SMALL]):
         found = joined(of_sketches(parts, labels), wanted._replace(forest=True), side, memory, limits)
@@ -221,8 +221,8 @@ def test_commands_and_kernels(tmp_path: Path) -> None:
     """From files, in one process, with -j and -S: the same bytes, and the pairs that brute force finds."""
     parts, labels = corpus(100)
     texts = [
-        (of_sets(parts, labels), Wanted(Fraction(2, 5)), SETS["jaccard"]),
-        (of_sketches(parts, labels), Wanted(Fraction(1, 2)), agreeing),
+        (of_sets(parts, labels), JoinOptions(Fraction(2, 5)), SETS["jaccard"]),
+        (of_sketches(parts, labels), JoinOptions(Fraction(1, 2)), agreeing),
     ]
     for lines, of, ratio in texts:
         (tmp_path / "docs").write_text("\n".join(lines))
@@ -251,7 +251,7 @@ def test_archives_are_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(f"{each}\n" for each in part))
     run("simindex add A -t 0.4 old", cwd=tmp_path).good()
     for options, scope, best in ASKED:
-        expected = brute_force(parts, labels, Wanted(Fraction(1, 2), scope=scope, best=best), agreeing, 40)
+        expected = brute_force(parts, labels, JoinOptions(Fraction(1, 2), scope=scope, best=best), agreeing, 40)
         command = f"simjoin -t 0.5 {options}"
         ran = run(f"{command} --against A --against older new", cwd=tmp_path)
         assert [(pair["a"], pair["b"]) for pair in ran.records()] == expected
@@ -294,7 +294,7 @@ def test_a_hub_is_cut_before_it_is_held() -> None:
     few = replace(DEFAULT, candidates=1 << 12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nearest.Nearest, "best", best)
-        found = joined(of_sets(parts, labels), Wanted(Fraction(1), best=1), None, None, few)
+        found = joined(of_sets(parts, labels), JoinOptions(Fraction(1), best=1), None, None, few)
     assert found == [(0, each) for each in range(1, 1000)]
     assert most < 1 << 14
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel import arrays, reference
@@ -61,7 +61,7 @@ def records(documents: list[set[int]]) -> list[Record]:
 
 
 def joined(documents: list[set[int]], measure: str, t: Fraction) -> list[Record]:
-    join = JoinCollector(JoinSpec("id", Wanted(similarity=t, measure=measure)))
+    join = JoinCollector(JoinSpec("id", JoinOptions(similarity=t, measure=measure)))
     for record in records(documents):
         collect(join, jsonl(record))
     return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
@@ -180,7 +180,7 @@ def test_sets_within_larger_ones(memory: Memory | None, cross: int | None, t: st
         ]  # fmt: skip
         found = {}
         for forest in (False, True):
-            wanted = Wanted(similarity=Fraction(t), measure="containment", forest=forest)
+            wanted = JoinOptions(similarity=Fraction(t), measure="containment", forest=forest)
             join = JoinCollector(JoinSpec("id", wanted, () if cross is None else ("archive",), memory))
             for record in records(documents):
                 collect(join, jsonl(record), int(cross is not None and record["id"] >= cross))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simjoin.join_collector import JoinCollector
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel import arrays, reference
@@ -39,7 +39,11 @@ def records(documents: Sets, digits: int = 16) -> list[Record]:
 
 
 def joined(
-    documents: Sets, wanted: Wanted, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT
+    documents: Sets,
+    wanted: JoinOptions,
+    cross: int | None = None,
+    memory: Memory | None = None,
+    limits: Limits = DEFAULT,
 ) -> list[Record]:
     join = JoinCollector(JoinSpec("id", wanted, () if cross is None else ("archive",), memory), limits=limits)
     for record in records(documents):
@@ -53,7 +57,7 @@ small = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=14)
 @given(small, st.integers(1, 10), st.sampled_from(["jaccard", "containment"]), st.integers(0, 14), st.integers(1, 5))
 def test_against_brute_force(documents: Sets, least: int, measure: str, cross: int, block: int) -> None:
     """Copies of a set that is too small are no pair, either."""
-    wanted = Wanted(agreeing=least, measure=measure)
+    wanted = JoinOptions(agreeing=least, measure=measure)
     with pytest.MonkeyPatch.context() as patch:
         for some in (None, cross):
             assert joined(documents, wanted, some) == brute_force(documents, least, measure, some)
@@ -95,8 +99,8 @@ def test_in_every_way(memory: Memory | None, cross: int | None, least: int) -> N
         expected = brute_force(documents, least, cross=cross)
         assert expected
         for limits in (DEFAULT, Limits(meetings=500)):
-            assert joined(documents, Wanted(agreeing=least), cross, memory, limits) == expected
-        forest = joined(documents, Wanted(agreeing=least, forest=True), cross, memory)
+            assert joined(documents, JoinOptions(agreeing=least), cross, memory, limits) == expected
+        forest = joined(documents, JoinOptions(agreeing=least, forest=True), cross, memory)
         assert all(pair in expected for pair in forest)
         assert len(forest) < len(documents)
         assert connected(forest, len(documents)) == connected(expected, len(documents))

@@ -17,7 +17,7 @@ from harness import jsonl, run
 from shingletools import kernel
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join import Join
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES
 from shingletools.kernel import reference
 from shingletools.kernel.types import TokenSets, TokenWeights
@@ -82,7 +82,7 @@ def test_the_join_is_exact(every: list[set[int]], weight: list[int], measure: st
     every = [each for each in every if each]
     if not every:
         return
-    wanted = Wanted(similarity=t, measure=measure, weights="table")
+    wanted = JoinOptions(similarity=t, measure=measure, weights="table")
     factory = TableFactory(LONG_SHINGLES, wanted, Weights(dict(enumerate(weight))))
     data = np.array([token for each in every for token in sorted(each)], np.uint64)
     factory.count([[data.view(np.uint8)]], len(every))

@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import MINHASHES
 from shingletools.commands.simjoin.table import cut
 from shingletools.commands.simtune import counting, sample
@@ -163,7 +163,7 @@ def test_a_chance_is_the_sum_of_its_terms(least: int, trials: int, chance: Fract
 @given(st.integers(1, 300), fractions())
 def test_sketches_are_joined_as_simjoin_does(components: int, threshold: Fraction) -> None:
     """The least that agrees with --verify, and the bands."""
-    wanted = Wanted(similarity=threshold, verify=True)
+    wanted = JoinOptions(similarity=threshold, verify=True)
     proposed = chances.proposed(threshold, components)
     assert MINHASHES.least(wanted, components) == proposed
     below = threshold * components - proposed  # at most three deviations, and one component less is more than these

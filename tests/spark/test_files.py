@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.spark.filtered_lines import LineNumbers
-from shingletools.spark.tally import Told
+from shingletools.spark.tally import SplitStats
 from shingletools.system.errors import Failed
 from spark.packing import parts_of
 
@@ -285,7 +285,7 @@ def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -
 
 
 def test_lines_that_are_there_twice() -> None:
-    told = [Told(task, 0, (0, "file:/a%20b", 0), 1, {}, {}) for task in range(2)]
+    told = [SplitStats(task, 0, (0, "file:/a%20b", 0), 1, {}, {}) for task in range(2)]
     with pytest.raises(Failed, match=r"^file:/a b: named twice by one option$"):
         LineNumbers(told)
 

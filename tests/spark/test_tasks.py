@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from shingletools.commands.simjoin.factory import TableFactory
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.commands.simjoin.table import Table
@@ -19,7 +19,7 @@ from shingletools.kernel.types import U64, Rows
 from shingletools.spark.tasks import BLOCKS, CONNECTED, FEW, RESTS, buckets, table_of, to_found, to_near, to_pairs
 
 WORDS = 12
-WANTED = Wanted(similarity=Fraction(2, 3))
+WANTED = JoinOptions(similarity=Fraction(2, 3))
 LEAST = 8
 FACTORY = TableFactory(MINHASHES, WANTED)
 DONE = CONNECTED * BLOCKS
@@ -104,7 +104,7 @@ def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None
     }  # fmt: skip
     tokens = [np.array(sorted(each), np.uint64) for each in sets]
     every = np.concatenate(tokens).view(np.uint8)
-    factory = TableFactory(LONG_SHINGLES, Wanted(similarity=threshold, measure="containment"))
+    factory = TableFactory(LONG_SHINGLES, JoinOptions(similarity=threshold, measure="containment"))
     factory.count([[every]])
     tasks = every_bucket(table_of(factory, [pa.array(payloads(tokens), pa.binary())]), blocks)
     told = to_pairs(factory, cross, batches(random.Random(1), [*tasks], tokens))

@@ -15,7 +15,7 @@ from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
-from shingletools.record.command_registry import Face, Product
+from shingletools.record.command_registry import CommandInfo, Product
 from shingletools.record.names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.record.versions import made_with, version
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shingletools.commands.canon.extracted import Extractor
     from shingletools.commands.canon.placed import Placer
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon --stop en docs.jsonl | head -1",),
     makes=(Product("canon", "shingle comes next"),), takes=("canon", "parts"), text=True, spark=True,
     documents=lambda options: [] if options.explain else format_options.json_lines(options),

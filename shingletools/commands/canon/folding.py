@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 
 # Typographic and reversed quotes, the letters of their form, which Uzbek, Hawaiian, Ukrainian and Breton use, Hebrew's
 # geresh, and what people type in their place, the grave accent and the prime: inside a word all become '. Hebrew's
@@ -27,13 +27,13 @@ TATWEEL = "\u0640"  # stretches an Arabic word, as letter spacing stretches a La
 
 # Invisible: soft hyphens, zero-width characters, byte order marks, bidi controls, variation selectors; and what makes a
 # keycap of a digit
-INVISIBLE = later(lambda: regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}\u20e3]+"))
+INVISIBLE = lazy(lambda: regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}\u20e3]+"))
 
 # unicodedata.normalize sorts combining marks by insertion, in quadratic time: minutes for 1 MB of
 # "\u0301\u0316" * 250000. So long runs are sorted first. These five characters, and no others, join such a run only
 # when they are decomposed
 LONG = 32
-LONG_RUN = later(lambda: regex.compile(rf"\P{{ccc=0}}{{{LONG},}}"))
+LONG_RUN = lazy(lambda: regex.compile(rf"\P{{ccc=0}}{{{LONG},}}"))
 DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73\u0f75\u0f81\uff9e\uff9f"})
 
 

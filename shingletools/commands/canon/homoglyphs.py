@@ -4,7 +4,7 @@ from functools import partial
 
 from shingletools.commands.canon.rules import Rule, in_place
 from shingletools.kernel.memo import Memo
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 from shingletools.text.scripts import SPACELESS
 
 # Letters of equal case and look, by tests/homoglyphs.py from confusables.txt of Unicode's UTS #39. That is (c) 2025
@@ -26,8 +26,8 @@ ALIKE = {
 }  # fmt: skip
 
 # Letters and digits between which nothing stands that parts words; an apostrophe parts debian'у
-RUN = later(lambda: regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}]--{SPACELESS}]+", regex.VERSION1))
-LETTERS = {script: later(partial(lambda script: regex.compile(rf"\p{{{script}}}"), script)) for script in ALIKE}
+RUN = lazy(lambda: regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}]--{SPACELESS}]+", regex.VERSION1))
+LETTERS = {script: lazy(partial(lambda script: regex.compile(rf"\p{{{script}}}"), script)) for script in ALIKE}
 
 
 def fold_word(word: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from shingletools.commands.canon.folding import FRACTIONS
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.repertoire import is_later
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 from shingletools.text.scripts import SPACELESS
 
 
@@ -29,8 +29,8 @@ class Rule(NamedTuple):
 STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi")
 # Cyrillic letters whose mark is an accent. The others, such as й and ї, are letters of their own
 CYRILLIC = str.maketrans("ёѐѝ", "ееи")
-LATIN = later(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
-POINTED = later(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
+LATIN = lazy(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
+POINTED = lazy(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
 
 
 def fold_accents(text: str) -> str:
@@ -48,7 +48,7 @@ def fold_accents(text: str) -> str:
     return POINTED.sub("", bare).translate(STROKES)
 
 
-NUMBER = later(lambda: regex.compile(r"\p{Nd}+(?:'\p{Nd}+)*"))
+NUMBER = lazy(lambda: regex.compile(r"\p{Nd}+(?:'\p{Nd}+)*"))
 # What stands within a number: the classes MidNum, MidNumLet and Single_Quote by rules WB11 and WB12 of Unicode Standard
 # Annex 29, and Arabic's decimal separator, which is a digit there; before three digits, spaces that end no line, which
 # CLDR has for French and others. The pattern begins with all of them, as re searches quickly for a first character
@@ -56,14 +56,14 @@ SEPARATORS = (
     "',.;\u037e\u0589\u060c\u060d\u066b\u066c\u07f8\u2018\u2019\u2024\u2044\ufe50\ufe52\ufe54\uff07\uff0c\uff0e\uff1b"
 )
 SPACES = "\u00a0\u2009\u202f"
-WITHIN = later(
+WITHIN = lazy(
     lambda: re.compile(
         rf"[{SEPARATORS}{SPACES}{FRACTIONS}]"
         rf"(?:(?=\d)(?<=\d[{SEPARATORS}])|(?=\d\d\d(?!\d))(?<=\d[{SPACES}])|(?<=([{FRACTIONS}])))"
     )
 )
 # Digits such as Thai's, of which each would be a word of its own
-SINGLE_DIGIT = later(lambda: regex.compile(rf"[\p{{Nd}}&&{SPACELESS}]", regex.VERSION1))
+SINGLE_DIGIT = lazy(lambda: regex.compile(rf"[\p{{Nd}}&&{SPACELESS}]", regex.VERSION1))
 
 
 def drop_number(word: str) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from shingletools.commands.canon.rules import Rule
-from shingletools.system.deferred import later
+from shingletools.system.deferred import lazy
 
 
 def spelled(codes: str) -> str:
@@ -33,7 +33,7 @@ CODES = """
 """
 PAIRS = (pair.split("=") for pair in CODES.split())
 VARIANTS = {spelled(source): spelled(letter) for source, letter in PAIRS}
-PATTERN = later(lambda: re.compile("|".join(sorted(VARIANTS, key=len, reverse=True))))
+PATTERN = lazy(lambda: re.compile("|".join(sorted(VARIANTS, key=len, reverse=True))))
 
 
 def fold_variants(word: str) -> str:

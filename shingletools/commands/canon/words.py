@@ -3,7 +3,7 @@
 import unicodedata
 
 from shingletools.commands.canon.folding import JOINER
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 from shingletools.text.scripts import ALONE, SPACELESS
 
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
@@ -14,10 +14,10 @@ RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+(?:(?<=\p{{L}}\p{{M}}*)[{SIGNS}]++(?!{LETTE
 # A word is one letter or digit of a spaceless script with its marks, or a run of other letters and digits with their
 # marks, the apostrophes between them, and the signs after it, as in C++ and C#. Apostrophes elsewhere are removed
 # first: a pattern that repeats a group for each apostrophe would hold a state for each, gigabytes for 10 MB of "a'a'a'"
-OUTSIDE = later(lambda: regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1))
-WORD = later(lambda: regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1))
-MARK = later(lambda: regex.compile(r"\p{M}"))
-IS_ALONE = later(lambda: regex.compile(ALONE, regex.VERSION1))
+OUTSIDE = lazy(lambda: regex.compile(rf"(?<![{LETTER}\p{{M}}])'|'(?!{LETTER})", regex.VERSION1))
+WORD = lazy(lambda: regex.compile(rf"{ALONE}\p{{M}}*+|{RUN}", regex.VERSION1))
+MARK = lazy(lambda: regex.compile(r"\p{M}"))
+IS_ALONE = lazy(lambda: regex.compile(ALONE, regex.VERSION1))
 
 
 def cut(folded: str) -> list[str]:

@@ -18,18 +18,18 @@ from shingletools.commands.dedup.verdicts import ARCHIVE, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, IdsAt, names_of, split
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.collector import Collector, Means, Taken, Written, together
+from shingletools.record.collector import Collector, CollectorContext, Taken, Written, together
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
-from shingletools.system.line_spool import WaitingLines
+from shingletools.system.line_spool import LineSpool
 
 
-def chooser(spec: DedupSpec, means: Means) -> "Dedup":
+def chooser(spec: DedupSpec, means: CollectorContext) -> "Dedup":
     """The collector that chooses by the files that the spec names. Raises Failed."""
     return Dedup(spec, *deciding(spec, means))
 
 
-def deciding(spec: DedupSpec, means: Means) -> tuple[Ids, Verdicts, Archived]:
+def deciding(spec: DedupSpec, means: CollectorContext) -> tuple[Ids, Verdicts, Archived]:
     """What decides, by these files. Raises Failed."""
     ids = kernel.new_ids()
     neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
@@ -57,7 +57,7 @@ class Dedup(Collector):
         self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
         self.reader = DocumentReader(spec)
-        self.preference, self.aside = Preference(spec), WaitingLines()  # of documents that wait
+        self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
         self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
 
     def schema(self, _side: int, /) -> Schema:

@@ -19,15 +19,15 @@ from shingletools.commands.dedup.spec import (
 )
 from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import Face
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import CommandInfo
 from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 from shingletools.system.files import check_regular, named
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | dedup --pairs - docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch"), text=True, spark=True,
     documents=format_options.json_lines,
@@ -125,7 +125,7 @@ def check_stored(path: str, files: Sequence[str]) -> None:
                 raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
 
 
-def collector_of(spec: DedupSpec, means: Means) -> Collector:
+def collector_of(spec: DedupSpec, means: CollectorContext) -> Collector:
     if spec.format is not None:
         from shingletools.commands.dedup.restored import Restored  # as below
 

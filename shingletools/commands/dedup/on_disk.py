@@ -14,11 +14,11 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
 from shingletools.numbers.ids_on_disk import TOGETHER, IdsOnDisk
 from shingletools.numbers.payload import DEFAULT, DiskLimits
-from shingletools.numbers.seen_ids import ClaimedIds
+from shingletools.numbers.seen_ids import SeenIds
 from shingletools.numbers.sorter import Entries, Sorter
-from shingletools.record.collector import Means
+from shingletools.record.collector import CollectorContext
 from shingletools.system.disk_array import DiskArray
-from shingletools.system.line_spool import WaitingLines
+from shingletools.system.line_spool import LineSpool
 from shingletools.system.scratch import Memory
 
 PLACE = 32  # bits of a rank, where it stands beside another one
@@ -141,14 +141,14 @@ class ByPairsOnDisk(Verdicts):
 class DedupOnDisk(Dedup):
     """As Dedup; all documents wait in a scratch file. Memory: the limit, a byte a document, and what verdicts need."""
 
-    def __init__(self, spec: DedupSpec, memory: Memory, means: Means, limits: DiskLimits = DEFAULT) -> None:
+    def __init__(self, spec: DedupSpec, memory: Memory, means: CollectorContext, limits: DiskLimits = DEFAULT) -> None:
         neighbours = NeighboursOnDisk(spec, memory, limits)
         neighbours.read("--pairs", spec.pairs, means)
         self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
         none = kernel.new_ids()
         super().__init__(spec, none, self.decided, Archived(none))
-        self.claimed = ClaimedIds(memory, limits)
-        self.aside = WaitingLines(memory.folder)
+        self.claimed = SeenIds(memory, limits)
+        self.aside = LineSpool(memory.folder)
         self.back = 0  # documents that have come again
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:

@@ -14,20 +14,20 @@ from shingletools.commands.dedup.blocks import Block
 from shingletools.commands.dedup.choice import Dedup, deciding
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import IdsAt, names_of
-from shingletools.record.collector import Means, Written
-from shingletools.record.framing import Fate, Name, Said
+from shingletools.record.collector import CollectorContext, Written
+from shingletools.record.framing import Decision, DuplicateInfo, Name
 from shingletools.system import files
 from shingletools.system.errors import Failed
 
 BAD = -1  # in place of the number of a document that is left out
-KEPT, REMOVED, LEFT_OUT = Fate(True), Fate(False), Fate(None)
+KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
 TOGETHER = 1 << 12  # documents
 
 
 class Restored(Dedup):
     """Takes the records of documents, and gives files. Memory: 8 bytes a document beside that of Dedup."""
 
-    def __init__(self, spec: DedupSpec, means: Means) -> None:
+    def __init__(self, spec: DedupSpec, means: CollectorContext) -> None:
         """Reads what decides, from the files that the spec names. Raises Failed."""
         # Before the pairs come, which others may make of the same files meanwhile
         self.begun, self.states = time.time_ns(), files.states(spec.files)
@@ -69,7 +69,7 @@ class Decided:
         self.numbers = np.frombuffer(dedup.numbers, np.int64)
         self.at = 0  # how many were taken
 
-    def take(self, count: int, /) -> Sequence[Fate]:
+    def take(self, count: int, /) -> Sequence[Decision]:
         numbers = self.numbers[self.at : self.at + count]
         if len(numbers) < count:
             raise Failed("the files have more documents than before")
@@ -84,10 +84,12 @@ class Decided:
             places, numbers = good[removed], numbers[good[removed]]
             for place, (of, by) in zip(places.tolist(), self.dedup.marks(numbers, kept[removed]), strict=True):
                 rule = orjson.loads(by)
-                fates[place] = Fate(self.said[0], Said(orjson.loads(of), rule["rule"], rule.get("similarity")))
+                fates[place] = Decision(
+                    self.said[0], DuplicateInfo(orjson.loads(of), rule["rule"], rule.get("similarity"))
+                )
         return fates
 
-    def names(self) -> Iterator[tuple[Name, Fate]]:
+    def names(self) -> Iterator[tuple[Name, Decision]]:
         while some := min(TOGETHER, len(self.numbers) - self.at):
             numbers = self.numbers[self.at : self.at + some]
             fates = [fate for fate in self.take(some) if fate.kept is not None]

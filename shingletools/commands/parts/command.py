@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from shingletools.cli.arguments import one_name, text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import Face, Product
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import CommandInfo, Product
 from shingletools.record.names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
@@ -18,7 +18,7 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     from shingletools.commands.parts.part_places import Cut
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("parts --by line docs.jsonl | canon | shingle -k 5 -o lines.shingles",),
     makes=(Product("parts", "canon comes next"),), takes=("canon", "parts"), text=True, spark=True,
 )  # fmt: skip
@@ -81,7 +81,7 @@ def places_by(by: str) -> "Cut":
     }[by]  # fmt: skip
 
 
-def collector_of(spec: TogetherSpec, _: Means) -> Collector:
+def collector_of(spec: TogetherSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.parts.together import Together  # as in `build`
 
     return Together(spec)

@@ -4,18 +4,18 @@ import re
 from collections.abc import Iterator
 
 from shingletools.commands.parts.part_places import Place, lines
-from shingletools.system.deferred import later
+from shingletools.system.deferred import lazy
 
 # CommonMark 0.31: headings that begin with # (section 4.2), headings above a line of = or - (4.3; here one line above
 # three or more), and fences of code, which hold no headings (4.5)
-HASHES = later(lambda: re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)"))
-UNDERLINE = later(lambda: re.compile(r" {0,3}(?:={3,}|-{3,})[ \t]*+\Z"))
-FENCE = later(lambda: re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})(.*)", re.DOTALL))
+HASHES = lazy(lambda: re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)"))
+UNDERLINE = lazy(lambda: re.compile(r" {0,3}(?:={3,}|-{3,})[ \t]*+\Z"))
+FENCE = lazy(lambda: re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})(.*)", re.DOTALL))
 # Plain text numbers its headings: 2.3 or A.1.2. in any line, 2 or A. only in a line between blank ones. A title is
 # short, and does not end like a sentence
 TITLE = r"[ \t\u00a0]++(?=\S).{1,100}(?<![.,;:!?])\Z"
-NUMBERS = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}|[A-Z])(?:\.[0-9][0-9]?+[0-9]?+)++\.?{TITLE}"))
-NUMBER = later(lambda: re.compile(rf"(?:[0-9]{{1,3}}\.?|[A-Z]\.){TITLE}"))
+NUMBERS = lazy(lambda: re.compile(rf"(?:[0-9]{{1,3}}|[A-Z])(?:\.[0-9][0-9]?+[0-9]?+)++\.?{TITLE}"))
+NUMBER = lazy(lambda: re.compile(rf"(?:[0-9]{{1,3}}\.?|[A-Z]\.){TITLE}"))
 
 
 def sections(text: str) -> Iterator[Place]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from shingletools.system.deferred import later, regex
+from shingletools.system.deferred import lazy, regex
 from shingletools.text.hyphenation import PARTED, SOFT
 from shingletools.text.scripts import ALONE, JOINING
 from shingletools.text.sentences import sentences
@@ -16,15 +16,15 @@ Place = tuple[int, int]
 Cut = Callable[[str], Iterator[Place]]
 
 ENDS = r"\n-\r\x85\u2028\u2029"  # characters that end lines; CR LF is one end
-LINE = later(lambda: re.compile(rf"[^{ENDS}]++"))
+LINE = lazy(lambda: re.compile(rf"[^{ENDS}]++"))
 # A word is what stands between white space. In scripts without spaces each letter is a word, with the signs around it.
 # So no part begins inside a word of canon
 WHITE = r"\s\x1c-\x1f"
 NO_LETTER = rf"[[^\p{{L}}\p{{N}}{WHITE}]{JOINING}]*+"
 LETTER = rf"[{ALONE}--[{JOINING}]]"
-WORD = later(lambda: regex.compile(rf"{NO_LETTER}{LETTER}{NO_LETTER}|(?:(?!{LETTER})[^{WHITE}])++", regex.VERSION1))
-SPACED_WORD = later(lambda: re.compile(r"\S++"))
-MAY_BE_SPACELESS = later(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]"))  # the scripts that ALONE has
+WORD = lazy(lambda: regex.compile(rf"{NO_LETTER}{LETTER}{NO_LETTER}|(?:(?!{LETTER})[^{WHITE}])++", regex.VERSION1))
+SPACED_WORD = lazy(lambda: re.compile(r"\S++"))
+MAY_BE_SPACELESS = lazy(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]"))  # the scripts that ALONE has
 
 
 def lines(text: str) -> Iterator[Place]:

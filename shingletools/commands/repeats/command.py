@@ -5,12 +5,12 @@ import os
 
 from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name, threshold
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import Face
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import CommandInfo
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon --offsets docs.jsonl | repeats -k 20 --ids",), takes=("parts", "canon"), text=True, spark=True,
 )  # fmt: skip
 
@@ -68,13 +68,13 @@ def build(options: argparse.Namespace) -> Stage:
     return filter_of(spec)
 
 
-def within(spec: WithinSpec, _: Means) -> Collector:
+def within(spec: WithinSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.repeats.within_corpus import WithinCorpus  # numpy, which --help does not need
 
     return WithinCorpus(spec)
 
 
-def against(spec: AgainstSpec, means: Means) -> Collector:
+def against(spec: AgainstSpec, means: CollectorContext) -> Collector:
     from shingletools.commands.repeats.against_reference import AgainstReference  # as above
 
     return AgainstReference(spec, means.given)

@@ -6,7 +6,7 @@ import numpy as np
 import orjson
 
 from shingletools.kernel.types import Index
-from shingletools.record.tokenized_text import Worded
+from shingletools.record.tokenized_text import TokenizedText
 from shingletools.record.wire import AT
 from shingletools.record.word_offsets import read_places
 from shingletools.system.disk_array import DiskArray
@@ -30,7 +30,7 @@ class KeptTexts:
         self.waiting: list[bytes] = []
         self.size = 0  # of the texts that wait
 
-    def add(self, text: Worded, name: str | int, at: str | None, of: object) -> bool:
+    def add(self, text: TokenizedText, name: str | int, at: str | None, of: object) -> bool:
         """Adds a text; returns whether `take` is due. of: the document that the text is a part of, or None."""
         self.whole += of is None or of != self.of
         self.of = of
@@ -82,7 +82,7 @@ class KeptTexts:
         said = orjson.loads(self.names.view(np.uint8)[start : int(ends[number])].tobytes())
         first = int(np.searchsorted(self.words(number), place))
         places = None if said[AT] is None else read_places(said[AT])
-        begin, end = Worded("", 0, places).place(first, first + words)
+        begin, end = TokenizedText("", 0, places).place(first, first + words)
         return {"id": said["id"], "from": begin, "to": end}
 
     def forget(self) -> None:

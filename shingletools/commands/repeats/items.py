@@ -19,7 +19,7 @@ from shingletools.kernel.winnowing import Winnowing
 from shingletools.reading import option_files
 from shingletools.record import wire
 from shingletools.record.json_members import parse
-from shingletools.record.tokenized_text import Recipes, worded, words_of
+from shingletools.record.tokenized_text import Recipes, tokenized_text, words_of
 from shingletools.system.errors import Failed, Rejected, printable
 
 OPTION = "--against"
@@ -72,7 +72,7 @@ class FileItems(Items):
                     try:
                         record = parse(line, spec.once())
                         ids.append(orjson.dumps(wire.take_id(record, spec.treatment.id_field)))
-                        texts.append(line_of(worded(record, spec.treatment.text_field).text))
+                        texts.append(line_of(tokenized_text(record, spec.treatment.text_field).text))
                         recipes.check(record)
                     except (Rejected, Failed) as error:
                         raise Failed(f"{OPTION}: {printable(path)}:{number}: {error}") from None

@@ -9,7 +9,7 @@ from shingletools.commands.repeats.spec import Treatment
 from shingletools.record import wire
 from shingletools.record.collector import Written
 from shingletools.record.json_members import member_of, members
-from shingletools.record.tokenized_text import Worded, worded
+from shingletools.record.tokenized_text import TokenizedText, tokenized_text
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 
 DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
@@ -49,7 +49,7 @@ class Marking:
         self.count([], left_out=False)
         return counted
 
-    def write(self, line: bytes, record: Record, text: Worded, runs: Sequence[Span], marks: Marks) -> Written:
+    def write(self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span], marks: Marks) -> Written:
         """Writes a document. The line has no line feed; the record is the parsed line."""
         drop, cut = self.treatment.drop, self.treatment.cut
         left_out = drop is not None and words_in(runs) > drop * text.number
@@ -65,15 +65,15 @@ class Marking:
         """Writes a document without runs."""
         if self.treatment.cut:
             record = wire.parse_json(line)
-            return self.write(line, record, worded(record, self.treatment.text_field), [], [])
+            return self.write(line, record, tokenized_text(record, self.treatment.text_field), [], [])
         return Written(with_member(line, REPEATS, b"[]") + b"\n")
 
-    def mark(self, text: Worded, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
+    def mark(self, text: TokenizedText, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
         """Returns the mark of a run."""
         first, last = text.place(*run)
         return {"from": first, "to": last, "words": run[1] - run[0], **also}
 
-    def cut(self, line: bytes, record: Record, text: Worded, runs: Sequence[Span]) -> bytes:
+    def cut(self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span]) -> bytes:
         """Returns the line without the runs. With places, the cut source replaces the words, to be canonized again."""
         found = members(line)
         field = member_of(line, found, self.treatment.text_field)

@@ -15,7 +15,7 @@ from shingletools.commands.repeats.windows import Windows
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.collector import Written
-from shingletools.record.tokenized_text import check_recipe, worded
+from shingletools.record.tokenized_text import check_recipe, tokenized_text
 from shingletools.record.wire import Record, parse_json
 
 
@@ -75,7 +75,7 @@ class Matcher:
     def read(self, record: Record, via: str | None) -> tuple[str | int, bytes]:
         """Returns a document's id, and its words as in `Items.texts`. via: the items' recipe. Raises Rejected."""
         name = wire.take_id(record, self.spec.treatment.id_field)
-        text = worded(record, self.spec.treatment.text_field)
+        text = tokenized_text(record, self.spec.treatment.text_field)
         check_recipe(record, via, OPTION)
         self.marking.counted["words"] += text.number
         return name, line_of(text.text)
@@ -97,4 +97,6 @@ class Matcher:
             rows, count = sources.of(match.within(run))
             marks.append({"ids": [*map(orjson.loads, reference.items.names(rows))], "items": count})
         record = parse_json(line)
-        return self.marking.write(line, record, worded(record, self.spec.treatment.text_field), runs, marks), covered
+        return self.marking.write(
+            line, record, tokenized_text(record, self.spec.treatment.text_field), runs, marks
+        ), covered

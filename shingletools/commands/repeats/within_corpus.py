@@ -16,10 +16,10 @@ from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
-from shingletools.record.tokenized_text import Recipes, worded
+from shingletools.record.tokenized_text import Recipes, tokenized_text
 from shingletools.record.wire import AT, Record, parse_json
 from shingletools.system.errors import Failed
-from shingletools.system.line_spool import WaitingLines
+from shingletools.system.line_spool import LineSpool
 
 OF = "of"  # the field by which parts name their document
 
@@ -33,7 +33,7 @@ class WithinCorpus(RecordCollector):
     def __init__(self, spec: WithinSpec, how: Winnowing | None = None, portions: Portions | None = None) -> None:
         self.spec = spec
         self.how = how or Winnowing.of(int.from_bytes(os.urandom(8)), spec.k)
-        self.lines = WaitingLines(spec.memory.folder)
+        self.lines = LineSpool(spec.memory.folder)
         self.texts = KeptTexts(spec.memory.folder, named=spec.ids)
         self.earlier = Earlier(self.how, spec.memory, portions or Portions(), spec)
         self.marking = Marking(spec.treatment)
@@ -41,7 +41,7 @@ class WithinCorpus(RecordCollector):
 
     def take_record(self, record: Record, line: bytes, _side: int, /) -> None:
         name = wire.take_id(record, self.spec.treatment.id_field)
-        text = worded(record, self.spec.treatment.text_field)
+        text = tokenized_text(record, self.spec.treatment.text_field)
         self.recipes.check(record)
         self.marking.counted["words"] += text.number
         if self.texts.add(text, name, record.get(AT), record.get(OF)):
@@ -85,7 +85,7 @@ class WithinCorpus(RecordCollector):
                 if one[0] != other[0]:
                     words = int(kernel_arrays.equal_words(texts, one, texts, other, np.array([last - first]))[0])
                     says["of"] = self.texts.first_copy(int(other[0]), words)
-        text = worded(record, self.spec.treatment.text_field)
+        text = tokenized_text(record, self.spec.treatment.text_field)
         return self.marking.write(line, record, text, runs, marks)
 
     def summary(self) -> list[str]:

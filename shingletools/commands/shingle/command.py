@@ -8,7 +8,7 @@ from shingletools.cli.arguments import add_memory, count, memory_of, memory_with
 from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
 from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire
-from shingletools.record.command_registry import COUNTS, Face, Product
+from shingletools.record.command_registry import COUNTS, CommandInfo, Product
 from shingletools.record.stage import Filter, First, Stage
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shingletools.commands.shingle.twice import ShingleCounting
     from shingletools.commands.shingle.within import Choice
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 -o docs.shingles",),
     makes=(
         Product("shingle", "sketch or simjoin comes next", ("shingles",)),

@@ -8,10 +8,10 @@ from shingletools.commands.shingle.fingerprints import Hashing, Runs
 from shingletools.numbers.rarity import inverse_frequency
 from shingletools.reading.tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
-from shingletools.record.collector import Means, RecordCollector, Written
+from shingletools.record.collector import CollectorContext, RecordCollector, Written
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.record.wire import Record
-from shingletools.system.errors import Broken, Failed, Rejected
+from shingletools.system.errors import EnvironmentFailure, Failed, Rejected
 from shingletools.system.scratch import Memory
 
 
@@ -125,11 +125,11 @@ class Merged(Frequencies):
         self.header, self.left, self.last = header, header.shingles, ""
 
     def end(self) -> None:
-        """Raises Broken, for the table's last line, if it has fewer lines than its header says."""
+        """Raises EnvironmentFailure, for the table's last line, if it has fewer lines than its header says."""
         if self.header is not None and self.left:
             file, line = self.at
             assert line is not None  # only records of whole files have no line
-            raise Broken(cut_off(file, line, self.header.shingles))
+            raise EnvironmentFailure(cut_off(file, line, self.header.shingles))
 
     def take_line(self, record: Record) -> None:
         """Takes a line of a table. Raises Rejected."""
@@ -148,5 +148,5 @@ class Merged(Frequencies):
         yield from super().finish()
 
 
-def collector_of(spec: CountSpec, _: Means) -> Frequencies:
+def collector_of(spec: CountSpec, _: CollectorContext) -> Frequencies:
     return (Merged if spec.merge else Frequencies)(spec)

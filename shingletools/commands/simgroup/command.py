@@ -4,11 +4,11 @@ import argparse
 
 from shingletools.cli.arguments import add_memory, memory_of, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import GROUPS, PAIRS, Face, Product
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo, Product
 from shingletools.record.stage import Stage
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | simgroup",),
     makes=(Product(GROUPS, "dedup --groups or simshow takes them", ("members",)),), takes=(PAIRS,), spark=True,
     documents=lambda options: options.singletons,
@@ -29,7 +29,7 @@ def build(options: argparse.Namespace) -> Stage:
     return GroupSpec(options.id, options.star, options.threshold, against, memory).made_by(collector_of)
 
 
-def collector_of(spec: GroupSpec, _: Means) -> Collector:
+def collector_of(spec: GroupSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simgroup.grouping import Groups  # numpy, which --help does not need
 
     return Groups(spec)

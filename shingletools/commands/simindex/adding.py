@@ -11,7 +11,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
 from shingletools.archive.writing import ArchiveWriter
-from shingletools.commands.simindex.batch_spool import SetAside
+from shingletools.commands.simindex.batch_spool import BatchSpool
 from shingletools.commands.simindex.repeats import Form, Repeats
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
@@ -19,7 +19,7 @@ from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import component_table, least_of, not_made_for, signature_in
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
-from shingletools.record.collector import Collector, Late, Taken, Written
+from shingletools.record.collector import Collector, DeferredReject, Taken, Written
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
@@ -47,7 +47,7 @@ class Adding(Collector):
         self.new: list[Segment] = []  # segments that this run has written
         self.repeats = Repeats(self.writer.archive, spec)
         # Pairs are written as they are found, and what records replace must be known before any is compared
-        self.aside = SetAside(spec.archive) if spec.unless_known else None
+        self.aside = BatchSpool(spec.archive) if spec.unless_known else None
         self.before: Sequence[Entry] = ()  # the segments that were there, without what is replaced
         self.added = self.alike = 0
         self.cache = Cache()
@@ -193,7 +193,7 @@ class Adding(Collector):
         yield Written()  # so that the last bad records are asked for
         self.before = self.writer.without(self.repeats.replaced)
 
-    def late(self) -> Sequence[Late]:
+    def late(self) -> Sequence[DeferredReject]:
         lates, self.repeats.lates = self.repeats.lates, []
         return lates
 

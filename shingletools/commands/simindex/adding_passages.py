@@ -9,7 +9,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.winnowing import ROLL, Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
-from shingletools.record.tokenized_text import Recipes, worded
+from shingletools.record.tokenized_text import Recipes, tokenized_text
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
@@ -35,7 +35,7 @@ class AddingPassages(RecordCollector, Adding):
 
     def take_record(self, record: Record, line: bytes, _side: int, /) -> None:
         name = wire.take_id(record, self.spec.id_field)
-        text = worded(record, self.spec.text_field)
+        text = tokenized_text(record, self.spec.text_field)
         self.recipes.check(record)
         self.state = self.state._replace(recipe=self.recipes.before)
         self.batch.place(*self.place, 1)

@@ -8,8 +8,8 @@ from shingletools.archive.batch import Batch
 from shingletools.system.scratch import folder_errors
 
 
-class SetAside:
-    """Batches on disk, in a file without a name in the archive's folder. Raises Broken."""
+class BatchSpool:
+    """Batches on disk, in a file without a name in the archive's folder. Raises EnvironmentFailure."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

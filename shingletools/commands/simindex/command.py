@@ -6,13 +6,13 @@ from functools import partial
 
 from shingletools.cli.arguments import add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, IndexSpec
-from shingletools.commands.simjoin.join_options import BITS, Wanted
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import Face
+from shingletools.commands.simjoin.join_options import BITS, JoinOptions
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import CommandInfo
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | sketch | simindex add archive --unless-known",),
     takes=("sketch",), after="canon, shingle and sketch", text=True,
     documents=lambda options: options.files if options.action == ADD else options.ids,
@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    wanted = Wanted(options.threshold, options.agreeing, options.distance)
+    wanted = JoinOptions(options.threshold, options.agreeing, options.distance)
     action = options.action
     for option, asked, of in (
         ("-t, -m or -d", wanted.threshold(), ADD), ("-k", options.k, ADD),
@@ -79,7 +79,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).made_by(collector_of)  # fmt: skip
 
 
-def collector_of(spec: IndexSpec, _: Means) -> Collector:
+def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simindex import acting, adding, adding_passages  # numpy, which --help does not need
 
     if spec.action != ADD:

@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.indexed import ArchiveJoin
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.record.collector import Means
+from shingletools.record.collector import CollectorContext
 from shingletools.running.api import ALONE, Pipeline, Steps, result_of
 from shingletools.running.input_sources import Documents, Path
 from shingletools.running.pipelines import ForAll
@@ -43,7 +43,7 @@ class AskedArchive:
     def _check(self) -> None:
         """Raises Failed if the archive does not answer such queries."""
         with self._pipeline.taking(ALONE) as (*_, last):
-            join = self._collector(last.stage, Means())
+            join = self._collector(last.stage, CollectorContext())
         for _ in join.finish():
             pass  # there are no documents yet
         if (signature := join.comparable.signature) is not None:
@@ -62,7 +62,7 @@ class AskedArchive:
         with self._pipeline.taking(shared) as (*steps, last):
             yield (*steps, Step(last.name, last.options, last.stage.made_by(self._collector)))
 
-    def _collector(self, stage: object, means: Means) -> JoinCollector:
+    def _collector(self, stage: object, means: CollectorContext) -> JoinCollector:
         spec = cast(JoinSpec, stage)
         if len(spec.archives) > 1:
             raise Failed("--against: only one archive can be queried at a time")

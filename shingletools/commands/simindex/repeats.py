@@ -12,7 +12,7 @@ from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.collector import Late
+from shingletools.record.collector import DeferredReject
 from shingletools.system.errors import seen_before, shown
 
 LINES = 1 << 12  # lines that are compared together
@@ -54,7 +54,7 @@ class Repeats:
         self.met: Index = np.empty(0, np.int64)  # the archive's rows whose ids have come
         self.replaced: Index = np.empty(0, np.int64)  # those of them that other records replace
         self.there = 0  # number of records that the archive had already
-        self.lates: list[Late] = []
+        self.lates: list[DeferredReject] = []
 
     def compared(self, batch: Batch, form: Form) -> tuple[Index, Flags, Index]:
         """The archive's row with the id of each record, -1 for none; whether it is the same; and `before` of Sorting.
@@ -133,7 +133,7 @@ class Repeats:
             name = orjson.loads(names[row])
             other = f"{self.archive.name} has another record of id {shown(name)}"
             cause = other if of_archive[row] else seen_before(name)
-            self.lates.append(Late(batch.files[batch.file[row]], batch.line[row], cause, line, again=True))
+            self.lates.append(DeferredReject(batch.files[batch.file[row]], batch.line[row], cause, line, again=True))
 
     def remember(self, batch: Batch, form: Form, rows: Index) -> None:
         """Remembers records that are not added, by their rows, which ascend."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from shingletools.archive.archive_files import manifest_in
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, SOURCE
 from shingletools.system.errors import Failed
@@ -22,7 +22,7 @@ class IndexSpec(Stage):
     action: str
     archive: str  # the folder
     id_field: str
-    wanted: Wanted  # the least threshold that a new archive answers; with unless_known, that of known documents
+    wanted: JoinOptions  # the least threshold that a new archive answers; with unless_known, that of known documents
     unless_known: bool
     size: int  # bytes of memory for new records
     edited: str

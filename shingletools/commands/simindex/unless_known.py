@@ -10,7 +10,7 @@ from shingletools.archive.opened import Archive
 from shingletools.commands.simindex.repeats import Sorting
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
@@ -24,7 +24,7 @@ from shingletools.kernel.types import U64, Flags, Index
 class KnownBefore:
     """Joins new documents with the archive as it was before the run."""
 
-    def __init__(self, archive: Archive, signature: Signature, wanted: Wanted, own: Index) -> None:
+    def __init__(self, archive: Archive, signature: Signature, wanted: JoinOptions, own: Index) -> None:
         """own: additions that are passed over. Raises Failed if the archive does not answer for this threshold."""
         self.archive, self.signature, self.wanted, self.own = archive, signature, wanted, own
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None

@@ -19,7 +19,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, split
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
-from shingletools.record.collector import Late
+from shingletools.record.collector import DeferredReject
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.errors import seen_before as seen
@@ -77,12 +77,12 @@ class Against:
                 raise Failed(f"{archive.name}: {error}") from None
         return via
 
-    def repeated(self, store: Store) -> Iterator[Late]:
+    def repeated(self, store: Store) -> Iterator[DeferredReject]:
         """Records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
         for number, again in self.repeats(store):
             archive = self.archives[number]
             for name, line in zip(split(*archive.ids(again)), archive.lines(again), strict=True):
-                yield Late(archive.path, None, seen(orjson.loads(name)), line, False)
+                yield DeferredReject(archive.path, None, seen(orjson.loads(name)), line, False)
 
     def repeats(self, store: Store) -> Iterator[tuple[int, Index]]:
         """The same records as numbers of archives and rows of each, in blocks. The archives hide these rows."""

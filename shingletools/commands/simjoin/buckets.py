@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simjoin.label_filter import InScope
+from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
@@ -25,7 +25,7 @@ class Alive(NamedTuple):
     """Which rows get into buckets, shape (documents,); and the scope, of which each class has its own buckets."""
 
     flags: Flags
-    scope: InScope | None
+    scope: LabelFilter | None
 
 
 class Portion(NamedTuple):
@@ -92,7 +92,7 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
         held = [(key[start:], row[start:])]
 
 
-def mixed(portion: Portion, scope: InScope | None) -> Portion:
+def mixed(portion: Portion, scope: LabelFilter | None) -> Portion:
     """The buckets with different labels in each field of --across; the others have no candidates."""
     for column in () if scope is None else scope.across:
         labels = column[portion.row]
@@ -102,7 +102,7 @@ def mixed(portion: Portion, scope: InScope | None) -> Portion:
 
 
 def copies(
-    table: Documents, cross: int | None, memory: Memory | None, limits: Limits, scope: InScope | None
+    table: Documents, cross: int | None, memory: Memory | None, limits: Limits, scope: LabelFilter | None
 ) -> Iterator[tuple[Index, Index]]:
     """Rows that equal an earlier one, as (original, copy); with `cross`, both on one side of it; with equal labels.
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
 from shingletools.cli.arguments import add_memory, count, memory_of, text, threshold
-from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, Scope, Wanted
+from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, JoinOptions, Scope
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import PAIRS, Face, Product
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import PAIRS, CommandInfo, Product
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
     from shingletools.reading.weights import WeightTable
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8",),
     makes=(Product(PAIRS, "simgroup, simshow or dedup --pairs takes them", ("a", "b")),), takes=("shingle", "sketch"),
     after="canon, shingle and sketch", spark=True, documents=lambda options: [*options.files, *options.against],
@@ -62,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    wanted = Wanted(
+    wanted = JoinOptions(
         options.threshold, options.agreeing, options.distance, options.measure,
         interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
         scope=Scope(tuple(options.within), tuple(options.across)), best=options.best, weights=options.weights,
@@ -90,7 +90,7 @@ def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[
     return read_weights(options.weights), (options.weights,)
 
 
-def collector_of(spec: JoinSpec, means: Means) -> Collector:
+def collector_of(spec: JoinSpec, means: CollectorContext) -> Collector:
     from shingletools.archive import manifest  # here and below: what --help does not need
     from shingletools.commands.simjoin.join_collector import JoinCollector
 

@@ -1,6 +1,6 @@
 """What all signatures of a run share: their kind, their shape, and so the threshold."""
 
-from shingletools.commands.simjoin.join_options import DICE, Wanted
+from shingletools.commands.simjoin.join_options import DICE, JoinOptions
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
@@ -13,13 +13,13 @@ PARTS_OF_MINHASHES = {"n", "bits", "seed", "weights"}  # of a recipe
 class Comparable:
     """Signatures that can be compared with the first one."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: JoinOptions) -> None:
         self.wanted = wanted
         self.signature: Signature | None = None  # the kind of the first one, after it has come
         self.size = 0  # its bytes
         self.default = ""  # the default threshold, if it is used
 
-    def check(self, signature: Signature, size: int, via: str) -> Wanted:
+    def check(self, signature: Signature, size: int, via: str) -> JoinOptions:
         """What makes a pair of such signatures. Raises Failed if they do not fit that, or the first signature."""
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
@@ -46,7 +46,7 @@ class Comparable:
         return [f"default {self.default}"] if self.default else []
 
 
-def check_minhashes(wanted: Wanted, signature: Signature, via: str) -> None:
+def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None:
     """Raises Failed if options need min-hashes, but a recipe says that components as wide as these are others.
 
     Those of which no recipe tells are taken for min-hashes.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from shingletools.commands.simjoin.digit_groups import Data
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.sets import Verified
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Signature
 from shingletools.commands.simjoin.table import Table
@@ -23,7 +23,7 @@ class TableFactory:
     A document has one payload, or two if sketches propose pairs and shingles decide.
     """
 
-    def __init__(self, signature: Signature, wanted: Wanted, weights: "Weights | None" = None) -> None:
+    def __init__(self, signature: Signature, wanted: JoinOptions, weights: "Weights | None" = None) -> None:
         """weights: what shingles weigh, if they do and a table says so."""
         self.wanted = wanted
         weighing = None if weights is None else weighed_by(weights, wanted)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies, mixed
-from shingletools.commands.simjoin.label_filter import InScope
+from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import finer
@@ -64,7 +64,7 @@ class Forest:
 
     def __init__(
         self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT,
-        scope: InScope | None = None,
+        scope: LabelFilter | None = None,
     ) -> None:  # fmt: skip
         self.table = documents
         self.scope = scope

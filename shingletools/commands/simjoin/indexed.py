@@ -14,7 +14,7 @@ from shingletools.archive.manifest import Manifest
 from shingletools.archive.opened import Archive
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
-from shingletools.commands.simjoin.join_options import BITS, Wanted
+from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
@@ -42,7 +42,7 @@ def signature_in(archive: Archive) -> Signature | None:
     return next((each for each in SIGNATURES if (each.field, each.digits) == (state.field, state.digits)), None)
 
 
-def component_table(signature: Signature, wanted: Wanted, data: Data, size: int) -> ComponentTable:
+def component_table(signature: Signature, wanted: JoinOptions, data: Data, size: int) -> ComponentTable:
     """Signatures of `size` bytes each, one after the other, as rows of components; at least one."""
     sizes = np.full(len(data) // size, size)
     table = signature.table(wanted, data, sizes, np.empty(0, np.uint32))
@@ -50,12 +50,12 @@ def component_table(signature: Signature, wanted: Wanted, data: Data, size: int)
     return table
 
 
-def least_of(state: Manifest) -> Wanted:
+def least_of(state: Manifest) -> JoinOptions:
     """The least threshold that an archive answers."""
-    return Wanted(distance=BITS - state.least) if state.field == "simhash" else Wanted(agreeing=state.least)
+    return JoinOptions(distance=BITS - state.least) if state.field == "simhash" else JoinOptions(agreeing=state.least)
 
 
-def not_made_for(state: Manifest, wanted: Wanted, components: int, least: int) -> str:
+def not_made_for(state: Manifest, wanted: JoinOptions, components: int, least: int) -> str:
     """Why an archive does not answer for a threshold, which needs at least so many agreeing components."""
     made = state.threshold or least_of(state).threshold()
     parts = "bits" if state.field == "simhash" else "components"
@@ -76,7 +76,7 @@ class ArchiveJoin:
     """
 
     def __init__(
-        self, archive: Archive, signature: Signature, wanted: Wanted, memory: Memory | None, limits: Limits
+        self, archive: Archive, signature: Signature, wanted: JoinOptions, memory: Memory | None, limits: Limits
     ) -> None:
         """Raises Failed if the archive does not answer for this threshold."""
         self.archive, self.signature, self.wanted = archive, signature, wanted

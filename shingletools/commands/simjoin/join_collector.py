@@ -9,7 +9,7 @@ from shingletools.commands.simjoin.against import Against, of_archive
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.indexed import ArchiveJoin
-from shingletools.commands.simjoin.label_filter import InScope
+from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import Nearest
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
@@ -21,7 +21,7 @@ from shingletools.kernel.ids import split
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.collector import Collector, Late, Taken, Written
+from shingletools.record.collector import Collector, DeferredReject, Taken, Written
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.system.errors import Failed, IdRepeated, seen_before
 
@@ -46,10 +46,10 @@ class JoinCollector(Collector):
         self.records = SignedRecords(Needed(spec.id_field, spec.once(0), spec.wanted.verify, fields), self.check)
         self.next_schema = self.records.schema  # set by the first signature, in one step: other threads may read it
         self.comparable = Comparable(spec.wanted)
-        self.scope = InScope(spec.wanted.scope) if spec.wanted.scope.fields else None
+        self.scope = LabelFilter(spec.wanted.scope) if spec.wanted.scope.fields else None
         self.first_side = 0  # documents with signatures in the input
         self.against = Against(spec) if spec.archives and against is None else against
-        self.repeated: list[Late] = []  # bad records of archives, such as those whose ids were used before
+        self.repeated: list[DeferredReject] = []  # bad records of archives, such as those whose ids were used before
         self.via: str | None = None  # the recipe of all records, from the first on
         self.bands = self.candidates = self.pairs = 0
         self.recall = 1.0
@@ -175,7 +175,7 @@ class JoinCollector(Collector):
     def told(self) -> Sequence[str]:
         return self.store.told()
 
-    def late(self) -> Sequence[Late]:
+    def late(self) -> Sequence[DeferredReject]:
         late, self.repeated = self.repeated, []
         return late
 

@@ -26,7 +26,7 @@ class Scope(NamedTuple):
         return self.within + self.across
 
 
-class Wanted(NamedTuple):
+class JoinOptions(NamedTuple):
     """What makes a pair. At most one of the first three, the thresholds, is given."""
 
     similarity: Fraction | None = None
@@ -44,9 +44,10 @@ class Wanted(NamedTuple):
     def threshold(self) -> str:
         """The threshold as an option; "" if none is given.
 
-        >>> [Wanted(similarity=each).threshold() for each in (Fraction(4, 5), Fraction(2, 3), Fraction("0.8123456789"))]
+        >>> every = (Fraction(4, 5), Fraction(2, 3), Fraction("0.8123456789"))
+        >>> [JoinOptions(similarity=each).threshold() for each in every]
         ['-t 0.8', '-t 2/3', '-t 0.8123456789']
-        >>> Wanted(agreeing=2).threshold(), Wanted().threshold()
+        >>> JoinOptions(agreeing=2).threshold(), JoinOptions().threshold()
         ('-m 2', '')
         """
         said = zip("tmd", self[:3], strict=True)
@@ -55,14 +56,14 @@ class Wanted(NamedTuple):
     def shown(self) -> str:
         """The measure and threshold as options.
 
-        >>> Wanted(similarity=Fraction(4, 5), measure=DICE).shown()
+        >>> JoinOptions(similarity=Fraction(4, 5), measure=DICE).shown()
         '--measure dice -t 0.8'
         """
         return f"--measure {self.measure} " * (self.measure != JACCARD) + self.threshold()
 
-    def with_threshold(self, of: "Wanted") -> "Wanted":
+    def with_threshold(self, of: "JoinOptions") -> "JoinOptions":
         return self._replace(similarity=of.similarity, agreeing=of.agreeing, distance=of.distance)
 
 
-ALIKE, NEAR = Wanted(similarity=Fraction(4, 5)), Wanted(distance=3)  # default thresholds
-TWO_COMPONENTS, ONE_COMPONENT, UNKNOWN = Wanted(agreeing=2), Wanted(agreeing=1), Wanted()
+ALIKE, NEAR = JoinOptions(similarity=Fraction(4, 5)), JoinOptions(distance=3)  # default thresholds
+TWO_COMPONENTS, ONE_COMPONENT, UNKNOWN = JoinOptions(agreeing=2), JoinOptions(agreeing=1), JoinOptions()

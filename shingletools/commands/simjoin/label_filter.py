@@ -12,7 +12,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import U32, U64, Flags, Index
 from shingletools.record import wire
-from shingletools.record.collector import Late
+from shingletools.record.collector import DeferredReject
 from shingletools.record.labels import label_of, take_label
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
@@ -21,7 +21,7 @@ NO_LABEL = b"null"  # equal to itself, and to nothing else
 UNREAD, BAD = 2**32 - 1, 2**32 - 2  # in place of the number of an archive's label
 
 
-class InScope:
+class LabelFilter:
     """The labels of documents, as numbers. Documents are numbered as they come.
 
     Memory: 4 bytes for each document and field, and about 60 for each different label.
@@ -93,7 +93,9 @@ class InScope:
         some = self.has(pairs.a, pairs.b)
         return Pairs(*(column[some] for column in pairs))
 
-    def of_archive(self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[Late]) -> Iterator[Pairs]:
+    def of_archive(
+        self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[DeferredReject]
+    ) -> Iterator[Pairs]:
         """Those of the pairs with an archive, which begins at `place`, that may be.
 
         Only records in pairs are read, each once. Those without a label are added to `bad`. Memory: 4 bytes for each
@@ -108,7 +110,7 @@ class InScope:
                     known[:, row] = self.numbers_in(wire.parse_json(line), line)[0]
                 except Rejected as error:
                     known[:, row] = BAD
-                    bad.append(Late(archive.path, None, str(error), line, False))
+                    bad.append(DeferredReject(archive.path, None, str(error), line, False))
             theirs = list(known[:, found.b - place])
             some = self._agree([column[found.a] for column in self.columns], theirs) & (theirs[0] != BAD)
             yield Pairs(*(column[some] for column in found))

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
@@ -21,7 +21,7 @@ class PairLines:
     With `against`, the second document of each pair is one of --against, and the line says so.
     """
 
-    def __init__(self, signature: Signature, wanted: Wanted, against: bool = False) -> None:
+    def __init__(self, signature: Signature, wanted: JoinOptions, against: bool = False) -> None:
         self.signature, self.wanted = signature, wanted
         self.more = {wire.AGAINST: True} if against else {}
         self._said = lru_cache(KEPT)(self._says)
@@ -31,9 +31,9 @@ class PairLines:
 
         >>> from shingletools.commands.simjoin.signatures import MINHASHES
         >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
-        >>> PairLines(MINHASHES, Wanted()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        >>> PairLines(MINHASHES, JoinOptions()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
         b'{"a":"x","b":"x","similarity":0.75}\n'
-        >>> PairLines(MINHASHES, Wanted(), True).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        >>> PairLines(MINHASHES, JoinOptions(), True).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
         b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
         """
         figures, which = distinct(agreeing, a_sizes, b_sizes)

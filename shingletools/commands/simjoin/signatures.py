@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from shingletools.commands.simjoin.digit_groups import FORM, SHINGLES, SIMHASH, SKETCH, WIDTHS, Data, digits_of
-from shingletools.commands.simjoin.join_options import ALIKE, BITS, CONTAINMENT, JACCARD, NEAR, Wanted
+from shingletools.commands.simjoin.join_options import ALIKE, BITS, CONTAINMENT, JACCARD, NEAR, JoinOptions
 from shingletools.commands.simjoin.measures import MEASURES, InCommon, Measure
 from shingletools.commands.simjoin.sets import SetTable, count_tokens
 from shingletools.commands.simjoin.sketches import Sketches
@@ -48,22 +48,22 @@ class Signature(Protocol):
     def components(self, size: int, /) -> int:
         """The number of components of a signature of `size` bytes, in which it agrees with a copy."""
 
-    def default(self, via: str) -> Wanted:
+    def default(self, via: str) -> JoinOptions:
         """The default threshold for records with this recipe; none if the recipe does not tell."""
 
-    def check(self, wanted: Wanted, size: int) -> None:
+    def check(self, wanted: JoinOptions, size: int) -> None:
         """Raises Failed if signatures of `size` bytes cannot be joined so."""
 
-    def smallest(self, wanted: Wanted, /) -> int:
+    def smallest(self, wanted: JoinOptions, /) -> int:
         """The bytes of the smallest signature that can be in a pair, even with a copy."""
 
     def counted(self, parts: Iterable[Data], /) -> U32:
         """Counts that tables need of all payloads. Counts of several calls are added up; empty if none are needed."""
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
         """A table of at least one payload: uint8, one after the other; int64, the bytes of each; the total counts."""
 
-    def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
+    def says(self, wanted: JoinOptions, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         """The members of a pair's record besides the ids. one, two: the bytes of the signatures."""
 
 
@@ -96,13 +96,13 @@ class SimHashes(NamedTuple):
     def components(self, _size: int, /) -> int:
         return BITS
 
-    def default(self, _via: str, /) -> Wanted:
+    def default(self, _via: str, /) -> JoinOptions:
         return NEAR
 
-    def check(self, wanted: Wanted, _size: int, /) -> None:
+    def check(self, wanted: JoinOptions, _size: int, /) -> None:
         self.least(wanted)
 
-    def least(self, wanted: Wanted) -> int:
+    def least(self, wanted: JoinOptions) -> int:
         """The number of bits in which a pair must agree. Raises Failed."""
         if wanted.agreeing is not None:
             raise Failed("-m counts the components of sketches, but the records have simhashes")
@@ -117,16 +117,16 @@ class SimHashes(NamedTuple):
         assert wanted.distance is not None  # given, or the default
         return BITS - wanted.distance
 
-    def smallest(self, _wanted: Wanted, /) -> int:
+    def smallest(self, _wanted: JoinOptions, /) -> int:
         return 1
 
     def counted(self, _parts: Iterable[Data], /) -> U32:
         return np.empty(0, np.uint32)
 
-    def table(self, wanted: Wanted, data: Data, _sizes: Index, _counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, _sizes: Index, _counts: U32, /) -> Table:
         return ComponentTable(np.unpackbits(data).reshape(-1, BITS), self.least(wanted), wanted.recall)
 
-    def says(self, _wanted: Wanted, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
+    def says(self, _wanted: JoinOptions, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
         return {"similarity": round(agreeing / BITS, 6), "distance": BITS - agreeing}
 
 
@@ -156,10 +156,10 @@ class ShingleSets(NamedTuple):
     def components(self, size: int, /) -> int:
         return size // 8
 
-    def default(self, _via: str, /) -> Wanted:
+    def default(self, _via: str, /) -> JoinOptions:
         return ALIKE
 
-    def check(self, wanted: Wanted, _size: int, /) -> None:
+    def check(self, wanted: JoinOptions, _size: int, /) -> None:
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have shingles")
         if wanted.verify:
@@ -171,23 +171,23 @@ class ShingleSets(NamedTuple):
         if wanted.weights is not None and wanted.agreeing is not None:
             raise Failed("-m counts shingles, and cannot be combined with --weights; give -t")
 
-    def smallest(self, wanted: Wanted, /) -> int:
+    def smallest(self, wanted: JoinOptions, /) -> int:
         return 8 * (wanted.agreeing or 1)
 
     def counted(self, parts: Iterable[Data], /) -> U32:
         return count_tokens(part.view(np.uint64) for part in parts)
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
         return SetTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts)
 
-    def measure(self, wanted: Wanted) -> Measure:
+    def measure(self, wanted: JoinOptions) -> Measure:
         """The measure, with its threshold."""
         if wanted.agreeing is not None:
             return InCommon(wanted.agreeing)
         assert wanted.similarity is not None  # given, or the default
         return MEASURES[wanted.measure](wanted.similarity)
 
-    def says(self, wanted: Wanted, agreeing: int, one: int, two: int) -> dict[str, float | str]:
+    def says(self, wanted: JoinOptions, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         a, b = self.components(one), self.components(two)
         measure = MEASURES[wanted.measure](Fraction(1))
         said: dict[str, float | str] = {"similarity": round(measure.similarity(agreeing, a, b), 6)}

@@ -16,7 +16,7 @@ from shingletools.commands.simjoin.join_options import (
     ONE_COMPONENT,
     TWO_COMPONENTS,
     UNKNOWN,
-    Wanted,
+    JoinOptions,
 )
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.table import ComponentTable, Table
@@ -64,7 +64,7 @@ class Sketches(NamedTuple):
     def components(self, size: int, /) -> int:
         return 2 * size // self.digits
 
-    def default(self, via: str) -> Wanted:
+    def default(self, via: str) -> JoinOptions:
         """Near-duplicates agree in two supershingles, and so in one megashingle (Broder 2000; Fetterly et al. 2003).
 
         One hash of a lexicon's words, or of the heaviest words, is also enough. Only the recipe tells these apart: 6
@@ -78,10 +78,10 @@ class Sketches(NamedTuple):
         said = parts_said(via, "sketch")
         return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if said & ONE_AGREES else UNKNOWN
 
-    def check(self, wanted: Wanted, size: int) -> None:
+    def check(self, wanted: JoinOptions, size: int) -> None:
         self.least(wanted, self.components(size))
 
-    def least(self, wanted: Wanted, components: int) -> int:
+    def least(self, wanted: JoinOptions, components: int) -> int:
         """The number of components in which a pair must agree. Raises Failed."""
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have sketches")
@@ -107,7 +107,7 @@ class Sketches(NamedTuple):
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
         return math.ceil(chances.agreement(threshold, self.chance) * components)
 
-    def proposed(self, wanted: Wanted, components: int) -> int:
+    def proposed(self, wanted: JoinOptions, components: int) -> int:
         """The number of components that proposes a pair: three standard deviations below the threshold.
 
         Raises Failed.
@@ -124,19 +124,19 @@ class Sketches(NamedTuple):
             raise Failed(f"--verify cannot be combined with --measure {wanted.measure}; join the shingles alone")
         return chances.proposed(chances.agreement(least, self.chance), components)
 
-    def smallest(self, _wanted: Wanted, /) -> int:
+    def smallest(self, _wanted: JoinOptions, /) -> int:
         return 1
 
     def counted(self, _parts: Iterable[Data], /) -> U32:
         return np.empty(0, np.uint32)
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, _counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, _counts: U32, /) -> Table:
         components = self.components(int(sizes[0]))
         # They are only compared for equality, so their byte order does not matter
         rows: Rows = data.view(f"u{self.digits // 2}")
         return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
 
-    def says(self, wanted: Wanted, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
+    def says(self, wanted: JoinOptions, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
         components = self.components(one)
         similarity = chances.estimated(Fraction(agreeing, components), self.chance)
         if wanted.measure == DICE:

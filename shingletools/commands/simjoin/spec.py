@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import manifest_in
-from shingletools.commands.simjoin.join_options import Wanted
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.record.stage import Stage
 from shingletools.record.wire import shown_recipe
 from shingletools.system.errors import Failed, printable
@@ -23,7 +23,7 @@ class JoinSpec(Stage):
     """The pairs of the input, or of the input with other files and archives."""
 
     id_field: str
-    wanted: Wanted
+    wanted: JoinOptions
     against: tuple[str, ...] = ()
     memory: "Memory | None" = None  # a limit; the rest goes to scratch files
     archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder

@@ -11,7 +11,7 @@ from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join
-from shingletools.commands.simjoin.label_filter import InScope
+from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.stored import Stored
@@ -21,7 +21,7 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload import Payload, portions_of
-from shingletools.numbers.seen_ids import ClaimedIds
+from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.scratch import Memory, shown_size
 
 END = 8  # bytes of the place where a payload ends
@@ -59,7 +59,7 @@ class Store(Protocol):
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         """The last payloads of the documents before `stop`, in parts, each with the number of its first document."""
 
-    def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
         """The join of all documents, at least one, as tables of this factory. None are added after this."""
 
     def told(self) -> Sequence[str]:
@@ -112,7 +112,7 @@ class InMemory(Store):
         data, sizes = self.payloads[-1]
         yield 0, np.frombuffer(data, np.uint8)[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
 
-    def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
         for ids in self.ids:
             ids.close()
         data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
@@ -140,7 +140,7 @@ class OnDisk(Store):
     def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
         self.memory = memory
         self.limits = limits
-        self.claimed_ids = ClaimedIds(memory, limits)
+        self.claimed_ids = SeenIds(memory, limits)
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
         self.to_tell: Sequence[str] = ()
@@ -159,7 +159,7 @@ class OnDisk(Store):
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         return self._every(self.payloads[-1], stop)
 
-    def join(self, factory: TableFactory, cross: int | None, scope: InScope | None) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
         self.claimed_ids.close()
         self.memory.require(ENTRY * self.ids.documents)  # for finding copies
         count = self.payloads[-1].documents

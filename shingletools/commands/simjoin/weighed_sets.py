@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shingletools.commands.simjoin.digit_groups import Data
-from shingletools.commands.simjoin.join_options import COSINE, Wanted
+from shingletools.commands.simjoin.join_options import COSINE, JoinOptions
 from shingletools.commands.simjoin.measures import Measure
 from shingletools.commands.simjoin.sets import SetTable, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
@@ -31,14 +31,14 @@ TOKENS = 1 << 20  # that are worked on together
 Weighing = Callable[[U64], Index]  # what tokens weigh, as whole numbers from 0 to 2^32: shape (tokens,) in and out
 
 
-def weighed_by(table: "Weights", wanted: Wanted) -> Weighing:
+def weighed_by(table: "Weights", wanted: JoinOptions) -> Weighing:
     """What tokens weigh by a table."""
     if wanted.measure != COSINE:
         return table.of
     return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits).of
 
 
-def weighed_by_counts(counters: U32, documents: int, wanted: Wanted) -> Weighing:
+def weighed_by_counts(counters: U32, documents: int, wanted: JoinOptions) -> Weighing:
     """What tokens weigh by the documents that are joined."""
     weight = counted_square if wanted.measure == COSINE else counted_weight
     return partial(counted, counters, documents, partial(weight, documents))
@@ -99,6 +99,6 @@ class WeighedSets(ShingleSets):
     def components(self, size: int, /) -> int:
         return size
 
-    def table(self, wanted: Wanted, data: Data, sizes: Index, counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
         assert self.weighing is not None  # all documents were counted
         return WeighedTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts, self.weighing)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, Face, Product
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
 from shingletools.record.framing import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import shown
@@ -15,7 +15,7 @@ from shingletools.system.errors import shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=(
         "canon docs.jsonl | shingle | tee docs.shingles | simjoin > exact.pairs",
         "sketch docs.shingles | simjoin | simscore --table --truth exact.pairs",
@@ -85,7 +85,7 @@ def table_of(options: argparse.Namespace) -> Format | None:
     return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed))
 
 
-def collector_of(spec: ScoreSpec, _: Means) -> Collector:
+def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simscore.score_collector import Score  # numpy, which --help does not need
 
     return Score(spec)

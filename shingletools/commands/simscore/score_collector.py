@@ -15,7 +15,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.line_columns import DECIMALS, ColumnData
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.pair_relation import NONE, Belonging, Settled, ends_of
+from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of
 from shingletools.record.collector import Collector, Taken, Written
 from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, judged_twice, label_of
 from shingletools.record.record_batch import RecordBatch, Schema, row_of
@@ -26,7 +26,7 @@ from shingletools.system.errors import Failed, Rejected
 class Score(Collector):
     """Takes what was found, documents, and the truth, and scores the first by the last.
 
-    Memory: that of `Universe` and of two `Belonging`, and then that of `score`.
+    Memory: that of `Universe` and of two `PairRelation`, and then that of `score`.
     """
 
     of_all = True
@@ -35,7 +35,7 @@ class Score(Collector):
         self.spec = spec
         self.universe = Universe()
         self.records = [ScoreRecords(spec, side, self.universe.known_as) for side in (FOUND, DOCS, TRUTH)]
-        self.sides = {side: Belonging(bool(spec.edges)) for side in (FOUND, TRUTH)}
+        self.sides = {side: PairRelation(bool(spec.edges)) for side in (FOUND, TRUTH)}
         self.groups = dict.fromkeys(self.sides, 0)  # that each side has told so far
         self.labels = kernel.new_ids()  # values of the field of labels, of the truth
         self.units = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)
@@ -170,7 +170,7 @@ class Score(Collector):
         ]
         yield Written(table(scores) if self.spec.table else records(scores))
 
-    def judged(self, truth: Settled, there: Flags) -> Index:
+    def judged(self, truth: FrozenRelation, there: Flags) -> Index:
         """The pairs of documents that there are which the truth judges, ascending. Raises Failed for groups."""
         if np.any(truth.classes != NONE):
             raise Failed("--judged needs a truth of pairs, not of groups")

@@ -7,7 +7,7 @@ import numpy as np
 
 from shingletools.commands.simscore.agreement import GroupFigures, compare_groups
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.pair_relation import NONE, Settled, common_pairs, ends_of
+from shingletools.numbers.pair_relation import NONE, FrozenRelation, common_pairs, ends_of
 from shingletools.numbers.ratios import PairCounts, Ratio, ratio
 from shingletools.numbers.unionfind import UnionFind
 
@@ -52,7 +52,9 @@ class Scores(NamedTuple):
     outside: int  # pairs of the input, and members of its groups, that are left out
 
 
-def score(found: Settled, truth: Settled, there: Flags, edges: "tuple[Fraction, ...]", cut: bool) -> Scores:
+def score(
+    found: FrozenRelation, truth: FrozenRelation, there: Flags, edges: "tuple[Fraction, ...]", cut: bool
+) -> Scores:
     """Compares; with the numbers at which bands begin, if there are any, of which the first without pairs may be cut.
 
     `there` says of each document whether it is one of those that there are. Where there are bands, nothing is found by
@@ -81,7 +83,7 @@ def numbered(groups: UnionFind, documents: Index) -> Index:
 
 
 def downwards(
-    found: Settled, bands: list[Band], groups: UnionFind, documents: Index
+    found: FrozenRelation, bands: list[Band], groups: UnionFind, documents: Index
 ) -> Iterator[tuple["Fraction", int, int, Index]]:
     """From the last of the bands, which are the last of all, to the first: where it begins; the pairs from there on, of
     these the right ones; the groups that they make, which grow.
@@ -99,7 +101,7 @@ def downwards(
         yield band.least, many, right, numbered(groups, documents)
 
 
-def by_band(found: Settled, truth: Settled, edges: "tuple[Fraction, ...]") -> list[Band]:
+def by_band(found: FrozenRelation, truth: FrozenRelation, edges: "tuple[Fraction, ...]") -> list[Band]:
     """The pairs of each band, those found and those of the truth that say a similarity."""
     assert found.bands is not None and truth.bands is not None
     right = truth.same_class(found.keys) | truth.has_key(found.keys)

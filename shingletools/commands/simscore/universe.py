@@ -10,7 +10,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import MOST_DOCUMENTS
 from shingletools.record.wire import Name
-from shingletools.system.errors import Broken
+from shingletools.system.errors import EnvironmentFailure
 
 WHOLE = re.compile("-?[1-9][0-9]{0,17}|0")
 OTHER_SIDE = b"+"  # before the id of a document of another side than the input's: no JSON begins so
@@ -26,7 +26,7 @@ class Universe:
     def number(self, ids: bytes, sizes: bytes | Index, others: Flags | None = None) -> Index:
         """The numbers of ids, JSON one after the other, by their sizes; `others` says which are of another side.
 
-        Raises Broken.
+        Raises EnvironmentFailure.
         """
         if others is not None and others.any():
             counts = np.frombuffer(sizes, np.int64)
@@ -35,7 +35,7 @@ class Universe:
             sizes = counts + others
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         if len(self.ids) > MOST_DOCUMENTS:
-            raise Broken(f"more than {MOST_DOCUMENTS} documents")
+            raise EnvironmentFailure(f"more than {MOST_DOCUMENTS} documents")
         self.there.frombytes(bytes(len(self.ids) - len(self.there)))
         return numbers
 

@@ -18,12 +18,12 @@ from shingletools.commands.simshow.spec import (
     Selection,
     ShowSpec,
 )
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import GROUPS, PAIRS, Face
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS), text=True,
     documents=lambda options: options.files if options.runs else options.docs,
@@ -153,13 +153,13 @@ def coloured(options: argparse.Namespace) -> bool:
         return False
 
 
-def collector_of(spec: ShowSpec, _: Means) -> Collector:
+def collector_of(spec: ShowSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simshow.show_collector import Show  # numpy, which --help does not need
 
     return Show(spec)
 
 
-def showing_runs(spec: RunsSpec, _: Means) -> Collector:
+def showing_runs(spec: RunsSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simshow.run_collector import ShowRuns  # as above
 
     return ShowRuns(spec)

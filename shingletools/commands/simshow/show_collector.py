@@ -13,7 +13,7 @@ from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.commands.simshow.template import frequent_shingles
 from shingletools.commands.simshow.writers import writer_of
 from shingletools.record import wire
-from shingletools.record.collector import Late, RecordCollector, Written
+from shingletools.record.collector import DeferredReject, RecordCollector, Written
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
@@ -52,7 +52,7 @@ class Show(RecordCollector):
         self.similarities = array("d")  # of all pairs, for --sample
         self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
         self.kinds: set[bool] = set()  # whether each record shows pairs, or is a document that nothing is said of
-        self.lost: list[Late] = []
+        self.lost: list[DeferredReject] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
@@ -148,7 +148,7 @@ class Show(RecordCollector):
             unknown = self.unknown(pairs)
             if unknown:
                 file, line, document = waits
-                self.lost.append(Late(file, line, unknown, document))
+                self.lost.append(DeferredReject(file, line, unknown, document))
                 yield Written()
                 continue
             for a, b, similarity in pairs:
@@ -165,7 +165,7 @@ class Show(RecordCollector):
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)
 
-    def late(self) -> list[Late]:
+    def late(self) -> list[DeferredReject]:
         lost, self.lost = self.lost, []
         return lost
 

@@ -5,12 +5,12 @@ from functools import partial
 
 from shingletools.cli.arguments import count, one_name, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
-from shingletools.record.collector import Collector, Means
-from shingletools.record.command_registry import Face
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.command_registry import CommandInfo
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 
-FACE = Face(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)
+COMMAND_INFO = CommandInfo(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)
 
 LONGEST = 1000  # units of a shingle
 MOST_SHINGLES = 10  # values of -k
@@ -53,7 +53,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).made_by(collector_of)  # fmt: skip
 
 
-def collector_of(spec: TuneSpec, _: Means) -> Collector:
+def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simtune.tune_collector import Tune  # numpy, which --help does not need
 
     return Tune(spec)

@@ -6,7 +6,7 @@ import numpy as np
 import orjson
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.pair_relation import NONE, Belonging, Settled, ends_of, key_of
+from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of, key_of
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once
 from shingletools.record.labels import GROUPS, ONCE_TRUE, judged_same, judged_twice, kind_of, take_label
@@ -25,7 +25,7 @@ class SampleTruth:
         self.field = field
         self.two_sided = two_sided
         self.ids: dict[bytes, int] = {}
-        self.belonging = Belonging(banded=False)
+        self.belonging = PairRelation(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}
         self.groups = self.elsewhere = 0  # groups; pairs that are of one side, or of two, where the input is not
@@ -74,7 +74,7 @@ class SampleTruth:
         if len(self.belonging.add_classes(np.array([self.number(name)]), np.array([number]))):
             raise Failed(f"id {errors.shown(name_of(name))} {wrong}")
 
-    def settled(self) -> Settled:
+    def settled(self) -> FrozenRelation:
         """Returns the whole truth. Raises Failed if it contradicts itself, or all its pairs are of the wrong sides."""
         if self.elsewhere and not self.ids:
             raise Failed(
@@ -123,7 +123,7 @@ class Judgement(NamedTuple):
             return np.unique(key_of(one[there], two[there]))
 
         keys, apart = renumbered(every.keys), renumbered(np.array(truth.belonging.apart, np.int64))
-        settled = Settled(keys, None, classes, 0, 0)
+        settled = FrozenRelation(keys, None, classes, 0, 0)
         groups = settled.connected_classes()
         groups.join(*ends_of(keys))
         partial = truth.field is not None or len(truth.belonging.apart) > 0
@@ -141,8 +141,8 @@ class Judgement(NamedTuple):
         )  # fmt: skip
 
     @property
-    def settled(self) -> Settled:
-        return Settled(self.keys, None, self.classes, 0, 0)
+    def settled(self) -> FrozenRelation:
+        return FrozenRelation(self.keys, None, self.classes, 0, 0)
 
     def right(self, one: Index, two: Index) -> Flags:
         """Returns whether pairs are true. Shapes (pairs,)."""

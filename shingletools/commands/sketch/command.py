@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shingletools.cli.arguments import count, text
 from shingletools.record import wire
-from shingletools.record.command_registry import Face, Product
+from shingletools.record.command_registry import CommandInfo, Product
 from shingletools.record.stage import Filter, Linking, Stage
 from shingletools.system.errors import Failed, printable, shown
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from shingletools.commands.sketch.minhash import Sketcher
 
-FACE = Face(
+COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 | sketch -n 84 -o docs.sketch",),
     makes=tuple(Product("sketch", "simjoin comes next", (field,)) for field in ("sketch", "simhash")),
     takes=("shingle",), after="canon and shingle", spark=True,

@@ -12,10 +12,10 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.framing import Both, Document, Fates, Framed, Made
+from shingletools.record.framing import Both, Decisions, Document, Framed, Made
 from shingletools.record.hints import of_start
 from shingletools.system import errors
-from shingletools.system.deferred import later
+from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, Rejected
 
 DEEPEST = 10_000  # nested brackets; no record may have as many
@@ -25,7 +25,7 @@ START = 1024  # bytes of what is no array, for a hint
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
 LONGEST = 1 << 26  # bytes of an element: without a closing quote, it would go on to the end
-INK = later(lambda: re.compile(rb"[^ \t\r\n]"))
+INK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
 
 
 class Array(NamedTuple):
@@ -41,7 +41,7 @@ class Array(NamedTuple):
                     yield Made(name, number, size, made)
                     number += len(made)
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         """Writes one array, with each element on a line of its own."""
         starts = [b"[\n", b"[\n"]
         for portion in self.read(files):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shingletools.reading import compressed, streams
 from shingletools.reading.formats.whole import WholeFile
-from shingletools.record.framing import Both, Document, Fates, Framed, Made
+from shingletools.record.framing import Both, Decisions, Document, Framed, Made
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
 
@@ -60,7 +60,7 @@ class Folders(NamedTuple):
             rest.told = [] if self.include else [passed_over(passed) + instead]
             yield rest
 
-    def write(self, _files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, _files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
 
         return kept_names(fates, self.zero)

@@ -25,7 +25,7 @@ from shingletools.reading.formats.parquet_files import (
     reader,
 )
 from shingletools.reading.formats.thrift import BINARY, I32, LIST, STRUCT, Struct, read_struct, written_struct
-from shingletools.record.framing import Both, Fate, Fates, Name, Said
+from shingletools.record.framing import Both, Decision, Decisions, DuplicateInfo, Name
 from shingletools.system.errors import Failed, printable, shown
 
 GROUP = 1 << 25  # bytes of rows, in memory, that become a row group
@@ -68,7 +68,7 @@ class Sink:
 
 
 class KeptRowGroups:
-    """Writes the rows of one file, with the columns of Said if these are wanted. Memory: a row group."""
+    """Writes the rows of one file, with the columns of DuplicateInfo if these are wanted. Memory: a row group."""
 
     def __init__(self, file: OpenParquet, id_field: str, said: bool) -> None:
         self.footer = footer(file.file)
@@ -81,7 +81,7 @@ class KeptRowGroups:
             checks = pa.types.is_integer, pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string
             known = any(check(spelled) for check in checks)
             self.types = [widened(kind, self.rows) if known else pa.string(), pa.string(), pa.float64()]
-            for name, each in zip(Said._fields, self.types, strict=True):
+            for name, each in zip(DuplicateInfo._fields, self.types, strict=True):
                 self.schema = self.schema.append(pa.field(name, each))
         paths = written_paths(self.schema)
         meta = file.parquet.metadata
@@ -101,7 +101,7 @@ class KeptRowGroups:
         self.held: list[Any] = []
         self.size = 0
 
-    def add(self, name: str, batch: Any, fates: Sequence[Fate], kept: bool) -> bytes:
+    def add(self, name: str, batch: Any, fates: Sequence[Decision], kept: bool) -> bytes:
         """Takes the kept rows of a batch, or the removed ones; returns the bytes that are ready. Raises Failed.
 
         The batch is of the file of this name.
@@ -138,7 +138,7 @@ class KeptRowGroups:
         """Returns the footer that pyarrow wrote, with the schema and metadata of the file that was read."""
         schema = [*elements(self.footer, SCHEMA)]
         if self.said:
-            more = elements(made, SCHEMA)[-len(Said._fields) :]
+            more = elements(made, SCHEMA)[-len(DuplicateInfo._fields) :]
             count = schema[0][CHILDREN][1] + len(more)
             schema = [schema[0] | {CHILDREN: (I32, count)}, *schema[1:], *more]
         leaves = [*paths(iter(schema))]
@@ -154,7 +154,7 @@ class KeptRowGroups:
         return made
 
     def arrow_schema(self, described: bytes) -> bytes:
-        """Returns Arrow's schema of a file as it holds of what is written: with the columns of Said, if there are any.
+        """Returns Arrow's schema of a file as it holds of what is written, with the columns of DuplicateInfo, if any.
 
         Row groups that are joined may have more values than short indices can count.
         """
@@ -163,7 +163,7 @@ class KeptRowGroups:
         for place, field in enumerate(read):
             if (kind := widened(field.type, self.rows)) != field.type:
                 schema = schema.set(place, field.with_type(kind))
-        for name, each in zip(Said._fields, self.types, strict=True) if self.said else ():
+        for name, each in zip(DuplicateInfo._fields, self.types, strict=True) if self.said else ():
             schema = schema.append(pa.field(name, each))  # pyarrow ignores a schema that lacks columns
         return described if schema is read else base64.b64encode(schema.serialize())
 
@@ -183,7 +183,7 @@ def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
         if len(ids) > 1:
             return pa.concat_arrays([ids_of(name, [each], kind) for each in ids])
         unfit = [shown(each) for each in ids if each is not None]
-        message = f"{Said._fields[0]} has the type of the ids, {kind}, which cannot hold {unfit[0]}"
+        message = f"{DuplicateInfo._fields[0]} has the type of the ids, {kind}, which cannot hold {unfit[0]}"
         raise Failed(f"{printable(name)}: {message}") from None
 
 
@@ -244,7 +244,7 @@ def is_ordered(column: Any) -> bool:
     return column.physical_type != "INT96" and kind in ORDERED
 
 
-def kept_columns(files: Sequence[str], fates: Fates, id_field: str) -> Iterator[Both]:
+def kept_columns(files: Sequence[str], fates: Decisions, id_field: str) -> Iterator[Both]:
     """Writes the rows of some files to one; their schemas must be equal. Raises Failed."""
     sides: list[KeptRowGroups] = []
     schemas: tuple[Any, Any] | None = None
@@ -254,7 +254,7 @@ def kept_columns(files: Sequence[str], fates: Fates, id_field: str) -> Iterator[
             these = file.parquet.schema_arrow, parquet.schema_arrow
             if schemas is None:
                 schemas = these
-                if any(fates.said) and (there := {*Said._fields}.intersection(these[0].names)):
+                if any(fates.said) and (there := {*DuplicateInfo._fields}.intersection(these[0].names)):
                     raise Failed(f"{printable(name)}: it has a column {shown(min(there))} already")
                 wanted = fates.said if fates.removing else fates.said[:1]
                 sides = [KeptRowGroups(file, id_field, said) for said in wanted]

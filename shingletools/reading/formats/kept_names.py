@@ -3,14 +3,14 @@
 import os
 from collections.abc import Iterator
 
-from shingletools.record.framing import Both, Fates
+from shingletools.record.framing import Both, Decisions
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named
 
 TOGETHER = 1 << 12  # names
 
 
-def kept_names(fates: Fates, zero: bool) -> Iterator[Both]:
+def kept_names(fates: Decisions, zero: bool) -> Iterator[Both]:
     """Raises Failed for a name that no line can hold, and for a file that has changed since it was compared."""
     sides: tuple[list[bytes], list[bytes]] = [], []
     for number, (name, fate) in enumerate(fates.names(), 1):

@@ -9,7 +9,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record import wire
-from shingletools.record.framing import Both, Fate, Fates, Said
+from shingletools.record.framing import Both, Decision, Decisions, DuplicateInfo
 from shingletools.system.errors import Failed, printable, shown
 
 
@@ -38,7 +38,7 @@ def end_of(row: bytes) -> bytes:
     return b"\r\n" if row.endswith(b"\r\n") else b"\n" if row.endswith(b"\n") else b""
 
 
-def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Both]:
+def kept_rows(form: Dialect, files: Sequence[str], fates: Decisions) -> Iterator[Both]:
     """Writes the rows of some tables to one; their columns must be equal. Raises Failed."""
     sides = KeptRows(), KeptRows()
     columns: Sequence[str] = ()
@@ -58,19 +58,19 @@ def kept_rows(form: Dialect, files: Sequence[str], fates: Fates) -> Iterator[Bot
                 yield sides[0].taken(), sides[1].taken()
 
 
-def header(form: Dialect, table: RowsOfFile, fates: Fates) -> Iterator[bytes]:
+def header(form: Dialect, table: RowsOfFile, fates: Decisions) -> Iterator[bytes]:
     """Returns the first row of both files."""
     for wanted in fates.said:
-        if wanted and (there := {*Said._fields}.intersection(table.names)):
+        if wanted and (there := {*DuplicateInfo._fields}.intersection(table.names)):
             raise Failed(f"{printable(table.name)}: it has a column {shown(min(there))} already")
-        row = appended(form, table.header, Said._fields) if wanted else table.header
+        row = appended(form, table.header, DuplicateInfo._fields) if wanted else table.header
         yield wire.BOM * table.marked + row
 
 
-def with_said(form: Dialect, row: bytes, fate: Fate, fates: Fates) -> bytes:
+def with_said(form: Dialect, row: bytes, fate: Decision, fates: Decisions) -> bytes:
     if not fates.said[not fate.kept]:
         return row
-    return appended(form, row, fate.said or [""] * len(Said._fields))
+    return appended(form, row, fate.said or [""] * len(DuplicateInfo._fields))
 
 
 def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
@@ -87,7 +87,7 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
     return row.removesuffix(end) + form.delimiter.encode() + made.getvalue().encode() + end
 
 
-def kept_lines(files: Sequence[str], fates: Fates) -> Iterator[Both]:
+def kept_lines(files: Sequence[str], fates: Decisions) -> Iterator[Both]:
     """Writes lines of text, or of JSON."""
     sides = KeptRows(), KeptRows()
     with closing(streams.read_chunks(files)) as chunks:

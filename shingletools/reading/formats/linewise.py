@@ -8,7 +8,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
 from shingletools.record import wire
-from shingletools.record.framing import Both, Document, Fates, Framed
+from shingletools.record.framing import Both, Decisions, Document, Framed
 from shingletools.system.errors import Rejected, printable
 
 
@@ -24,7 +24,7 @@ class Texts(NamedTuple):
             for chunk in chunks:
                 yield TextLines(chunk, self.id_field, self.text_field)
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_rows import kept_lines  # which canon does not need
 
         return kept_lines(files, fates)
@@ -40,7 +40,7 @@ class Records(NamedTuple):
         with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:
             yield from map(RecordLines, chunks)
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_rows import kept_lines  # as above
 
         return kept_lines(files, fates)

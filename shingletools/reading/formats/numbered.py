@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 from shingletools.reading.formats.linewise import Records
 from shingletools.reading.streams import Given
 from shingletools.record import wire
-from shingletools.record.framing import Both, Document, Fates, Format, Framed
+from shingletools.record.framing import Both, Decisions, Document, Format, Framed
 from shingletools.system.errors import Rejected
 
 
@@ -26,7 +26,7 @@ class NumberedFormat(NamedTuple):
             for portion in portions:
                 yield WithNumbers(portion, self.id_field)
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         return self.format.write(files, fates)
 
 

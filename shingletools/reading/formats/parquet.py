@@ -7,7 +7,7 @@ from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_columns, lines_of
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
-from shingletools.record.framing import Both, Document, Fates, Framed, Made
+from shingletools.record.framing import Both, Decisions, Document, Framed, Made
 from shingletools.system.waiting import BLOCK, gathered
 
 
@@ -35,7 +35,7 @@ class Parquet(NamedTuple):
                         yield with_numbers(Made(name, number, size, made), self.numbered, schema.names)
                         row, number, size = row + len(made), number + len(made), 0
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_columns import kept_columns  # which canon does not need
 
         return kept_columns(files, fates, self.texts[0])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
-from shingletools.record.framing import Both, Fates, Framed, Made
+from shingletools.record.framing import Both, Decisions, Framed, Made
 
 
 class Separated(NamedTuple):
@@ -28,7 +28,7 @@ class Separated(NamedTuple):
                     yield with_numbers(Made(name, number, size, made), self.dialect.numbered, rows.names)
                     number += len(made)
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_rows import kept_rows  # which canon does not need
 
         return kept_rows(self.dialect, files, fates)

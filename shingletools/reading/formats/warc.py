@@ -10,7 +10,7 @@ import orjson
 from shingletools.reading import streams
 from shingletools.reading.formats.http_pages import text_of
 from shingletools.reading.formats.warc_records import WarcRecord, WarcRecords
-from shingletools.record.framing import Both, Document, Fate, Fates, Framed
+from shingletools.record.framing import Both, Decision, Decisions, Document, Framed
 from shingletools.record.hints import of_start
 from shingletools.system.errors import Failed, Rejected, shown_place
 from shingletools.system.waiting import BLOCK
@@ -33,14 +33,14 @@ class Warc(NamedTuple):
                     yield portion
                     number += len(portion.found)
 
-    def write(self, files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
         from shingletools.reading.formats.kept_ranges import kept_ranges  # which canon does not need
 
         for name in files:
             yield from kept_ranges(name, self.ranges(name, fates))
 
-    def ranges(self, name: str, fates: Fates) -> Iterator[tuple[int, int | None, Fate]]:
+    def ranges(self, name: str, fates: Decisions) -> Iterator[tuple[int, int | None, Decision]]:
         """Yields where each page of a file begins and ends, and its fate. Raises Failed."""
         for portion in self.read([name]):
             assert isinstance(portion, Responses)

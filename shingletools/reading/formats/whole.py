@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
-from shingletools.record.framing import Both, Document, Fates, Framed
+from shingletools.record.framing import Both, Decisions, Document, Framed
 from shingletools.system.errors import Rejected
 
 
@@ -22,7 +22,7 @@ class WholeFiles(NamedTuple):
         for number, name in enumerate(files, 1):
             yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field)
 
-    def write(self, _files: Sequence[str], fates: Fates, /) -> Iterator[Both]:
+    def write(self, _files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
 
         return kept_names(fates, self.zero)
