@@ -28,7 +28,7 @@ Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
 
 
 class KeyedHashes:
-    """Hashes by which ids are told from each other.
+    """Hashes that distinguish ids.
 
     Of 10^9 different ids, any two share both hashes with a chance below 10^-20.
     """

@@ -133,14 +133,14 @@ class FrozenRelation(NamedTuple):
         return together
 
     def only(self, keys: Index) -> "FrozenRelation":
-        """What it has of these pairs, ascending and different: as pairs, though classes may have told them."""
+        """Restricts the relation to these pairs, ascending and different, as pairs even where classes imply them."""
         mine = keys[self.same_class(keys) | self.has_key(keys)]
         bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
         lost = self.pairs() - len(mine)
         return FrozenRelation(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
 
     def has_key(self, keys: Index) -> Flags:
-        """Whether each pair is one of those that are told as pairs."""
+        """Returns whether each pair is one of those given as pairs."""
         place = np.searchsorted(self.keys, keys)
         there: Flags = np.append(self.keys, NONE)[place] == keys
         return there
@@ -165,7 +165,7 @@ class FrozenRelation(NamedTuple):
 def common_pairs(one: FrozenRelation, two: FrozenRelation) -> int:
     """How many pairs both have, whether they tell them as pairs or by classes. Exact, without listing classes' pairs.
 
-    A pair is in a class of one, or told beyond its classes, and likewise of two: four counts, of which no two overlap.
+    A pair is in a class of one, or given beyond its classes, and likewise of two: four counts, of which no two overlap.
     """
     classed = (one.classes != NONE) & (two.classes != NONE)
     cells = one.classes[classed] << BITS | two.classes[classed]

@@ -88,7 +88,7 @@ class Collector(ABC):
         """What to say on standard error beside its output, after `finish`."""
         return ()
 
-    def told(self) -> Sequence[str]:
+    def messages(self) -> Sequence[str]:
         """What -v says at once; it is asked after each part of the rest."""
         return ()
 

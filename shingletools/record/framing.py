@@ -24,7 +24,7 @@ class Framed(ABC):
     size: int  # bytes of input
     alone = False  # whether it is a file that is one document
     plain = False  # whether its documents are text, where others are HTML
-    told: Sequence[str] = ()  # what to say on standard error
+    messages: Sequence[str] = ()  # what to say on standard error
     counted: Mapping[str, int] = {}  # what was left out, for -v: how many, by what they are
 
     @abstractmethod

@@ -42,7 +42,7 @@ class TooDeep(Exception):
 def read(text: str) -> object:
     """The value of a JSON text; raises Rejected, and MemoryError.
 
-    What comes first in the line is told. So brackets that are never closed are a fault at the line's end, and nested
+    The first fault in the line is reported. So brackets that are never closed are a fault at the line's end, and nested
     too deeply where the 1025th opens, whatever follows it.
 
     >>> read('{"id": 1, "x": [1, 2.0, -18446744073709551616], "id": "\\u00e9"}')

@@ -1,4 +1,4 @@
-"""The names of a record's fields that a command was told: said once, and carried by the records that it writes."""
+"""The field names that a command was given: once on its command line, then carried by the records that it writes."""
 
 import contextlib
 import shlex

@@ -115,14 +115,14 @@ class Stage:
         return None if self.removed is None else ("--removed", self.removed)
 
     @property
-    def beside(self) -> Sequence[tuple[str, str]]:
+    def side_files(self) -> Sequence[tuple[str, str]]:
         """Options and the files of records that they name."""
         return ()
 
     @property
     def places(self) -> Sequence[int]:
-        """The place of each file of `beside` among all that is beside, which may be more than files of records."""
-        return range(len(self.beside))
+        """The place of each file of `side_files` among all that is beside, which may be more than files of records."""
+        return range(len(self.side_files))
 
     @property
     def texts(self) -> AbstractSet[str]:
@@ -145,7 +145,7 @@ class Stage:
     def check_fields(self, id_field: str, /) -> None:
         """Raises Failed if one field would have to hold two things."""
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         """Why only one process can do it, if that is so."""
         return ""
 
@@ -241,7 +241,7 @@ class Filter(Stage):
                     raise Failed(f"the id, the text, {SOURCE}, {AT} and via need fields of their own, not {names}")
                 raise Failed(f"the id, the payload and via need fields of their own, not {names}")
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return "--in holds records: what says how to read files is for the shell" if self.format is not None else ""
 
     @property

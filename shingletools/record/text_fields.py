@@ -30,9 +30,9 @@ class TextFields:
     def tally(self) -> Mapping[str, int]:
         """The counts since the last call."""
         with memoryview(self.counts).cast("q") as counts:
-            told = dict(zip(map(having, self.fields), counts, strict=True))
+            counted = dict(zip(map(having, self.fields), counts, strict=True))
         self.counts[:] = bytes(len(self.counts))
-        return told
+        return counted
 
     def remarks(self, counted: Mapping[str, int], records: int) -> Sequence[str]:
         """What to say at the end about fields that no good record has, whose names may be mistyped."""

@@ -98,7 +98,7 @@ def collected(
             outcome, failed = collect_chunk(collector, strict, side, chunk)
         yield outcome._replace(file="" if portion.alone else portion.name), failed
         size = 0
-    yield Outcome(size, None, 0, 0, [], Written(), counted=portion.counted, told=portion.told), None
+    yield Outcome(size, None, 0, 0, [], Written(), counted=portion.counted, messages=portion.messages), None
 
 
 def run_collector(
@@ -121,7 +121,7 @@ def run_collector(
         return
     for rest in collector.finish():
         late = collector.late()
-        yield Outcome(0, None, 0, 0, [], rest, told=collector.told() if options.verbose else ())
+        yield Outcome(0, None, 0, 0, [], rest, messages=collector.messages() if options.verbose else ())
         for file, some in groupby(late, attrgetter("file")):
             yield late_outcome(file, [*some])
 

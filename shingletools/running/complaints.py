@@ -9,7 +9,7 @@ from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, printable, shown_place
 
 SHOWN = 10  # messages of one cause
-CAUSES = 100  # that are told apart, since each record may have one of its own, such as a recipe
+CAUSES = 100  # that are counted separately, since each record may have one of its own, such as a recipe
 OTHERS = ""  # all causes beyond these
 ENOUGH = 1 << 20  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
 # In a message, strings and numbers are of the one record; but a field, a recipe or a pattern is another problem
@@ -63,7 +63,7 @@ class Complaints:
     """Messages about bad records, in their order: at most SHOWN of one cause, unless all are wanted.
 
     Where a file begins with bad records, and the first one tells what kind of file it is, they wait for a good one. If
-    none comes, it is told of the first alone, and ENOUGH of them fail the run.
+    none comes, it is reported for the first alone, and ENOUGH of them fail the run.
     """
 
     def __init__(

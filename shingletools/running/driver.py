@@ -76,7 +76,7 @@ class FirstRecord:
         self.bar: Bar | None = None
 
     def look(self, options: "argparse.Namespace") -> None:
-        """Learns what a command is told."""
+        """Reads the command line of a command."""
         self.progress = options.progress
 
     def names(self) -> Names:
@@ -140,11 +140,11 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
 
 def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -> int:
     """Runs a command, by its `own` function if it has one, and returns its exit status. Only this ends a run."""
-    return told(name, lambda: run_or_print(own or run, name, argv, files.claim_standard_streams()))
+    return exit_status(name, lambda: run_or_print(own or run, name, argv, files.claim_standard_streams()))
 
 
-def told(name: str, run: Callable[[], int]) -> int:
-    """The exit status of a run; whatever ends it too early is told in the name of a command."""
+def exit_status(name: str, run: Callable[[], int]) -> int:
+    """The exit status of a run; whatever ends it too early is reported in the name of a command."""
     try:
         return run()
     except StepFailed as error:

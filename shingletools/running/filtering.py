@@ -65,7 +65,9 @@ class SideBySide:
         own = [(documents[each.place], each.cause) for each in rejections if each.step == 1]
         rejects = [(portion.name, document.line, cause, document.raw) for document, cause in own]
         file = "" if portion.alone else portion.name
-        first = Outcome(portion.size, None, 0, 0, rejects, Written(), 0, portion.counted, file=file, told=portion.told)
+        first = Outcome(
+            portion.size, None, 0, 0, rejects, Written(), 0, portion.counted, file=file, messages=portion.messages
+        )
         return self.outcomes(made, rejections, count, first)
 
     def outcomes(self, made: Made, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:

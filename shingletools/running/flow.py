@@ -38,8 +38,8 @@ class Flow:
         self.parts = [[run for _, run in some] for _, some in each_alone]  # collectors, or filters side by side
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
-        self.progress: Callable[[int], object] = lambda _: None  # is told of bytes of the input
-        self.at_work: Callable[[str], object] = lambda _: None  # is told which step is the first one at work
+        self.progress: Callable[[int], object] = lambda _: None  # is given bytes of the input
+        self.at_work: Callable[[str], object] = lambda _: None  # is given the first step at work
         self.there: frozenset[str] = frozenset()  # files to be written that were there before
         self.why = ""  # files do not get their places
 

@@ -125,13 +125,13 @@ class PartKeeper:
     def log(self, number: int, place: int, outcome: Outcome) -> None:
         """Keeps what a step of a part says, and that a good record came after bad ones. Raises Failed."""
         good = outcome.records > 0
-        if not (outcome.told or outcome.rejects or (good and place in self.waits)):
+        if not (outcome.messages or outcome.rejects or (good and place in self.waits)):
             return
         (self.waits.discard if good else self.waits.add)(place)
         bad = [(name, line, cause, raw.decode(errors="surrogateescape")) for name, line, cause, raw in outcome.rejects]
         if self.bad is None:
             self.bad = self.open_bad.enter_context(Output(self.folder.at(self.bad_name(number)), stored=True))
-        said = place, outcome.file, [*outcome.told], bad, good, outcome.side
+        said = place, outcome.file, [*outcome.messages], bad, good, outcome.side
         self.bad.write(json.dumps(said).encode() + b"\n")
 
     def through(self, number: int, made: Generator[bytes]) -> Generator[bytes]:
@@ -195,9 +195,9 @@ class PartKeeper:
 
 
 def replay(part: Part, line: bytes) -> None:
-    """Tells again what an earlier run told of bad records, which also go to their file again. Raises Failed."""
-    place, file, told, rejects, good, side = json.loads(line)
+    """Repeats the messages of an earlier run about bad records, which also go to their file again. Raises Failed."""
+    place, file, messages, rejects, good, side = json.loads(line)
     bad = [(name, number, cause, raw.encode(errors="surrogateescape")) for name, number, cause, raw in rejects]
     run = part[place]
     with run.named():
-        run.complain(Outcome(0, None, 0, int(good), bad, Written(), file=file, told=told, side=side))
+        run.complain(Outcome(0, None, 0, int(good), bad, Written(), file=file, messages=messages, side=side))

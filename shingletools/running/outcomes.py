@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     once: int = 0  # bytes of input that are to be read again
     file: str = ""  # of which it is; none if each file is a document
     again: int = 0  # rejected records whose ids were there before; the rest of them is good
-    told: Sequence[str] = ()  # what its format has to say, or with -v a collector
+    messages: Sequence[str] = ()  # what its format has to say, or with -v a collector
     signed: Sequence[bytes | RecordBatch] = ()  # in place of what is written: lines, and signatures in place of lines
     side: int = 0  # of its file, of which a collector may have several
 

@@ -23,7 +23,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         command, *rest = words
         own = run_command.run if command == RUN else driver.run if command in STAGES else command_of(command).run
         title = f"{name} {RUN}" if command == RUN else command
-        return driver.told(title, lambda: driver.run_or_print(own, title, rest, closed))
+        return driver.exit_status(title, lambda: driver.run_or_print(own, title, rest, closed))
     for word in words:
         if word not in OPTIONS:
             question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))

@@ -38,9 +38,9 @@ class StageRun:
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
         self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
-        self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is told of
+        self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is reported
         self.ended: SaidBefore | None = None
-        self.side = 0  # of the last outcome that was told of
+        self.side = 0  # of the last outcome that was reported
 
     def filter_step(self) -> FilterStep | None:
         """The step as a filter, if it is one."""
@@ -55,7 +55,7 @@ class StageRun:
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
-        """What fails inside is told in the step's name, unless it is that of a step before it."""
+        """Prefixes errors inside with this step's name, unless they are of a step before it."""
         try:
             yield
         except StepFailed:
@@ -95,7 +95,7 @@ class StageRun:
         if outcome.side != self.side:  # which may have the same file
             self.side = outcome.side
             self.rejects.complaints.close_file()
-        for message in outcome.told:
+        for message in outcome.messages:
             self.tell(message)
         for reject in outcome.rejects:
             self.keep(reject)
@@ -113,8 +113,8 @@ class StageRun:
         if self.collector is not None:
             return self.collector.remarks()
         each = self.stage.record_by_record
-        told = None if each is None else each.remarks
-        return () if told is None else told(self.figures.counted, self.figures.records)
+        remarks = None if each is None else each.remarks
+        return () if remarks is None else remarks(self.figures.counted, self.figures.records)
 
     def records(self) -> list[str]:
         """What -v says first."""

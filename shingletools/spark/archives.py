@@ -55,7 +55,7 @@ class PinnedArchive(NamedTuple):
         """The key of the block that begins with a row."""
         return self.part, quote(self.path), first
 
-    def told(self) -> Iterator[SplitStats]:
+    def stats(self) -> Iterator[SplitStats]:
         """What splits of a file would tell. Each row counts, even a dropped one."""
         rows = sum(entry.rows for entry in self.state.segments)
         ids = sum(entry.columns["ids"].shape[0] for entry in self.state.segments)

@@ -47,7 +47,7 @@ class Collecting(Joining):
         if isinstance(stage, JoinSpec):
             with named(given.step):
                 asked = archives.pinned(stage, given.first)
-            self.count([told for each in asked for told in each.told()])
+            self.count([stats for each in asked for stats in each.stats()])
         with set_to(self.spark, join_in_parts.PLANNED):
             lines = None
             if self.fits(given) and not self.is_direct(given):
@@ -75,7 +75,7 @@ class Collecting(Joining):
         """The lines, which are also counted."""
         inputs = self.lines() if given.inputs[0] == 0 else self.as_they_are(given.inputs)
         beside = self.as_they_are(given.beside) if given.beside else None
-        self.count([*inputs.told, *(beside.told if beside else [])], inputs.rows)
+        self.count([*inputs.stats, *(beside.stats if beside else [])], inputs.rows)
         return KeptLines(inputs, beside)
 
     def in_one_task(self, given: StepParts, asked: Archives, lines: KeptLines | None, out: str) -> int | None:
@@ -93,37 +93,37 @@ class Collecting(Joining):
         folder = self.beside.path()
         paths = {LINES: out} | ({} if stage.removed is None else {REMOVED: stage.removed})
         spark_files.write_runs(through(rows, task, WRITTEN), folder, any(map(self.gzip, paths.values())))
-        (told,) = task.tally.told.value
-        if told.too_much:
+        (stats,) = task.tally.stats.value
+        if stats.too_much:
             return None
         if lines is None:
             self.count(every.tally.all())
-        self.settle_task(given, asked, told, folder)
+        self.settle_task(given, asked, stats, folder)
         if stage.dry:
             return 0
         return [self.place(folder, task.written.all(), path, kind) for kind, path in reversed(paths.items())][-1]
 
     def in_order(self, lines: KeptLines, parts: Mapping[int, int | None]) -> DataFrame:
         """The lines in one partition, in the order of the parts, then of files and lines."""
-        files = sorted({each.key[1] for each in lines.told()}, key=unquote)
+        files = sorted({each.key[1] for each in lines.stats()}, key=unquote)
         order = [F.array_position(F.array(*map(F.lit, some)), F.col(name)) for name, some in
                  (("part", parts), ("file", files or [""]))]  # fmt: skip
         rows = lines.rows().where("step = 0")
         return rows.repartition(1).sortWithinPartitions(*order, "block", "place")
 
-    def settle_task(self, given: StepParts, asked: Archives, told: OfTask, folder: str) -> None:
+    def settle_task(self, given: StepParts, asked: Archives, stats: OfTask, folder: str) -> None:
         """Reports what a task tells, and the bad records that it has written to a folder. Raises Failed."""
-        if told.rejected:
+        if stats.rejected:
             bad = self.numbers.numbered(self.bad_in(folder), REJECTED)
             self.rejects.add(self.with_archives_last(bad, asked), unreadable=True)
-            self.rejects.unreadable[given.number] -= told.again
-        if told.fault is not None:
-            where = "" if told.where is None else f"{self.where(*told.where)}: "
-            raise Failed(f"{given.step.name}: {where}{told.fault}")
+            self.rejects.unreadable[given.number] -= stats.again
+        if stats.fault is not None:
+            where = "" if stats.where is None else f"{self.where(*stats.where)}: "
+            raise Failed(f"{given.step.name}: {where}{stats.fault}")
         self.settle_rejects()
-        for remark in told.remarks:
+        for remark in stats.remarks:
             self.rejects.complain(f"{given.step.name}: {remark}")
-        self.figures += told.figures
+        self.figures += stats.figures
 
     def where(self, split: tuple[object, ...], place: int) -> str:
         return self.numbers.where(self.numbers.starts[split] + place)

@@ -59,7 +59,7 @@ class Removal:
         self.figures: list[str] = []
         self.remarks: list[str] = []
         beside = [through(frame, partial(take_beside, stage, option), BESIDE)
-                  for (option, _), frame in zip(stage.beside, given.others, strict=True)]  # fmt: skip
+                  for (option, _), frame in zip(stage.side_files, given.others, strict=True)]  # fmt: skip
         self.beside = self.kept(union(beside))
         documents = through(given.frame, partial(take_documents, stage), DOCUMENTS)
         named = documents.withColumn("first", F.min("number").over(Window.partitionBy("name")))
@@ -189,13 +189,13 @@ class Removal:
         blocks = through(decided, partial(by_block, starts.tobytes()), BLOCK)
         of_rows = blocks.groupBy(F.col("block").alias("number")).agg(fate)
         frame = self.given.frame.join(of_rows, "number", "left").select(*PACKED.names, "fates")
-        told, step = Observation(), self.given.step
+        stats, step = Observation(), self.given.step
         bad = F.count("step").alias("bad"), F.sum("again").alias("again")
-        cut = self.kept(through(frame, partial(to_cut, self.stage, step, parts.tobytes()), CUT).observe(told, *bad))
-        rejects = [cut.where("step is not null").select(*(name for name, _ in BAD))] if told.get["bad"] else []
+        cut = self.kept(through(frame, partial(to_cut, self.stage, step, parts.tobytes()), CUT).observe(stats, *bad))
+        rejects = [cut.where("step is not null").select(*(name for name, _ in BAD))] if stats.get["bad"] else []
         lines = cut.where("step is null")
         removed = lines.select("part", "number", F.col("removed").alias("lines"))
-        return StepOutput(lines.select(*PARTS.names), figures, rejects, removed, told.get["again"] or 0, self.remarks)
+        return StepOutput(lines.select(*PARTS.names), figures, rejects, removed, stats.get["again"] or 0, self.remarks)
 
 
 def unsaid() -> Column:

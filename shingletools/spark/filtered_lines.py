@@ -196,9 +196,9 @@ def to_written(filtered: Filtered, batches: Batches) -> Batches:
             yield of_rows(WRITTEN, [(BAD, 0, about(*row) + b"\t" + line.hex().encode()) for *row, line in bad])
 
 
-def about(*told: object) -> bytes:
+def about(*stats: object) -> bytes:
     """The columns of a rejected row except its line, as JSON."""
-    return orjson.dumps(dict(zip((*SOURCE, "place", "step", "cause"), told, strict=True)))
+    return orjson.dumps(dict(zip((*SOURCE, "place", "step", "cause"), stats, strict=True)))
 
 
 def bad_of(frame: DataFrame, column: str) -> DataFrame:
@@ -206,8 +206,8 @@ def bad_of(frame: DataFrame, column: str) -> DataFrame:
 
     The line is not in the JSON, because Spark's reader takes strings of at most 20 million characters.
     """
-    told, line = (F.substring_index(column, "\t", which) for which in (1, -1))
-    return frame.select(F.from_json(told, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
+    stats, line = (F.substring_index(column, "\t", which) for which in (1, -1))
+    return frame.select(F.from_json(stats, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
 
 
 def to_kept(filtered: Filtered, batches: Batches) -> Batches:
@@ -244,12 +244,12 @@ def with_numbers(starts: Mapping[Key, int], schema: pa.Schema, batches: Batches)
 class LineNumbers:
     """The numbers of lines over all input, and their files and lines."""
 
-    def __init__(self, told: Sequence[SplitStats]) -> None:
-        """told: by all splits, in order. Raises Failed if one option names a file twice."""
+    def __init__(self, stats: Sequence[SplitStats]) -> None:
+        """stats: of all splits, in order. Raises Failed if one option names a file twice."""
         self.starts: dict[Key, int] = {}
         self.files: list[tuple[int, int, str]] = []  # first number, part and name of each
         self.count = 0
-        for split in told:
+        for split in stats:
             if split.key in self.starts:
                 raise Failed(f"{name_of(split.key[1])}: named twice by one option")
             if not self.files or split.key[:2] != self.files[-1][1:]:

@@ -98,8 +98,8 @@ def connected(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
         lesser = through(together(new, "bucket"), partial(star, small_star, to_larger, buckets), SENT)
         parents = through(together(lesser, "bucket"), partial(star, unchanged, to_lesser, buckets), SENT)
         linked = through(together(parents, "bucket", "kind"), partial(star, large_star, to_larger, buckets), SENT)
-        told = F.sum(F.octet_length("u")).alias("bytes"), F.sum("changed").alias("changed")
-        packed = kept(linked.observe(observed, *told))
+        stats = F.sum(F.octet_length("u")).alias("bytes"), F.sum("changed").alias("changed")
+        packed = kept(linked.observe(observed, *stats))
         if not observed.get["changed"]:
             return through(packed.select("u", "v"), unpack, EDGE)
         count = observed.get["bytes"] // 8
@@ -242,8 +242,8 @@ def stars(edges: DataFrame, count: int, kept: Kept) -> DataFrame:
     decided = []
     while count > EDGES:
         observed = Observation()
-        told = F.count_if("open").alias("open")
-        round_ = kept(decide(edges).observe(observed, told))
+        stats = F.count_if("open").alias("open")
+        round_ = kept(decide(edges).observe(observed, stats))
         edges, count = round_.where("open").select("u", "v"), observed.get["open"]
         decided.append(round_.where("not open").select("u", "v"))
     rest = at_once(edges, star=True)

@@ -87,7 +87,7 @@ class Jobs(Collecting):
         """What filters say beside their lines."""
         for number, step in enumerate(self.steps, 1):
             if (each := step.stage.record_by_record) and each.remarks is not None:
-                counted = counted_by(self.told, number)
+                counted = counted_by(self.stats, number)
                 for remark in each.remarks(counted, counted[RECORDS]):
                     self.rejects.complain(f"{step.name}: {remark}")
 
@@ -96,13 +96,13 @@ class Jobs(Collecting):
         folder, every = self.beside.path(), self.through_filters()
         lines = through(self.rows(self.sources), partial(to_written, every), WRITTEN)
         spark_files.write_runs(lines, folder, self.gzip(self.options.out))
-        told = every.tally.all()
+        stats = every.tally.all()
         bad = None
-        if has_bad(told):
+        if has_bad(stats):
             bad = self.bad_in(folder)
-        self.count(told, bad)
+        self.count(stats, bad)
         self.settle_rejects()
-        return self.place(folder, told, self.options.out)
+        return self.place(folder, stats, self.options.out)
 
     def carried(self, inputs: Sequence[DataFrame]) -> int:
         """Runs a pipeline of filters from Parquet to Parquet, as one job. Returns the number of rows written."""
@@ -117,14 +117,14 @@ class Jobs(Collecting):
         found = columns.union_by_name(every, [work.through(rows, kind) for rows in every])
         compression = "gzip" if self.options.gzip else None
         found.write.partitionBy(kind).parquet(folder, compression=compression)
-        told = filters.tally.all()
+        stats = filters.tally.all()
         bad = None
-        if has_bad(told):
+        if has_bad(stats):
             rows = self.spark.read.schema("via string").parquet(spark_files.literal(f"{folder}/{kind}={BAD}"))
             bad = self.kept(work.rejected(rows))
-        self.count(told, bad)
+        self.count(stats, bad)
         self.settle_rejects()
-        if not (written := sum(each.figures.get(LINES, 0) for each in told)):
+        if not (written := sum(each.figures.get(LINES, 0) for each in stats)):
             empty = self.spark.createDataFrame([], found.drop(kind).schema)
             empty.write.parquet(out, compression=compression)
         else:
@@ -134,9 +134,9 @@ class Jobs(Collecting):
     def filtered_and_kept(self) -> int:
         """The same, but keeps the lines for later runs, or writes fewer files than the input has."""
         lines = self.lines()
-        self.count(lines.told, lines.rows)
+        self.count(lines.stats, lines.rows)
         self.settle_rejects()
-        size = sum(split.figures.get(SIZE, 0) for split in lines.told)
+        size = sum(split.figures.get(SIZE, 0) for split in lines.stats)
         in_parts = partial(to_parts, max(1, PART_BYTES * self.numbers.count // max(1, size)))
         frame = through(self.numbers.packed(lines.rows, 0, self.inputs), in_parts, PARTS)
         return self.write(frame, self.options.out, arranged=False)

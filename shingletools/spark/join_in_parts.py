@@ -60,13 +60,13 @@ REJECTS = [name for name, _ in REJECTED]
 
 
 class Signatures(NamedTuple):
-    """What is joined: SIGNED, what its splits told, and the numbers of its lines.
+    """What is joined: SIGNED, the statistics of its splits, and the numbers of its lines.
 
     Lines from `cross` on are of the other side.
     """
 
     rows: DataFrame
-    told: Sequence[SplitStats]
+    stats: Sequence[SplitStats]
     numbers: LineNumbers
     cross: int | None
     archives: Sequence[PinnedArchive] = ()
@@ -76,7 +76,7 @@ class Run:
     """One run of simjoin in many tasks."""
 
     def __init__(self, signatures: Signatures, stage: JoinSpec, kept: Kept) -> None:
-        rows, self.told, self.numbers, self.cross, self.archives = signatures
+        rows, self.stats, self.numbers, self.cross, self.archives = signatures
         self.stage = stage
         self.kept = kept
         self.signed = rows.where("step = 0").select(*(name for name in SIGNED.names if name not in REJECTS))
@@ -84,15 +84,15 @@ class Run:
         self.context = self.session.sparkContext
         self.cores = self.context.defaultParallelism
         self.comparable = Comparable(stage.wanted)
-        kinds = {each.mark.kind for each in marks_of(self.told, self.numbers) if each.mark.size}
+        kinds = {each.mark.kind for each in marks_of(self.stats, self.numbers) if each.mark.size}
         self.least = min((SIGNATURES[kind].smallest(stage.wanted) for kind in kinds), default=1)
         self.reading = Reading(self.numbers.starts, 1 + stage.wanted.verify, Chosen.none())
-        self.measure(self.told)
+        self.measure(self.stats)
 
-    def measure(self, told: Sequence[SplitStats]) -> None:
-        """Computes sizes from what splits told."""
-        self.ids = sum(split.figures.get(IDS, 0) for split in told)  # bytes of all
-        self.size = sum(split.figures.get(SIZE, 0) for split in told)  # bytes of all signatures
+    def measure(self, stats: Sequence[SplitStats]) -> None:
+        """Computes sizes from the statistics of splits."""
+        self.ids = sum(split.figures.get(IDS, 0) for split in stats)  # bytes of all
+        self.size = sum(split.figures.get(SIZE, 0) for split in stats)  # bytes of all signatures
 
     def joined(self, reject: Callable[[DataFrame, Chosen], None], step: int) -> StepOutput:
         """Runs the join by buckets. Documents of archives are treated like others.
@@ -106,9 +106,9 @@ class Run:
             reject(through(self.of("ids"), partial(seen_before, self.reading, again, step), AGAIN), again)
         every = self.reading = self.reading._replace(without=again)
         first = self.first_signed()
-        check(self.told, self.numbers, self.comparable, first)
+        check(self.stats, self.numbers, self.comparable, first)
         if self.archives:
-            via = next((each.mark.via for each in marks_of(self.told, self.numbers) if each.mark.good), None)
+            via = next((each.mark.via for each in marks_of(self.stats, self.numbers) if each.mark.good), None)
             asked = first is not None and self.cross is not None and first[0] < self.cross
             archives.check(self.stage, self.archives, self.comparable, via, asked)
         if first is None:
@@ -129,7 +129,7 @@ class Run:
         """Adds the documents of archives to the signatures."""
         found = union([each.signed(self.session).select(*self.signed.columns) for each in self.archives])
         self.signed = self.signed.unionAll(self.kept(found))
-        self.measure([*self.told, *(told for each in self.archives for told in each.told())])
+        self.measure([*self.stats, *(stats for each in self.archives for stats in each.stats())])
 
     def figures(self, table: Table) -> list[str]:
         return [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
@@ -159,7 +159,7 @@ class Run:
 
     def first_signed(self) -> tuple[int, Mark] | None:
         """The first document with a signature that is not rejected, and its mark."""
-        marks = (each for each in marks_of(self.told, self.numbers) if each.mark.good and each.mark.size)
+        marks = (each for each in marks_of(self.stats, self.numbers) if each.mark.good and each.mark.size)
         found = min(marks, default=None)
         if found is None:
             return None

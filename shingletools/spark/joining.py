@@ -30,10 +30,10 @@ class KeptLines(NamedTuple):
     beside: KeptStage | None
 
     def size(self) -> int:
-        return sum(each.figures.get(SIZE, 0) for each in self.told())
+        return sum(each.figures.get(SIZE, 0) for each in self.stats())
 
-    def told(self) -> list[SplitStats]:
-        return [*self.inputs.told, *(self.beside.told if self.beside else [])]
+    def stats(self) -> list[SplitStats]:
+        return [*self.inputs.stats, *(self.beside.stats if self.beside else [])]
 
     def rows(self) -> DataFrame:
         return union([self.inputs.rows, *([self.beside.rows] if self.beside else [])])
@@ -48,7 +48,7 @@ class Joining(PipelineRun):
         if stage.wanted.scope.fields or stage.wanted.best is not None:
             raise Failed("simjoin: --within, --across and --best need more memory than --at-once gives to one task")
         signed = self.signatures(given, stage, lines)
-        cross = self.numbers.first_of(given.first) if stage.beside or asked else None
+        cross = self.numbers.first_of(given.first) if stage.side_files or asked else None
 
         def reject_again(again: DataFrame, numbers: Chosen) -> None:
             """Rejects documents (number, step, cause) whose ids were used before."""
@@ -73,13 +73,13 @@ class Joining(PipelineRun):
             every = Filtered(Chain([]), 0, self.tally(), before=0)
             rows = self.kept(through(lines.rows(), Signing(every, *how), SIGNED))
             self.reject(rows.where(F.col("step") == given.number))
-            return KeptStage(rows, merged(lines.told(), every.tally.all()))
+            return KeptStage(rows, merged(lines.stats(), every.tally.all()))
         filtered, every = self.through_filters(), Filtered(Chain([]), 0, self.tally())
         signed = [through(self.rows(given.inputs), Signing(filtered, *how), SIGNED)]
         if given.beside:
             signed.append(through(self.rows(given.beside), Signing(every, *how), SIGNED))
         found = KeptStage(self.kept(union(signed)), [*filtered.tally.all(), *every.tally.all()])
-        self.count(found.told, found.rows)
+        self.count(found.stats, found.rows)
         return found
 
     def with_archives_last(self, bad: DataFrame, asked: Archives) -> DataFrame:

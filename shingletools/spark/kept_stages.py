@@ -1,4 +1,4 @@
-"""Stages of a run: rows that are used more than once, with what tasks told as they made them.
+"""Stages of a run: rows that are used more than once, with the statistics of the tasks that made them.
 
 They last as long as the run. With --keep, later runs find them by their recipes and input.
 """
@@ -20,10 +20,10 @@ COMPLETE = "complete"
 
 
 class KeptStage(NamedTuple):
-    """Rows, and what splits or parts told as they were made, in order."""
+    """Rows, and the statistics of their splits or parts, in order."""
 
     rows: DataFrame
-    told: list[SplitStats]
+    stats: list[SplitStats]
 
 
 Recipe = Sequence[object]
@@ -48,15 +48,15 @@ class Stages:
         attempt = self.files.read(f"{path}/{COMPLETE}")
         if not attempt:
             return None
-        told = [SplitStats.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
+        stats = [SplitStats.of(line) for line in self.files.read(f"{path}/{attempt}/told").splitlines()]
         self.say(f"{what} of an earlier run are used")
         rows = self.spark.read.parquet(literal(f"{path}/{attempt}/rows"))
-        return KeptStage(rows, in_order(told))
+        return KeptStage(rows, in_order(stats))
 
-    def make(self, what: str, recipe: Recipe, made: DataFrame, all_told: Callable[[], list[SplitStats]]) -> KeptStage:
-        """Makes a stage, and keeps it with --keep. all_told: what tasks told, asked when it is made. Raises Failed."""
+    def make(self, what: str, recipe: Recipe, made: DataFrame, all_stats: Callable[[], list[SplitStats]]) -> KeptStage:
+        """Makes a stage, and keeps it with --keep. all_stats: gives its statistics once it is made. Raises Failed."""
         if self.folder is None:
-            return KeptStage(self.kept(made), all_told())
+            return KeptStage(self.kept(made), all_stats())
         path, attempt = self._path(what, recipe), uuid4().hex
         rows = f"{path}/{attempt}/rows"
         try:
@@ -64,10 +64,10 @@ class Stages:
         except BaseException:
             self.files.delete(f"{path}/{attempt}")
             raise
-        told = all_told()
-        self.files.write(f"{path}/{attempt}/told", "".join(f"{each.text()}\n" for each in told))
+        stats = all_stats()
+        self.files.write(f"{path}/{attempt}/told", "".join(f"{each.text()}\n" for each in stats))
         self.files.write(f"{path}/{COMPLETE}", attempt)  # if two runs made the same stage, the last one wins
-        return KeptStage(self.spark.read.schema(made.schema).parquet(literal(rows)), told)
+        return KeptStage(self.spark.read.schema(made.schema).parquet(literal(rows)), stats)
 
     def _path(self, what: str, recipe: Recipe) -> str:
         """The folder of the attempts at a stage; a file in it names the complete one."""

@@ -51,22 +51,22 @@ class InOneTask:
     late: Mapping[str, Key]  # splits of archives, by their paths: records of these may turn out to be bad
     room: int
     tally: Tally  # takes OfTask
-    written: Tally  # takes what is told of the parts of the output
+    written: Tally  # takes the statistics of the parts of the output
 
     def __call__(self, batches: Batches) -> Batches:
         feeding = Feeding(self, batches)
         try:
             yield from feeding.output()
-            told = feeding.told
+            stats = feeding.stats
         except OutOfRoom:
-            told = OfTask(too_much=True)
+            stats = OfTask(too_much=True)
         except Failed as error:
             if error is feeding.unreadable:
                 raise
-            told = feeding.told._replace(fault=str(error), where=feeding.where)
+            stats = feeding.stats._replace(fault=str(error), where=feeding.where)
         finally:
             feeding.close()
-        self.tally.told.add([told])
+        self.tally.stats.add([stats])
 
 
 class Feeding:
@@ -78,7 +78,7 @@ class Feeding:
         self.lines = task.filtered(batches, self.splits)
         self.next: Done | None = None
         self.unreadable: Failed | None = None  # why a file could not be read
-        self.told = OfTask()
+        self.stats = OfTask()
         self.where: tuple[Key, int] | None = None
         self.late = Counter[str]()  # records of archives that turned out to be bad
         self.collector: Collector | None = None
@@ -128,7 +128,7 @@ class Feeding:
             for late in collector.late():
                 yield self.bad(task.late[late.file], self.late[late.file], late.cause, late.document)
                 self.late[late.file] += 1
-        self.told = self.told._replace(figures=collector.summary(), remarks=collector.remarks())
+        self.stats = self.stats._replace(figures=collector.summary(), remarks=collector.remarks())
 
     def fed(self, collector: Collector, done: Done, side: int) -> Batches:
         source, places = done.portion.source, done.place + done.places()
@@ -137,7 +137,7 @@ class Feeding:
         yield from self.written(outcome.written)
         for _, line, cause, document in outcome.rejects:
             yield self.bad(source, int(places[(line or 1) - 1]), cause, document)
-        self.told = self.told._replace(again=self.told.again + (0 if side else outcome.again))
+        self.stats = self.stats._replace(again=self.stats.again + (0 if side else outcome.again))
         if failed is not None:
             self.where = (
                 None if isinstance(failed, EnvironmentFailure) else (source, int(places[(collector.place[1] or 1) - 1]))
@@ -145,7 +145,7 @@ class Feeding:
             raise Failed(str(failed).removeprefix(f"{shown_place(*collector.place)}: "))
 
     def bad(self, source: Key, place: int, cause: str, document: bytes) -> pa.RecordBatch:
-        self.told = self.told._replace(rejected=self.told.rejected + 1)
+        self.stats = self.stats._replace(rejected=self.stats.rejected + 1)
         return of_rows(
             WRITTEN, [(BAD, 0, about(*source, place, self.task.step, cause) + b"\t" + document.hex().encode())]
         )

@@ -55,7 +55,7 @@ def build(command: str, names: Names = USUAL) -> Step:
     name, argv = words_of(command, [*on_spark()])
     try:
         step = step_of(name, argv, look, lambda: names)
-        if why := step.stage.alone():
+        if why := step.stage.single_process_reason():
             raise Failed(why)
         step.stage.check_fields(step.id_field)
     except Failed as error:

@@ -139,7 +139,7 @@ def of_pairs(pairs: Neighbours) -> Batches:
 
 
 def of_archive(archived: Archived, number: int) -> Batches:
-    """number: of the first line, by which equals are told apart."""
+    """number: of the first line, which distinguishes equals."""
     known, doubted = (np.flatnonzero(np.frombuffer(each, np.bool_)) for each in (archived.known, archived.doubtful))
     best, similarity = np.frombuffer(archived.best, np.int64)[known], np.frombuffer(archived.similarity)[known]
     names = names_at(archived.ids, known), names_at(archived.archive, best)

@@ -83,7 +83,7 @@ class PipelineRun:
         self.rejects = RejectedLines(options.rejects, complain)
         self.figures: list[str] = []
         self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
-        self.told: list[SplitStats] = []  # of all that has numbers
+        self.stats: list[SplitStats] = []  # of all that has numbers
 
     def lay_out(self) -> Iterator[StepParts]:
         """The steps after the filters, with their parts. Archives have parts, too."""
@@ -106,7 +106,7 @@ class PipelineRun:
         files = {part: ("--in", path, few if joins else every) for part, path in enumerate(self.options.inputs)}
         for each in self.behind:
             how = few if each.step.name == "simjoin" else every
-            files |= {part: (*named, how) for part, named in zip(each.beside, each.step.stage.beside, strict=True)}
+            files |= {part: (*named, how) for part, named in zip(each.beside, each.step.stage.side_files, strict=True)}
         return {part: spark_files.read(self.spark, path, part, how, option)
                 for part, (option, path, how) in files.items()}  # fmt: skip
 
@@ -119,20 +119,20 @@ class PipelineRun:
         recipe = self.recipe(len(self.filters))
         if (found := self.stages.find(LINES, recipe)) is not None:
             return found
-        rows, every, told = self.begun()
+        rows, every, stats = self.begun()
 
-        def all_told() -> list[SplitStats]:
-            return merged(told, every.tally.all()) if told else every.tally.all()
+        def all_stats() -> list[SplitStats]:
+            return merged(stats, every.tally.all()) if stats else every.tally.all()
 
-        return self.stages.make(LINES, recipe, through(rows, partial(to_kept, every), KEPT), all_told)
+        return self.stages.make(LINES, recipe, through(rows, partial(to_kept, every), KEPT), all_stats)
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[SplitStats]]:
-        """The lines of the input, or those kept after the first filters; the remaining filters; what splits told."""
+        """Returns the lines of the input, or those kept after some filters; the other filters; the splits' statistics."""
         # A filter that makes several lines of one changes the numbers of lines for those after it
         least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
         for count in range(len(self.filters), least, -1):
             if (found := self.stages.find(LINES, self.recipe(count))) is not None:
-                return found.rows, self.through_filters(count), found.told
+                return found.rows, self.through_filters(count), found.stats
         return self.rows(range(self.inputs)), self.through_filters(), []
 
     def through_filters(self, before: int | None = None) -> Filtered:
@@ -159,13 +159,13 @@ class PipelineRun:
         lines = through(self.rows(parts), partial(to_kept, every), KEPT)
         return KeptStage(self.kept(lines), every.tally.all())
 
-    def count(self, told: Sequence[SplitStats], rows: DataFrame | None = None) -> None:
+    def count(self, stats: Sequence[SplitStats], rows: DataFrame | None = None) -> None:
         """Numbers more lines, and takes those that were rejected from the rows (PLACES, REJECTED), if there are any."""
-        self.told = in_order([*self.told, *told])
-        self.numbers = LineNumbers(self.told)
-        read = [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in self.told]
+        self.stats = in_order([*self.stats, *stats])
+        self.numbers = LineNumbers(self.stats)
+        read = [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in self.stats]
         self.read_numbers = LineNumbers([each for each in read if each.key[0] in self.parts_read])
-        if has_bad(told) and rows is not None:
+        if has_bad(stats) and rows is not None:
             filters = len(self.filters)
             self.rejects.add(self.read_numbers.numbered(rows.where(f"step > 0 and step <= {filters}"), REJECTED), True)
             self.reject(rows.where(f"step > {filters}"))
@@ -244,9 +244,9 @@ class PipelineRun:
         """The rejected lines in a folder, with PLACES and REJECTED."""
         return bad_of(self.spark.read.text(spark_files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
 
-    def place(self, folder: str, told: Sequence[SplitStats], path: str, kind: str = LINES) -> int:
+    def place(self, folder: str, stats: Sequence[SplitStats], path: str, kind: str = LINES) -> int:
         """Moves the lines in a folder to their place; returns their number."""
-        some = [each for each in told if kind in each.figures]
+        some = [each for each in stats if kind in each.figures]
         lines = f"{folder}/kind={kind}"
         if is_parquet(path):
             parquet_rows.write(
@@ -261,8 +261,8 @@ class PipelineRun:
         return sum(each.figures[kind] for each in some)
 
 
-def has_bad(told: Sequence[SplitStats]) -> bool:
-    return any(BAD in split.figures for split in told)
+def has_bad(stats: Sequence[SplitStats]) -> bool:
+    return any(BAD in split.figures for split in stats)
 
 
 @contextmanager

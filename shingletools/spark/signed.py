@@ -218,14 +218,14 @@ class Reading(NamedTuple):
 
 
 def check(
-    told: Sequence[SplitStats], numbers: LineNumbers, comparable: Comparable, shaped: tuple[int, Mark] | None
+    stats: Sequence[SplitStats], numbers: LineNumbers, comparable: Comparable, shaped: tuple[int, Mark] | None
 ) -> None:
     """Checks all documents as simjoin does, and takes `shaped`, the first one with a signature. Raises Failed.
 
     All documents are compared with the first one that is not rejected. Others are not compared with a rejected
     document, but it can fail the run like any other.
     """
-    marks = marks_of(told, numbers)
+    marks = marks_of(stats, numbers)
     first = min((each for each in marks if each.mark.good), default=None)
     wrong: list[tuple[int, str]] = []
     if first is not None:
@@ -255,10 +255,10 @@ def check(
         comparable.accept(SIGNATURES[shaped[1].kind], shaped[1].size, shaped[1].via)
 
 
-def marks_of(told: Sequence[SplitStats], numbers: LineNumbers) -> list[Marked]:
+def marks_of(stats: Sequence[SplitStats], numbers: LineNumbers) -> list[Marked]:
     """The marks of all splits."""
     return [
         Marked(numbers.starts[split.key] + first, numbers.starts[split.key] + last, Mark(*mark))
-        for split in told
+        for split in stats
         for mark, (first, last) in split.marks.items()
     ]

@@ -186,24 +186,24 @@ class Files:
             return []
         return [each.getPath().getName() for each in path.getFileSystem(self.configuration).listStatus(path)]
 
-    def gather(self, folder: str, told: Sequence[SplitStats], out: str) -> None:
+    def gather(self, folder: str, stats: Sequence[SplitStats], out: str) -> None:
         """Moves the files that runs of tasks wrote to a new folder, in the order of the runs; _SUCCESS comes last."""
         target = self.path(out)
         system = target.getFileSystem(self.configuration)
         system.mkdirs(target)
         try:
-            self._move(folder, told, out)
+            self._move(folder, stats, out)
         except BaseException:
             self.delete(out)
             raise
         system.create(self.path(f"{out}/_SUCCESS")).close()
 
-    def _move(self, folder: str, told: Sequence[SplitStats], out: str) -> None:
+    def _move(self, folder: str, stats: Sequence[SplitStats], out: str) -> None:
         system = self.path(out).getFileSystem(self.configuration)
-        digits = max(5, len(str(len(told))))
-        for run in sorted({each.run for each in told}):
+        digits = max(5, len(str(len(stats))))
+        for run in sorted({each.run for each in stats}):
             written = {int(found[1]): name for name in self.names(f"{folder}/run={run}") if (found := PART.match(name))}
-            for number, each in enumerate(told):
+            for number, each in enumerate(stats):
                 if each.run == run:
                     name = written[each.task]
                     to = self.path(f"{out}/{PART.sub(f'part-{number:0{digits}d}-', name)}")

@@ -27,8 +27,8 @@ class SplitStats(NamedTuple):
     def text(self) -> str:
         r"""The text of this, without line feeds.
 
-        >>> told = SplitStats(0, 1, (0, "a", 7), 3, {"bad": 1}, {("via", 2): [3, 4]})
-        >>> told.text(), SplitStats.of(told.text()) == told
+        >>> stats = SplitStats(0, 1, (0, "a", 7), 3, {"bad": 1}, {("via", 2): [3, 4]})
+        >>> stats.text(), SplitStats.of(stats.text()) == stats
         ('[0,1,[0,"a",7],3,[["bad",1]],[[["via",2],[3,4]]]]', True)
         """
         parts = self.task, self.run, self.key, self.lines, [*self.figures.items()], [*self.marks.items()]
@@ -40,9 +40,9 @@ class SplitStats(NamedTuple):
         return cls(task, run, tuple(key), lines, dict(figures), {tuple(mark): places for mark, places in marks})
 
 
-def merged(told: Iterable[SplitStats], more: Iterable[SplitStats]) -> list[SplitStats]:
-    """What was told of each split first, joined with what tasks told of it later."""
-    every = {each.key: each._replace(figures=dict(each.figures), marks=dict(each.marks)) for each in told}
+def merged(stats: Iterable[SplitStats], more: Iterable[SplitStats]) -> list[SplitStats]:
+    """Adds later statistics of tasks to the first ones of each split."""
+    every = {each.key: each._replace(figures=dict(each.figures), marks=dict(each.marks)) for each in stats}
     for each in more:
         known = every[each.key]
         for name, value in each.figures.items():
@@ -53,13 +53,13 @@ def merged(told: Iterable[SplitStats], more: Iterable[SplitStats]) -> list[Split
     return in_order(every.values())
 
 
-def in_order(told: Iterable[SplitStats]) -> list[SplitStats]:
+def in_order(stats: Iterable[SplitStats]) -> list[SplitStats]:
     """In the order of keys, with files by their real names, in which Spark escapes some letters.
 
     >>> [each.key[1] for each in in_order(SplitStats(0, 0, (0, name, 0), 1, {}, {}) for name in ("x%5B", "xA"))]
     ['xA', 'x%5B']
     """
-    return sorted(told, key=lambda each: [unquote(part) if isinstance(part, str) else part for part in each.key])
+    return sorted(stats, key=lambda each: [unquote(part) if isinstance(part, str) else part for part in each.key])
 
 
 class _Append(AccumulatorParam[list[Any]]):
@@ -75,17 +75,17 @@ class Tally:
     """Takes what the tasks of a writing job tell. Each task counts once, however often it was tried."""
 
     def __init__(self, context: SparkContext) -> None:
-        self.told: Accumulator[list[Any]] = context.accumulator([], _Append())
+        self.stats: Accumulator[list[Any]] = context.accumulator([], _Append())
 
     def all(self) -> list[SplitStats]:
-        """All that was told, in the order of keys; used after the job."""
-        return in_order(SplitStats(*each) for each in self.told.value)
+        """Returns all statistics, in the order of keys; used after the job."""
+        return in_order(SplitStats(*each) for each in self.stats.value)
 
 
-def counted_by(told: Iterable[SplitStats], step: int) -> Counter[str]:
+def counted_by(stats: Iterable[SplitStats], step: int) -> Counter[str]:
     """What a filter, the step of this number, from 1, has counted in all splits: RECORDS, the good ones, and others."""
     counted = Counter[str]()
-    for each in told:
+    for each in stats:
         for name, count in each.figures.items():
             number, _, what = str(name).partition(" ")
             if what and number == str(step):
@@ -97,7 +97,7 @@ class StatsCollector:
     """Collects what one task tells of its runs, and sends it when the task ends."""
 
     def __init__(self, tally: Tally) -> None:
-        self.told = tally.told
+        self.stats = tally.stats
         context = TaskContext.get()
         self.task = context.partitionId() if context is not None else 0
         self.run = -1
@@ -125,5 +125,5 @@ class StatsCollector:
 
     def end(self) -> None:
         if self.key is not None:
-            self.told.add([SplitStats(self.task, self.run, self.key, self.lines, self.figures, self.marks)])
+            self.stats.add([SplitStats(self.task, self.run, self.key, self.lines, self.figures, self.marks)])
             self.key = None

@@ -73,7 +73,7 @@ class DedupSpec(Stage):
         for message, there in wrong.items():
             if there:
                 raise Failed(message)
-        return {"reads": [path for _, path in self.beside], "stored": self.input_option in STORED,
+        return {"reads": [path for _, path in self.side_files], "stored": self.input_option in STORED,
                 "in_memory": bool(in_memory) or not self.pairs}  # fmt: skip
 
     def check_fields(self, id_field: str, /) -> None:
@@ -83,7 +83,7 @@ class DedupSpec(Stage):
                 raise Failed(f"{option} needs the field {shown(field)} for itself")
 
     @property
-    def beside(self) -> Sequence[tuple[str, str]]:
+    def side_files(self) -> Sequence[tuple[str, str]]:
         named = ("--groups", self.groups), ("--pairs", self.pairs), ("--known", self.known), ("--without", self.without)
         return [(option, path) for option, paths in named for path in paths]
 
@@ -91,7 +91,7 @@ class DedupSpec(Stage):
     def texts(self) -> AbstractSet[str]:
         return {self.text_field, *filter(None, (self.valued, self.counted))}
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         if self.without:
             return f"--without: {IN_ONE_PROCESS}"
         if self.format is None:

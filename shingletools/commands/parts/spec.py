@@ -32,5 +32,5 @@ class TogetherSpec(Stage):
     def check_fields(self, id_field: str, /) -> None:
         check_names((id_field, self.text_field))
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return IN_ONE_PROCESS

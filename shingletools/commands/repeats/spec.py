@@ -66,7 +66,7 @@ class WithinSpec(RepeatsSpec):
             raise Failed("--ids cannot be combined with --cut, which writes no marks")
         return {"removed": self.treatment.removed}
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return "without --against, one process needs all documents; run it in the shell"
 
 
@@ -94,14 +94,14 @@ class AgainstSpec(RepeatsSpec):
         return self.share is not None or self.items is not None
 
     @property
-    def beside(self) -> Sequence[tuple[str, str]]:
+    def side_files(self) -> Sequence[tuple[str, str]]:
         return [] if self.archive else [("--against", path) for path in self.references]
 
     @property
     def second(self) -> tuple[str, str] | None:
         return super().second if self.items is None else ("--items", self.items)
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         if self.archive:
             return "one process asks an archive of passages; run it in the shell"
         alone = "--items, --removed and a reference from standard input need one process; run it in the shell"

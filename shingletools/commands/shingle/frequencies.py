@@ -29,7 +29,7 @@ class CountSpec(Stage):
     merge: bool = False
     sampled: bool = False  # some shingles have no fingerprint
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return IN_ONE_PROCESS
 
     def once(self, _side: int, /) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ class GroupSpec(Stage):
     memory: "Memory | None" = None  # a limit; the rest goes to scratch files
 
     @property
-    def beside(self) -> Sequence[tuple[str, str]]:
+    def side_files(self) -> Sequence[tuple[str, str]]:
         return [("--singletons", path) for path in self.against]
 
     def once(self, side: int, /) -> Sequence[str]:

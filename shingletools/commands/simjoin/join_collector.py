@@ -172,8 +172,8 @@ class JoinCollector(Collector):
         nearest = Nearest(factory, self.store.sizes, self.spec.memory, self.store.limits)
         return nearest.of(pairs, both=not self.spec.against and not self.spec.archives)
 
-    def told(self) -> Sequence[str]:
-        return self.store.told()
+    def messages(self) -> Sequence[str]:
+        return self.store.messages()
 
     def late(self) -> Sequence[DeferredReject]:
         late, self.repeated = self.repeated, []

@@ -47,7 +47,7 @@ class JoinSpec(Stage):
             raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
         return {"reads": (*self.reads, *(manifest_in(folder) for _, folder in self.archives))}
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return "" if self.wanted.weights is None else "--weights needs one process; run it in the shell"
 
     def check_weights(self, digits: int, via: str) -> None:
@@ -76,7 +76,7 @@ class JoinSpec(Stage):
         return [before + number for number, (before, _) in enumerate(self.archives)]
 
     @property
-    def beside(self) -> Sequence[tuple[str, str]]:
+    def side_files(self) -> Sequence[tuple[str, str]]:
         return [("--against", path) for path in self.against]
 
     @property

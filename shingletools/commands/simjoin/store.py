@@ -62,7 +62,7 @@ class Store(Protocol):
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
         """The join of all documents, at least one, as tables of this factory. None are added after this."""
 
-    def told(self) -> Sequence[str]:
+    def messages(self) -> Sequence[str]:
         """What -v says of the scratch files of a join, once."""
         return ()
 
@@ -143,7 +143,7 @@ class OnDisk(Store):
         self.claimed_ids = SeenIds(memory, limits)
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
-        self.to_tell: Sequence[str] = ()
+        self.unsaid: Sequence[str] = ()
 
     def claim(self, side: int, ids: ColumnData) -> Index:
         new = self.claimed_ids.claim(side, ids.data, np.frombuffer(ids.sizes, np.int64))
@@ -169,12 +169,12 @@ class OnDisk(Store):
         held = sum(column.end + END * column.documents for column in (self.ids, *self.payloads))
         entries = ENTRY * table.bands * self.ids.documents
         if table.components is not None:
-            self.to_tell = (f"scratch files: {shown_size(held)} of documents, at most {shown_size(entries)} to sort",)
+            self.unsaid = (f"scratch files: {shown_size(held)} of documents, at most {shown_size(entries)} to sort",)
         return (Forest if factory.wanted.forest else Join)(table, cross, self.memory, self.limits, scope)
 
-    def told(self) -> Sequence[str]:
-        told, self.to_tell = self.to_tell, ()
-        return told
+    def messages(self) -> Sequence[str]:
+        messages, self.unsaid = self.unsaid, ()
+        return messages
 
     def _every(self, payload: Payload, stop: int) -> Iterator[tuple[int, Data]]:
         for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):

@@ -36,7 +36,7 @@ class Score(Collector):
         self.universe = Universe()
         self.records = [ScoreRecords(spec, side, self.universe.known_as) for side in (FOUND, DOCS, TRUTH)]
         self.sides = {side: PairRelation(bool(spec.edges)) for side in (FOUND, TRUTH)}
-        self.groups = dict.fromkeys(self.sides, 0)  # that each side has told so far
+        self.groups = dict.fromkeys(self.sides, 0)  # of each side so far
         self.labels = kernel.new_ids()  # values of the field of labels, of the truth
         self.units = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)
         self.kinds: dict[tuple[int, str], str] = {}  # what each side's files hold: PAIRS or GROUPS
@@ -45,7 +45,7 @@ class Score(Collector):
         self.doubts: list[str] = []
 
     def kind(self, side: int) -> str | None:
-        """What the file holds of which the next record is; None if no record has told yet."""
+        """What the file holds of which the next record is; None if no record has shown it yet."""
         if side == DOCS or (side == TRUTH and self.spec.label is not None):
             return DOCUMENTS
         return self.kinds.get((side, self.place[0]))
@@ -126,10 +126,10 @@ class Score(Collector):
     def add_labels(self, numbers: Index, labels: ColumnData, rows: Index) -> Index:
         """Adds documents, and the labels of their rows, unless some have other ones already: the places of these."""
         spelled = list(split(labels.data, labels.sizes))
-        told = [label_of(spelled[row]) or UNLABELLED for row in rows.tolist()]
-        sizes = np.array([*map(len, told)], np.int64)
+        written = [label_of(spelled[row]) or UNLABELLED for row in rows.tolist()]
+        sizes = np.array([*map(len, written)], np.int64)
         labelled = np.flatnonzero(sizes)
-        classes = np.frombuffer(self.labels.number(b"".join(told), sizes[labelled]), np.int64)
+        classes = np.frombuffer(self.labels.number(b"".join(written), sizes[labelled]), np.int64)
         return labelled[self.sides[TRUTH].add_classes(numbers[labelled], classes)]
 
     def strangers(self, numbers: Index, side: int) -> Flags:

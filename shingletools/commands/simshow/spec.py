@@ -72,7 +72,7 @@ class ShowSpec(Stage):
         return self.docs, self.others
 
     @property
-    def beside(self) -> Sequence[tuple[str, str]]:
+    def side_files(self) -> Sequence[tuple[str, str]]:
         return [*(("--docs", path) for path in self.docs), *(("--against", path) for path in self.others)]
 
     @property
@@ -93,7 +93,7 @@ class ShowSpec(Stage):
             names = ", ".join(map(shown, fields))
             raise Failed(f"the id, the text, source, at and via need fields of their own, not {names}")
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return FOR_PEOPLE
 
 
@@ -119,5 +119,5 @@ class RunsSpec(Stage):
     def check_fields(self, id_field: str, /) -> None:
         check_fields_apart(id_field, self.text_field, (*OF_WORDS, REPEATS))
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return FOR_PEOPLE

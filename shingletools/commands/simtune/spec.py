@@ -59,5 +59,5 @@ class TuneSpec(Stage):
                 f"the id, the text, via and the label need fields of their own, not {', '.join(map(shown, names))}"
             )
 
-    def alone(self) -> str:
+    def single_process_reason(self) -> str:
         return IN_ONE_PROCESS

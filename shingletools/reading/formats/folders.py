@@ -57,7 +57,7 @@ class Folders(NamedTuple):
             rest = Made("", number, 0, [])
             rest.counted = {"files passed over": passed.total()}
             instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
-            rest.told = [] if self.include else [passed_over(passed) + instead]
+            rest.messages = [] if self.include else [passed_over(passed) + instead]
             yield rest
 
     def write(self, _files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:

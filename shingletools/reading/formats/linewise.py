@@ -68,7 +68,7 @@ class TextLines(RecordLines):
             from shingletools.record.hints import RETURNS, ends_in_returns  # which most runs do not need
 
             if ends_in_returns(chunk.data.rstrip(b"\n")):
-                self.told = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]
+                self.messages = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]
 
     def documents(self) -> Iterator[Document]:
         id_field, text_field = self.fields

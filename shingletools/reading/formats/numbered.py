@@ -41,7 +41,7 @@ class WithNumbers(Framed):
     def __init__(self, portion: Framed, id_field: str) -> None:
         self.portion, self.id_field = portion, id_field
         self.name, self.number, self.size = portion.name, portion.number, portion.size
-        self.plain, self.told, self.counted = portion.plain, portion.told, portion.counted
+        self.plain, self.messages, self.counted = portion.plain, portion.messages, portion.counted
 
     def documents(self) -> Iterator[Document]:
         for number, document in enumerate(self.portion.documents(), self.number):
