@@ -1,7 +1,7 @@
 """The manifest: the file that says which files are the archive. It is replaced in one step, so it is always whole.
 
-It is a line of JSON that begins with the BLAKE3 of the rest. So damage is distinguished from a later version. A right sum shows
-only that it is as somebody wrote it, who may mean harm.
+It is a line of JSON that begins with the BLAKE3 of the rest, which distinguishes damage from a later version. A right
+sum shows only that it is as somebody wrote it, who may mean harm.
 """
 
 import math

@@ -127,7 +127,7 @@ class PipelineRun:
         return self.stages.make(LINES, recipe, through(rows, partial(to_kept, every), KEPT), all_stats)
 
     def begun(self) -> tuple[DataFrame, Filtered, Sequence[SplitStats]]:
-        """Returns the lines of the input, or those kept after some filters; the other filters; the splits' statistics."""
+        """Returns the lines of the input, or those kept after some filters; the other filters; the statistics."""
         # A filter that makes several lines of one changes the numbers of lines for those after it
         least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
         for count in range(len(self.filters), least, -1):

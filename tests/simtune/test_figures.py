@@ -23,7 +23,7 @@ from shingletools.commands.simjoin.table import cut
 from shingletools.commands.simtune import counting, sample
 from shingletools.commands.simtune.confidence import scores
 from shingletools.commands.simtune.counting import Population, tally
-from shingletools.commands.simtune.labels import Judgement, SampleTruth
+from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
 from shingletools.numbers import chances

@@ -4,7 +4,7 @@ command         the options
 spec            the specification
 tune_collector  takes labels, then documents; uses all the others
 sample          the documents of the sample
-labels          the truth about documents and pairs, and two halves of the sample
+label_scores    the truth about documents and pairs, and two halves of the sample
 shingled        the distinct sets of shingles of a sample
 compared        the pairs of sets that are compared, and their similarity
 counting        counts pairs by bins of their exact similarity, as far as a bound allows

@@ -21,7 +21,7 @@ from shingletools.commands.simtune.compared import (
     meetings,
     selected,
 )
-from shingletools.commands.simtune.labels import Judgement
+from shingletools.commands.simtune.label_scores import Judgement
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled
 from shingletools.kernel.types import Flags, Index
 

@@ -11,7 +11,7 @@ import regex
 from shingletools.commands.simtune import search, settings
 from shingletools.commands.simtune.compared import COSINE
 from shingletools.commands.simtune.counting import SCALE, STRATA, Population, tally
-from shingletools.commands.simtune.labels import Judgement, halves
+from shingletools.commands.simtune.label_scores import Judgement, halves
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.partners import nearest
 from shingletools.commands.simtune.sample import SampledDocument

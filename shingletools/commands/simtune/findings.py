@@ -23,7 +23,7 @@ from shingletools.commands.simtune.forms import (
 )
 from shingletools.commands.simtune.guess import guess
 from shingletools.commands.simtune.guessed import Guess, Reason, percent
-from shingletools.commands.simtune.labels import Judgement
+from shingletools.commands.simtune.label_scores import Judgement
 from shingletools.commands.simtune.measured import Measured
 from shingletools.commands.simtune.run_rules import TEMPLATE_SHARES
 from shingletools.commands.simtune.search import Half, Tried, score_setting, search

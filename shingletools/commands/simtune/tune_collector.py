@@ -9,7 +9,7 @@ import orjson
 from shingletools.commands.simtune.evidence import GivenSample
 from shingletools.commands.simtune.finding_tables import records, table
 from shingletools.commands.simtune.findings import Findings
-from shingletools.commands.simtune.labels import Judgement, SampleTruth
+from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
 from shingletools.commands.simtune.sample import WORDS, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
 from shingletools.record import wire
