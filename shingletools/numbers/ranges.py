@@ -8,7 +8,7 @@ from shingletools.kernel.types import Index
 
 
 def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
-    """counts[i] integers from starts[i] on, for each i in turn, in one array; and beside each of them its i.
+    """counts[i] integers from starts[i] on, for each i in turn, in one array; and for each of them its i, in another.
 
     Shapes: (n,), (n,) in; (sum of counts,), (sum of counts,) out, the second ascending. All int64.
 

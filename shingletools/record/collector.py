@@ -34,7 +34,7 @@ class Written(NamedTuple):
     removed: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come beside the pickle, as views of what it lends; see serving.Messages."""
+        """From a worker process, they come outside the pickle, as views of what it lends; see serving.Messages."""
         from pickle import PickleBuffer  # which whoever calls this has loaded
 
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
@@ -85,7 +85,7 @@ class Collector(ABC):
         """Yields the rest of the output, after all batches."""
 
     def remarks(self) -> Sequence[str]:
-        """What to say on standard error beside its output, after `finish`."""
+        """Returns what to say on standard error after `finish`."""
         return ()
 
     def messages(self) -> Sequence[str]:

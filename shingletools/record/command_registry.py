@@ -9,7 +9,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-# In the order in which a pipeline has them; then what stands beside it
+# In the order in which a pipeline has them; then those outside pipelines
 STAGES = (
     "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "repeats", "simshow", "simscore", "simtune",
     "simindex",

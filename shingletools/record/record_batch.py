@@ -37,7 +37,7 @@ class Schema(NamedTuple):
     max_rows: int = sys.maxsize  # of a batch that the kernel does not read
     ordinary: bool = True  # whether the kernel may read lines
     objects: bool = False  # whether `parse_line` returns one object instead of values
-    lines: bool = True  # whether the lines of rows are needed, beside their columns
+    lines: bool = True  # whether the lines of rows are needed, not only their columns
 
     @property
     def by_kernel(self) -> bool:
@@ -89,7 +89,7 @@ class RecordBatch(NamedTuple):
         return self.objects[row][1] if self.objects else line_at(self.lines, memoryview(self.starts).cast("q")[row])[0]
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """A worker lends the columns beside the pickle; see collector.Written. It needs no objects and places."""
+        """A worker lends the columns outside the pickle; see collector.Written. It needs no objects and places."""
         from pickle import PickleBuffer  # as there
 
         lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))

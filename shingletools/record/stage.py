@@ -40,11 +40,11 @@ def check_fields_apart(id_field: str, text_field: str, own: Sequence[str]) -> No
 class Several(Protocol):
     """What makes several lines of one."""
 
-    carried: Sequence[str]  # fields that they have of it, beside those that the filter reads
+    carried: Sequence[str]  # fields that they have of it, without those that the filter reads
 
     @property
     def key(self) -> Sequence[object]:
-        """What decides its lines beside the filter's recipe, as JSON has it."""
+        """Returns what decides its lines, apart from the filter's recipe, as JSON has it."""
 
     def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
 
@@ -121,12 +121,12 @@ class Stage:
 
     @property
     def places(self) -> Sequence[int]:
-        """The place of each file of `side_files` among all that is beside, which may be more than files of records."""
+        """The place of each of `side_files` among all side files, of which some may not be files of records."""
         return range(len(self.side_files))
 
     @property
     def texts(self) -> AbstractSet[str]:
-        """Fields that are read as text, beside those that every stage reads so."""
+        """Fields that are read as text, other than those that every stage reads so."""
         return frozenset()
 
     @property
@@ -228,7 +228,7 @@ class Filter(Stage):
 
     @property
     def adds(self) -> Sequence[str]:
-        """Fields that it writes beside the payload and via."""
+        """Fields that it writes other than the payload and via."""
         return (*((SOURCE, AT) if self.placed else ()), *((NAMED,) if self.named else ()))
 
     def check_fields(self, id_field: str, /) -> None:

@@ -122,15 +122,15 @@ def unique(
     >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))
     [{'id': 1, 'text': 'The cat sat'}]
     """
-    beside = {"--pairs": pairs, "--groups": groups, "--known": known}
-    if isinstance(documents, Iterator) and any(isinstance(each, Result) for each in beside.values()):
+    inputs = {"--pairs": pairs, "--groups": groups, "--known": known}
+    if isinstance(documents, Iterator) and any(isinstance(each, Result) for each in inputs.values()):
         raise TypeError("documents are an iterator, which the pairs may read first: make a list of them")
 
     @contextlib.contextmanager
     def taking(shared: ForAll) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
             words = ["dedup"]
-            for option, records in beside.items():
+            for option, records in inputs.items():
                 for file in () if records is None else files_of(records, stack):
                     words += [option, file]
             yield parsed(f"{shlex.join(words)} {options}", shared)

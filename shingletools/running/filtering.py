@@ -91,7 +91,7 @@ class SideBySide:
     ) -> tuple[Made, list[Rejection], int]:
         """Returns what the filters make of lines, what they reject, and how many records they were given.
 
-        bad: records beside those of the lines, which were bad before, with their places among all.
+        bad: records that were bad before and have no line, with their places among all.
         """
 
         def through(data: bytes) -> tuple[Made, list[Rejection]]:

@@ -70,7 +70,7 @@ class PartKeeper:
                 run.ended = SaidBefore(step["remarks"], step["summary"])
 
     def _asked(self, number: int) -> Entry:
-        """What decides the lines of a part, beside the lines of the one before it. Raises Failed."""
+        """Returns what decides the lines of a part, apart from the lines of the one before it. Raises Failed."""
         part, first = self.parts[number], sum(map(len, self.parts[:number]))
         names: list[str] = []
         for run in part:

@@ -33,7 +33,7 @@ class StepFigures(NamedTuple):
     command: str
     records: int  # good ones
     rejected: int
-    more: tuple[str, ...]  # what -v says beside; empty if the run did not come to its end
+    more: tuple[str, ...]  # what else -v says; empty if the run did not come to its end
 
 
 class Account:

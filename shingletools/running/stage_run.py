@@ -1,4 +1,4 @@
-"""One step of a run: what it writes beside the lines that go on, its figures, and what it says."""
+"""One step of a run: what it writes apart from the lines that go on, its figures, and what it says."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -121,7 +121,7 @@ class StageRun:
         return [f"{self.figures.records} records", f"{self.figures.rejected} rejected"]
 
     def summary(self) -> list[str]:
-        """What -v says beside records and time."""
+        """Returns what -v says apart from records and time."""
         if self.ended is not None:
             return [*self.ended.summary]
         if self.collector is not None:

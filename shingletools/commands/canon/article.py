@@ -1,4 +1,4 @@
-"""The text of a page's article, such as a news item or a blog post, which Resiliparse finds, and nothing beside it."""
+"""The text of a page's article alone, such as a news item or a blog post, which Resiliparse finds."""
 
 import re
 from functools import partial
@@ -15,7 +15,7 @@ SECONDS_A_CHARACTER, MEMORY_A_CHARACTER = 1e-6, 256  # real pages take at most 0
 html2text = needs("--html=article", "resiliparse.extract.html2text", "html")
 BLOCK = re.compile(r"\n\n+")  # what stands between blocks
 LEAST = 250  # characters: with less, a name may have been that of what holds the article
-# What stands in or beside articles and is none of their text, by parts of the names that pages give to classes and ids:
+# What stands in or around articles and is none of their text, by parts of the names that pages give to classes and ids:
 # those that gained most on the first half of the pages of tests/bench/articles.py
 NAMED = (
     "author", "caption", "cookie", "copyright", "credit", "footer", "gallery", "modal", "newsletter", "popular",
@@ -55,15 +55,15 @@ class Article:
 def extract(skip: tuple[str, ...], markup: str) -> str:
     """The article's text with paragraph separators between blocks.
 
-    If little would be left without what stands beside it, less than LEAST and than half, it is what Resiliparse takes
+    If little would be left without what stands around it, less than LEAST and than half, it is what Resiliparse takes
     for the main content; if there is none, all text of the page. Alternative texts, forms, readers' comments, and lines
     with author and date are left out. Raises ValueError if `skip` has no CSS selectors.
     """
 
-    def plain(beside: tuple[str, ...], main: bool = True) -> str:
+    def plain(around: tuple[str, ...], main: bool = True) -> str:
         text: str = html2text.extract_plain_text(
             markup, preserve_formatting=True, main_content=main, list_bullets=False, alt_texts=False, comments=False,
-            post_meta=False, skip_elements=[*skip, *beside] or None,
+            post_meta=False, skip_elements=[*skip, *around] or None,
         )  # fmt: skip
         return text
 

@@ -36,7 +36,7 @@ COMMAND_INFO = CommandInfo(
 
 PAGE = "page"  # without an argument of --html
 PARTS = (PAGE, "main", "article")
-WORDS = frozenset(  # options that say what becomes of words, beside the rules for words
+WORDS = frozenset(  # options that say what becomes of words, without the rules for words
     "fold_homoglyphs symbols sentences fold_accents word segment offsets explain".split()
 )
 
@@ -101,22 +101,22 @@ def build(options: argparse.Namespace) -> Stage:
     options.text = wire.field_after(fields)
     if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
         raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
-    beside: dict[str, Any] = {
+    others: dict[str, Any] = {
         "format": format_options.chosen(options, fields),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     names = Names(options.id, options.text)
     if names != (options.carried or USUAL):
-        beside["named"] = names
+        others["named"] = names
     if several:
         from shingletools.record.text_fields import TextFields  # as in `chosen`
 
         texts = TextFields(fields)
-        beside |= {"made_of": texts, "tally": texts.tally, "remarks": texts.remarks}
+        others |= {"made_of": texts, "tally": texts.tally, "remarks": texts.remarks}
     if options.recursive:
         text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
-        beside["plain"] = filter_by(text, via, options, named=beside.get("named"))
-    return filter_by(rules, via, options, **beside)
+        others["plain"] = filter_by(text, via, options, named=others.get("named"))
+    return filter_by(rules, via, options, **others)
 
 
 def check_parted(options: argparse.Namespace) -> None:
@@ -126,7 +126,7 @@ def check_parted(options: argparse.Namespace) -> None:
             raise errors.Failed(f"{word}: no such file; --html={word}, with =, takes this part of a page")
 
 
-def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any) -> Filter:
+def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any) -> Filter:
     """Raises Failed."""
     canonizer = canonizer_of(rules, options)
     return Filter(
@@ -136,7 +136,7 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **beside: Any
         function=canonizer,
         link=canonizer.link,
         placed=options.offsets,
-        **beside,
+        **others,
     )
 
 

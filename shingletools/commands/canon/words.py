@@ -8,7 +8,7 @@ from shingletools.text.scripts import ALONE, SPACELESS
 
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
 SIGNS = "+#"
-BESIDE = {"'", *SIGNS}  # parts of words if a letter stands beside them
+NEXT_TO_LETTERS = {"'", *SIGNS}  # parts of words if a letter is next to them
 RUN = rf"{LETTER}[{LETTER}\p{{M}}']*+(?:(?<=\p{{L}}\p{{M}}*)[{SIGNS}]++(?!{LETTER}))?"
 
 # A word is one letter or digit of a spaceless script with its marks, or a run of other letters and digits with their
@@ -67,10 +67,10 @@ def wherever(character: str, folded: str) -> str | None:
     ('é', ' 中 ', ' ', '+')
     """
     if character.isascii():  # so that ASCII text compiles no patterns
-        return folded if folded.isalnum() or folded in BESIDE else " "
+        return folded if folded.isalnum() or folded in NEXT_TO_LETTERS else " "
     if character == JOINER or joins(character) or joins(unicodedata.normalize("NFKD", folded)):
         return None
-    if not folded or folded in BESIDE:
+    if not folded or folded in NEXT_TO_LETTERS:
         return folded
     words = cut(folded)
     if not words:

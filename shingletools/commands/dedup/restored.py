@@ -25,7 +25,7 @@ TOGETHER = 1 << 12  # documents
 
 
 class Restored(Dedup):
-    """Takes the records of documents, and gives files. Memory: 8 bytes a document beside that of Dedup."""
+    """Takes the records of documents, and gives files. Memory: 8 bytes a document, and that of Dedup."""
 
     def __init__(self, spec: DedupSpec, means: CollectorContext) -> None:
         """Reads what decides, from the files that the spec names. Raises Failed."""

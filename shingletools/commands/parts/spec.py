@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
 
-OWN = ("of", "part", "place", "before", "behind", "via")  # fields of a part beside its id and its text
+OWN = ("of", "part", "place", "before", "behind", "via")  # fields of a part other than its id and its text
 
 
 def check_names(names: Sequence[str]) -> None:

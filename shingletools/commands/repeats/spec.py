@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shingletools.system.scratch import Memory
 
-OWN = (SOURCE, AT, "via", REPEATS)  # fields that it reads or writes, beside id and text
+OWN = (SOURCE, AT, "via", REPEATS)  # fields that it reads or writes, other than id and text
 
 
 class Treatment(NamedTuple):

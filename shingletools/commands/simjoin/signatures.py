@@ -202,7 +202,7 @@ BYTES, SHORTS, MINHASHES, SUPERSHINGLES = map(Sketches, WIDTHS[SKETCH])
 SIMHASHES = SimHashes()
 SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
 SHINGLE_SETS: tuple[Signature, ...] = (SHORT_SHINGLES, LONG_SHINGLES)
-# All kinds. If a record has several, the first counts: shingles may stand beside a sketch of them
+# All kinds. If a record has several, the first counts: a record may have shingles and a sketch of them
 SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, BYTES, SHORTS, SIMHASHES, *SHINGLE_SETS)
 
 

@@ -51,7 +51,7 @@ class Needed(NamedTuple):
 
     id_field: str
     once: Sequence[str]  # fields that may not stand twice
-    verify: bool = False  # whether shingles beside a signature
+    verify: bool = False  # whether shingles are read, too
     labels: Sequence[str] = ()  # fields of labels
 
 

@@ -1,4 +1,4 @@
-"""simscore: pairs and groups beside labels. What each file does, in the order of the work:
+"""simscore: pairs and groups compared with labels. What each file does, in the order of the work:
 
 command          options become what is wanted
 spec             what is wanted

@@ -4,7 +4,7 @@ Seeds are the runs that both texts share and, in what these leave, stretches of 
 passage gains GAIN for each equal word, and loses 1 for each word that only one text has. If it leaves out words of runs
 between its seeds, it loses the square of their number, so that only short ones are left out. Two seeds that follow one
 another in both texts are in one passage if what is between them costs less than the words on either side have gained;
-so a gap may be as long as the runs beside it deserve. Then words at both ends are added as long as they gain. (Seeding,
+so a gap may be as long as the runs around it deserve. Then words at both ends are added as long as they gain. (Seeding,
 chaining and extension are the steps of all programs that align texts; Potthast et al. 2014, Overview of the 6th
 International Competition on Plagiarism Detection.)
 """

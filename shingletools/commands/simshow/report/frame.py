@@ -1,4 +1,4 @@
-"""The page without its data: markup, style and script from the files beside this one, and a policy for browsers."""
+"""The page without its data: markup, style and script from the files in this folder, and a policy for browsers."""
 
 import base64
 import hashlib

@@ -60,7 +60,7 @@ class Report:
         self.words = array("q")  # number of words of each document
         self.letters = array("q")  # of its original
         self.graph = Graph()  # pairs that do not come from groups
-        self.beside = Graph()  # pairs that groups bring: of the first member with each other one
+        self.group_pairs = Graph()  # pairs that groups bring: of the first member with each other one
         self.shown: list[int] = []  # the documents that the page names
         self.place_of: dict[int, int] = {}  # the place of each in `shown`
         self.texts: set[int] = set()  # documents whose text is on the page
@@ -131,7 +131,7 @@ class Report:
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
         star = self.graph.without_star(numbers)
-        self.beside.extend(star)
+        self.group_pairs.extend(star)
         alike = star.similarity
         place = self.place_group((0, name), numbers)
         if place is None:
@@ -227,7 +227,7 @@ class Report:
         columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
-        ends, similarities, copies = (self.graph if len(self.graph) else self.beside).once(len(self.keys))
+        ends, similarities, copies = (self.graph if len(self.graph) else self.group_pairs).once(len(self.keys))
         mine = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
         listed = np.isin(np.array([low * len(self.keys) + high for low, high in mine], np.int64), ends).tolist()
         known = [words if words != UNKNOWN else None for words in self.words]
