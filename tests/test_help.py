@@ -15,7 +15,7 @@ from documents import TOP
 from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, shell
 from shingletools.cli.options import READ_BY_CANON
 from shingletools.reading.formats.format_options import FORMATS
-from shingletools.record.command_registry import face_of
+from shingletools.record.command_registry import info_of
 from shingletools.running import overview
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
@@ -37,7 +37,7 @@ def test_help_shows_each_option_once_under_a_heading_of_a_screen(command: str) -
 @pytest.mark.parametrize("command", [*COMMANDS, *KEEPERS])
 def test_the_example_of_each_help_runs(command: str, tmp_path: Path) -> None:
     folder = shutil.copytree(DATA, tmp_path / "data")
-    lines = face_of(command).example
+    lines = info_of(command).example
     assert "".join(f"  {line}\n" for line in lines) in run(command, "--help").good().decode()
     assert any(re.search(rf"(^|\| ){command}( |$)", line) for line in lines)
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}

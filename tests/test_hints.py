@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
-from shingletools.record.command_registry import STAGES, face_of, kinds
+from shingletools.record.command_registry import STAGES, info_of, kinds
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"
@@ -360,10 +360,10 @@ def test_hints_know_every_command() -> None:
     """But simspark, whose stages have names of their own."""
     made = {each.name for each in kinds()}
     for command in STAGES:
-        face = face_of(command)
-        assert set(face.takes) <= made
-        assert face.takes
-        assert face.text == ("--text" in parser_of(command)._option_string_actions)
+        info = info_of(command)
+        assert set(info.takes) <= made
+        assert info.takes
+        assert info.text == ("--text" in parser_of(command)._option_string_actions)
 
 
 def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:

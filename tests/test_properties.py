@@ -27,7 +27,7 @@ from shingletools.reading import streams
 from shingletools.reading.streams import read_spans
 from shingletools.record import json_faults, wire
 from shingletools.record.stage import Filter
-from shingletools.running.filtering import SideBySide
+from shingletools.running.filtering import FilterGroup
 from shingletools.system import waiting
 from shingletools.system.errors import Failed, Rejected
 from suite import FILTERS, inputs
@@ -261,7 +261,7 @@ def test_every_other_field_passes_through(fields: dict[str, object], identity: s
     record = {**fields, "id": identity, "text": text, "via": "mine"}
     stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(2))
     line = json.dumps(record).encode()
-    result = SideBySide([(stage, "id", False)])(streams.Chunk("-", 1, 1, line), None)[0]
+    result = FilterGroup([(stage, "id", False)])(streams.Chunk("-", 1, 1, line), None)[0]
     assert result.rejects == []
     expected = {key: value for key, value in record.items() if key != "text"}
     expected |= {"shingles": Rolling(2)(text), "via": "mine | shingle k=2"}
@@ -280,11 +280,11 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     """However the reads fall, and with or without the last newline."""
     data = b"\n".join(documents) + (b"\n" if newline and documents else b"")
     stage = Filter(consumes="text", produces="text", recipe="canon", function=plain)
-    whole = SideBySide([(stage, "id", False)])(streams.Chunk("-", 1, 1, data), None)[0]
+    whole = FilterGroup([(stage, "id", False)])(streams.Chunk("-", 1, 1, data), None)[0]
     with pytest.MonkeyPatch.context() as patch:
         blocks = [data[i : i + block] for i in range(0, len(data), block)]
         patch.setattr(streams, "_read_blocks", lambda _name: (each for each in blocks))
-        results = [SideBySide([(stage, "id", False)])(chunk, None)[0] for chunk in streams.read_chunks(["-"])]
+        results = [FilterGroup([(stage, "id", False)])(chunk, None)[0] for chunk in streams.read_chunks(["-"])]
     assert b"".join(result.written.output for result in results) == whole.written.output
     assert [reject for result in results for reject in result.rejects] == whole.rejects
     assert sum(result.size for result in results) == len(data)

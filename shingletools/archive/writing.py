@@ -81,7 +81,7 @@ class ArchiveWriter:
     """
 
     def __init__(self, path: str, create: bool = False) -> None:
-        """create: makes the archive, with a manifest, if there is none. Removes files only if there is one."""
+        """create: makes the archive, with a manifest, if there is none. Removes files only if it had one."""
         self.path = path
         self.lock = -1
         self.numbers = 0  # numbers that were given to files so far

@@ -141,8 +141,9 @@ class ChainStep(NamedTuple):
 class Section:
     """One filter, or several that the kernel does at once, without a line between them.
 
-    Of several it does lines that are ordinary for each of them. What is odd for one, or fails, goes through them one by
-    one. Where odd lines are close together, those between them do, too: the stretch doubles until there are fewer.
+    Of several it does lines that are ordinary for each of them. Other lines, and those that fail, go through the
+    filters one by one. Where such lines are close together, those between them do, too: the stretch doubles until
+    there are fewer.
     """
 
     def __init__(self, steps: Sequence[ChainStep]) -> None:
@@ -221,7 +222,7 @@ def sections_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Section]:
 
 
 def is_for(one: ChainStep, other: ChainStep) -> bool:
-    """Returns whether the first one's payload is there for the other only, and both are in C."""
+    """Returns whether only the second filter needs the first one's payload, and both have links in C."""
     return (
         bool(one.link and other.link)
         and not (one.stage.keep or other.stage.keep or one.stage.placed or other.stage.placed)
@@ -232,7 +233,7 @@ def is_for(one: ChainStep, other: ChainStep) -> bool:
 
 def together(run: Sequence[ChainStep]) -> Iterator[Section]:
     section = Section(run) if run else None
-    if section is not None and section.fields is not None:
+    if section is not None and (section.fields is not None or len(run) == 1):
         yield section
     else:
         yield from (Section([step]) for step in run)

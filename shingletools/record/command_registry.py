@@ -49,17 +49,17 @@ def command_of(command: str) -> Any:
     return importlib.import_module(module_of(command))
 
 
-def face_of(command: str) -> CommandInfo:
-    face: CommandInfo = command_of(command).COMMAND_INFO
-    return face
+def info_of(command: str) -> CommandInfo:
+    info: CommandInfo = command_of(command).COMMAND_INFO
+    return info
 
 
 @cache
 def kinds() -> tuple[Product, ...]:
     """All that is made, by the last command of a pipeline first: a record may keep fields from those before it."""
-    return tuple(made for command in reversed(STAGES) for made in face_of(command).makes)
+    return tuple(made for command in reversed(STAGES) for made in info_of(command).makes)
 
 
 def on_spark() -> Iterator[str]:
     """The commands that simspark runs."""
-    return (command for command in STAGES if face_of(command).spark)
+    return (command for command in STAGES if info_of(command).spark)

@@ -62,9 +62,8 @@ class Decisions(Protocol):
 
     begun: int  # when the run began, in nanoseconds, before which files got what was compared
     removing: bool  # whether what is removed is wanted
-    said: Sequence[
-        bool
-    ]  # whether columns of DuplicateInfo are wanted, where documents are kept and where they are removed
+    # Whether the columns of DuplicateInfo are wanted: for documents that are kept, and for those that are removed
+    said: Sequence[bool]
 
     def take(self, count: int, /) -> Sequence[Decision]:
         """Those of so many documents more. Raises Failed if there are not so many."""

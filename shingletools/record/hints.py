@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import orjson
 
 from shingletools.record import wire
-from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, face_of, kinds
+from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, kinds
 from shingletools.system.errors import Rejected, shown
 
 # How files of other formats begin
@@ -158,7 +158,7 @@ def of_fields(command: str, field: str, record: wire.Record, first: bool) -> str
     marked = "duplicate_of" in record or type(record.get("text")) is str
     if document and field == '"a"' and command == "simshow" and "id" not in record and marked:
         return named_instead("id", record) or None  # one that dedup --annotate keeps
-    if document and not face_of(command).text and orjson.loads(field) not in FIXED:
+    if document and not info_of(command).text and orjson.loads(field) not in FIXED:
         return of_option(orjson.loads(field), record)
     if document and command == "simindex" and field not in ('"id"', '"sketch"'):  # of -k, which takes canon's words
         return of_names(command, field, record, first)
@@ -171,7 +171,7 @@ def of_stage(command: str, field: str, kind: str | None, record: wire.Record) ->
         return "sketch --keep leaves it"
     if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in JUDGING:
         return f"these are {kind}: a file has either pairs or groups, as its first record says"
-    if kind is not None and kind not in face_of(command).takes:
+    if kind is not None and kind not in info_of(command).takes:
         then = next(each.then for each in kinds() if each.name == kind)
         return f"these are {kind if kind in NO_DOCUMENTS else f'records of {kind}'}: {then}"
     return of_what_it_takes(kind, field) or of_documents(command, field, kind, record)
@@ -199,7 +199,7 @@ def of_documents(command: str, field: str, kind: str | None, record: wire.Record
         made = "simjoin makes pairs of them"
         what = {"simtune": of_truth, "simscore": f"{made}, and {of_truth}"}.get(command, made)
         return f"these are documents, not pairs: {what}"
-    if (after := face_of(command).after) and kind is None and type(record.get("text")) is str:
+    if (after := info_of(command).after) and kind is None and type(record.get("text")) is str:
         return f"these are documents: {after} come before {command}"
     return None
 
@@ -219,7 +219,7 @@ def of_names(command: str, field: str, record: wire.Record, first: bool) -> str 
     """The fields that may be meant instead."""
     if orjson.loads(field) not in FIXED:
         return of_option(orjson.loads(field), record)
-    if field not in ('"id"', '"text"') or (field == '"text"' and not face_of(command).text):
+    if field not in ('"id"', '"text"') or (field == '"text"' and not info_of(command).text):
         return None
     return with_numbers(command, field, named_instead(field[1:-1], record), first) or None
 

@@ -1,9 +1,9 @@
-"""The input through filters that stand side by side, a chunk after the other, in this process or in others."""
+"""Runs adjacent filters on the input, chunk by chunk, in this process or in workers."""
 
 import contextlib
+import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, groupby
 
 from shingletools import kernel
 from shingletools.reading import streams
@@ -18,13 +18,13 @@ from shingletools.system import files as system_files
 FIRST = 100  # lines that are looked at one by one until a collector knows what signatures it wants
 
 Piece = Chunk | Span | Framed
-Made = bytes | list[bytes | RecordBatch]
+Output = bytes | list[bytes | RecordBatch]
 WantedSchema = Callable[[], SignatureSchema | None]  # see Collector
 Task = tuple[Piece, SignatureSchema | None]
 
 
-class SideBySide:
-    """Filters through which lines go in memory, with what becomes of them by each filter."""
+class FilterGroup:
+    """Adjacent filters that run as one chain; gives an outcome for each."""
 
     def __init__(self, filters: Sequence[FilterStep]) -> None:
         self.filters = filters
@@ -36,7 +36,7 @@ class SideBySide:
 
     @cached_property
     def chain_of_plain(self) -> Chain:
-        """The same for plain text among HTML."""
+        """The chain whose first filter is the one for plain text, for formats that have text among HTML."""
         filters = self.chain.filters
         return Chain([(filters[0][0].plain or filters[0][0], filters[0][1]), *filters[1:]])
 
@@ -57,7 +57,7 @@ class SideBySide:
         return self.outcomes(made, rejections, count, first)
 
     def of_documents(self, portion: Framed, wanted: SignatureSchema | None) -> list[Outcome]:
-        """Returns the same of documents in a format."""
+        """Returns the outcomes of documents in a format, by each filter."""
         documents = until_bad(portion.documents()) if self.strict[0] else [*portion.documents()]
         bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
         data = b"".join(each.record + b"\n" for each in documents if not each.cause)
@@ -65,13 +65,17 @@ class SideBySide:
         own = [(documents[each.place], each.cause) for each in rejections if each.step == 1]
         rejects = [(portion.name, document.line, cause, document.raw) for document, cause in own]
         file = "" if portion.alone else portion.name
+        # Counts and messages are read after the documents, which may set them
         first = Outcome(
             portion.size, None, 0, 0, rejects, Written(), 0, portion.counted, file=file, messages=portion.messages
         )
         return self.outcomes(made, rejections, count, first)
 
-    def outcomes(self, made: Made, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:
-        """Returns the outcomes by each filter of so many records; of the first one all but its figures are known."""
+    def outcomes(self, made: Output, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:
+        """Returns an outcome for each filter.
+
+        count: of records that the first one was given. first: its outcome, without lines and records.
+        """
         outcomes: list[Outcome] = []
         for step, (stage, *_) in enumerate(self.filters, 1):
             each = Outcome(0, None, 0, 0, numbered(rejections, step), Written(), file="-") if outcomes else first
@@ -88,25 +92,25 @@ class SideBySide:
 
     def work(
         self, chain: Chain, data: bytes, bad: Sequence[Rejection], wanted: SignatureSchema | None
-    ) -> tuple[Made, list[Rejection], int]:
+    ) -> tuple[Output, list[Rejection], int]:
         """Returns what the filters make of lines, what they reject, and how many records they were given.
 
         bad: records that were bad before and have no line, with their places among all.
         """
 
-        def through(data: bytes) -> tuple[Made, list[Rejection]]:
+        def made_of(data: bytes) -> tuple[Output, list[Rejection]]:
             return chain.work(data) if wanted is None or chain.cut is not None else chain.signed(data, wanted)
 
-        made, more = through(data)
+        made, more = made_of(data)
         rejections = among_all(bad, more)
         stop = next((each for each in rejections if self.strict[each.step - 1]), None)
         if stop is None:
             return made, rejections, kernel.count_lines(data) + len(bad)
         for stage, *_ in self.filters:
             if stage.tally is not None:
-                stage.tally()  # what was counted is counted again
+                stage.tally()  # discards what the second pass counts again
         bad = [each for each in bad if each.place < stop.place]
-        made, more = through(data[: end_of_lines(data, 0, stop.place - len(bad))])
+        made, more = made_of(data[: end_of_lines(data, 0, stop.place - len(bad))])
         return made, [*among_all(bad, more), stop], stop.place + 1
 
 
@@ -133,15 +137,15 @@ def numbered(rejections: Sequence[Rejection], step: int) -> list[BadRecord]:
 class Filters:
     """Filters one after the other; it is pickled for worker processes.
 
-    Those that stand side by side are one chain, but for those that make several lines of one.
+    Adjacent filters form one group; a filter that makes several lines of one is a group of its own.
     """
 
     def __init__(self, filters: Sequence[FilterStep]) -> None:
         self.filters = tuple(filters)
-        self.parts: list[SideBySide] = []
-        for alone, some in groupby(self.filters, lambda step: step[0].lines is not None):
+        self.parts: list[FilterGroup] = []
+        for alone, some in itertools.groupby(self.filters, lambda step: step[0].lines is not None):
             steps = list(some)
-            self.parts += [SideBySide([step]) for step in steps] if alone else [SideBySide(steps)]
+            self.parts += [FilterGroup([step]) for step in steps] if alone else [FilterGroup(steps)]
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Another process asks the kernel that it has."""
@@ -229,7 +233,7 @@ def by_workers(work: Filters, tasks: Iterator[Task], jobs: int, signs: bool) -> 
             break
         yield work(task)
     if begun or not signs:
-        with contextlib.closing(in_processes(work, chain(begun, tasks), jobs)) as results:
+        with contextlib.closing(in_processes(work, itertools.chain(begun, tasks), jobs)) as results:
             yield from results
 
 

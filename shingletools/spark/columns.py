@@ -141,15 +141,15 @@ class Carrying:
         for part in stretches(np.fromiter(map(len, found), np.int64), AT_ONCE):
             here = range(part.start, part.stop)
             some = rows.slice(part.start, len(here))
-            stats: list[bytes | None] = [None] * len(here)
+            rejected: list[bytes | None] = [None] * len(here)
             for number in bad.keys() & here:
-                stats[number - part.start] = about(*source, place + number, bad[number].step, bad[number].cause)
+                rejected[number - part.start] = about(*source, place + number, bad[number].step, bad[number].cause)
             records = [wire.parse_json(line) if line else {} for line in found[part]]
             made = [pa.array([record.get(name) for record in records], kind) for name, kind in self.made.items()]
             only = pa.array([number - part.start if number in bad else None for number in here], pa.int64())
             columns = [some.column(str(number)) for number in range(self.columns)]
             columns = [each.take(only) if number in self.gone else each for number, each in enumerate(columns)]
-            yield pa.RecordBatch.from_arrays([pa.array(stats, pa.string()), *made, *columns], names)
+            yield pa.RecordBatch.from_arrays([pa.array(rejected, pa.string()), *made, *columns], names)
 
 
 def text_of(values: pa.Array) -> pa.Array:

@@ -39,7 +39,7 @@ BLOCK = pa.schema([("block", pa.int64()), *FATES])
 
 
 def deduplicated(given: StepInput, stage: DedupSpec) -> StepOutput:
-    """Runs dedup. Raises Failed for a bad line beside the documents, a document in two groups, and what is in doubt."""
+    """Runs dedup. Raises Failed for a bad line in another file, a document in two groups, and what is in doubt."""
     return Removal(given, stage).run()
 
 

@@ -196,9 +196,9 @@ def to_written(filtered: Filtered, batches: Batches) -> Batches:
             yield of_rows(WRITTEN, [(BAD, 0, about(*row) + b"\t" + line.hex().encode()) for *row, line in bad])
 
 
-def about(*stats: object) -> bytes:
+def about(*values: object) -> bytes:
     """The columns of a rejected row except its line, as JSON."""
-    return orjson.dumps(dict(zip((*SOURCE, "place", "step", "cause"), stats, strict=True)))
+    return orjson.dumps(dict(zip((*SOURCE, "place", "step", "cause"), values, strict=True)))
 
 
 def bad_of(frame: DataFrame, column: str) -> DataFrame:
@@ -206,8 +206,8 @@ def bad_of(frame: DataFrame, column: str) -> DataFrame:
 
     The line is not in the JSON, because Spark's reader takes strings of at most 20 million characters.
     """
-    stats, line = (F.substring_index(column, "\t", which) for which in (1, -1))
-    return frame.select(F.from_json(stats, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
+    described, line = (F.substring_index(column, "\t", which) for which in (1, -1))
+    return frame.select(F.from_json(described, ABOUT).alias("bad"), F.unhex(line).alias("line")).select("bad.*", "line")
 
 
 def to_kept(filtered: Filtered, batches: Batches) -> Batches:

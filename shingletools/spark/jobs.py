@@ -84,7 +84,7 @@ class Jobs(Collecting):
         return [read, f"{self.rejects.count} rejected", *self.figures, f"{written} written"], status
 
     def say_remarks(self) -> None:
-        """What filters say beside their lines."""
+        """Says the remarks of filters."""
         for number, step in enumerate(self.steps, 1):
             if (each := step.stage.record_by_record) and each.remarks is not None:
                 counted = counted_by(self.stats, number)

@@ -15,7 +15,7 @@ PART_BYTES = 64 << 20  # about how many bytes of lines are in a part
 
 
 class StepOutput(NamedTuple):
-    """What a step makes in many tasks: lines as PARTS, figures of -v, bad records, and what dedup has beside."""
+    """What a step makes in many tasks: lines as PARTS, figures of -v, bad records, and the other output of dedup."""
 
     lines: DataFrame
     figures: Sequence[str]

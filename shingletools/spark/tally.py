@@ -116,7 +116,7 @@ class StatsCollector:
         return True
 
     def count(self, chain: Chain, made: int, rejections: Sequence[Rejection], before: int = 0) -> None:
-        """Tells what filters have counted beside so many lines that they made: see `counted_by`."""
+        """Adds what filters counted while they made so many lines; see `counted_by`."""
         for step, (stage, _) in enumerate(chain.filters, before + 1):
             if stage.tally is not None:
                 records = made + sum(each.step > step for each in rejections)

@@ -77,9 +77,9 @@ def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits:
         portion = by_size(bundle.table, bundle.portion)
         whole, *cut = finer(bundle.table, portion, partial(weigh, cross=bundle.cross), limits)
         for found in pairs_of(bundle, shared, [whole], limits):
-            yield stats(bundle, found)
+            yield found_batch(bundle, found)
         if cut:  # then the same rows may meet many times
-            yield stats(bundle, distinct(len(bundle.number), list(pairs_of(bundle, shared, cut, limits))))
+            yield found_batch(bundle, distinct(len(bundle.number), list(pairs_of(bundle, shared, cut, limits))))
 
 
 def pairs_of(bundle: Bundle, shared: "Shared", portions: Iterable[Portion], limits: Limits) -> Iterator[Pairs]:
@@ -95,7 +95,7 @@ def pairs_of(bundle: Bundle, shared: "Shared", portions: Iterable[Portion], limi
             yield Pairs(left[here], right[here], agreeing[pair][here])
 
 
-def stats(bundle: Bundle, found: Pairs) -> pa.RecordBatch:
+def found_batch(bundle: Bundle, found: Pairs) -> pa.RecordBatch:
     """Pairs of rows as a batch of FOUND."""
     return batch_of(FOUND, [*bundle.named(found.a, found.b), found.agreeing])
 

@@ -93,7 +93,7 @@ def waiting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Inside, Ctrl-C waits in a program, where it would raise KeyboardInterrupt before what is opened has an owner.
+    """Inside, Ctrl-C waits in a program, so that KeyboardInterrupt leaves no process or descriptor without an owner.
 
     Blocking the signal would not do: in a program with several threads, another one may take it.
     """

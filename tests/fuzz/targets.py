@@ -31,7 +31,7 @@ from shingletools.record.filter_line import Reject, filter_line, filter_lines
 from shingletools.record.json_members import members
 from shingletools.record.stage import Filter, Stage
 from shingletools.running.collecting import collect_chunk
-from shingletools.running.filtering import SideBySide
+from shingletools.running.filtering import FilterGroup
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Rejected
 from suite import kept_in_a_file
@@ -133,7 +133,7 @@ def records(data: bytes) -> None:
     assert _kernel.count_lines(data) == count_lines(data) == len(documents)
     for line in ("canon", "canon --html", "canon --lines", "shingle -k 2", "sketch -n 4", "sketch --simhash"):
         stage = filter_of(line)
-        result = SideBySide([(stage, "id", False)])(Chunk("-", 1, 1, data), None)[0]
+        result = FilterGroup([(stage, "id", False)])(Chunk("-", 1, 1, data), None)[0]
         rejected = [(place, document) for _, place, _, document in result.rejects]
         assert result.records + len(rejected) == len(documents)
         assert all(place is not None and documents[place - 1] == document for place, document in rejected)

@@ -51,7 +51,7 @@ class DocumentReader:
         return batch.columns[-1]
 
     def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> Block:
-        """Returns the documents of a batch. counts: whether it has the fields that count, not only ids."""
+        """Returns the documents of a batch. counts: whether it has the fields that decide, in addition to ids."""
         columns = iter(batch.columns)
         lengths, values, wholes = (
             np.frombuffer(next(columns).data, np.int64) if counts and name is not None else NONE

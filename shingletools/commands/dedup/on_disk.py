@@ -21,7 +21,7 @@ from shingletools.system.disk_array import DiskArray
 from shingletools.system.line_spool import LineSpool
 from shingletools.system.scratch import Memory
 
-PLACE = 32  # bits of a rank, where two are one number
+PLACE = 32  # bits of a rank; two are packed into one integer
 
 
 class NeighboursOnDisk(Neighbours):

@@ -25,7 +25,7 @@ from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
 MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
-PLACE = 32  # bits of a row, where two are one number
+PLACE = 32  # bits of a row; two are packed into one integer
 SORTED = 1 << 20  # documents that are put into groups together
 MANY = 1000  # documents from which on a large group is reported; among fewer, a tenth may well be copies of one text
 TENTH = 10

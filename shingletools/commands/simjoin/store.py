@@ -140,13 +140,13 @@ class OnDisk(Store):
     def __init__(self, payloads: int, memory: Memory, limits: Limits) -> None:
         self.memory = memory
         self.limits = limits
-        self.claimed_ids = SeenIds(memory, limits)
+        self.seen_ids = SeenIds(memory, limits)
         self.ids = Payload(memory, 1, limits)
         self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
         self.unsaid: Sequence[str] = ()
 
     def claim(self, side: int, ids: ColumnData) -> Index:
-        new = self.claimed_ids.claim(side, ids.data, np.frombuffer(ids.sizes, np.int64))
+        new = self.seen_ids.claim(side, ids.data, np.frombuffer(ids.sizes, np.int64))
         return new.astype(np.int64) - 1
 
     def add(self, _side: int, columns: Sequence[ColumnData], _numbers: Index, part: slice) -> None:
@@ -154,13 +154,13 @@ class OnDisk(Store):
             payload.extend(*part_of(column, part))
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
-        return self.claimed_ids.has(1, data, sizes)
+        return self.seen_ids.has(1, data, sizes)
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         return self._every(self.payloads[-1], stop)
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
-        self.claimed_ids.close()
+        self.seen_ids.close()
         self.memory.require(ENTRY * self.ids.documents)  # for finding copies
         count = self.payloads[-1].documents
         factory.count(((data for _, data in self._every(payload, count)) for payload in self.payloads), count)
