@@ -113,6 +113,8 @@ left = opened()
 for record in shingletools.run("canon | shingle -k 2 | simjoin", many(), jobs=JOBS):
     pass
 """
+# IPython itself may fail to format an interrupt, depending on where it falls
+UNFORMATTED = "Unexpected exception formatting exception. Falling back to standard exception\n"
 INTERRUPTED_WHILE_WORKERS_START = """
 import signal
 def followed_by_an_interrupt(function):
@@ -160,7 +162,7 @@ def test_ctrl_c_in_a_notebook(tmp_path: Path) -> None:
             said: list[str] = []
 
             def hear(message: dict[str, Any], said: list[str] = said) -> None:
-                # only standard output: IPython itself may fail to format an interrupt, and says so on the other stream
+                # only standard output: what IPython says of an interrupt that it cannot format goes to both streams
                 if message["msg_type"] == "stream" and message["content"]["name"] == "stdout":
                     said.append(message["content"]["text"])
                     if "under way" in message["content"]["text"]:
@@ -174,7 +176,7 @@ def test_ctrl_c_in_a_notebook(tmp_path: Path) -> None:
             assert (reply["content"]["status"], reply["content"].get("ename")) == ("error", "KeyboardInterrupt")
             reply = client.execute_interactive(AFTER, output_hook=hear, timeout=60, allow_stdin=False)
             assert reply["content"]["status"] == "ok", reply
-            assert "".join(said) == "under way\n1 set() ['']\n"
+            assert "".join(said).replace(UNFORMATTED, "") == "under way\n1 set() ['']\n"
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
