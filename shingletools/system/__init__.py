@@ -1,7 +1,7 @@
 """The interface to the system: files, processes, signals. Imports the kernel only.
 
 errors      exceptions, and how messages show names
-signals     removes files before a signal ends the process
+signals     removes files before a signal ends the process; delays Ctrl-C in a program
 deferred    loads modules and compiles patterns when they are first used, so that small runs start fast
 files       files and descriptors: whether two are the same, and whether one has changed
 messages    lines on standard error

@@ -8,7 +8,6 @@ program, and only `uninterrupted` has an effect.
 import contextlib
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -98,15 +97,18 @@ def uninterrupted() -> Iterator[None]:
     Blocking the signal would not do: in a program with several threads, another one may take it.
     """
     handler = signal.getsignal(signal.SIGINT)
-    if _State.own or not callable(handler) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
     came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        waits = not _State.own and callable(handler)
+        if waits:
+            signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    except ValueError:  # another thread than the main one, in which no handler runs
+        waits = False
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        if waits:
+            signal.signal(signal.SIGINT, handler)
         if came:
             signal.raise_signal(signal.SIGINT)
 
