@@ -104,7 +104,7 @@ import itertools, os, shingletools, time
 def many():
     for number in itertools.count():
         if number == 6000:  # workers have begun: Popen itself may leave a process that an interrupt meets
-            print("under way", flush=True)
+            print("under way\\n", end="", flush=True)  # in one piece
         yield {"id": number, "text": f"The cat sat on mat {number}, and a dog came by, and the cat went away"}
 def opened():
     found = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
@@ -140,7 +140,11 @@ for name in ("memfd_create", "pipe"):
         assert came, (name, command)
 """
 AFTER = """
-import gc; gc.collect()
+import gc, sys
+if "get_ipython" in globals():  # IPython keeps the interrupt, whose frames hold what workers lent
+    shell = get_ipython()
+    sys.last_traceback = sys.last_value = shell.InteractiveTB.tb = shell.last_execution_result = None
+gc.collect()
 children = open(f"/proc/self/task/{os.getpid()}/children").read()
 print(len(list(shingletools.run("canon", [{"id": 1, "text": "a"}]))), opened() - left,
       [children])
