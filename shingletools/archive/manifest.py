@@ -104,12 +104,13 @@ def encode(manifest: Manifest) -> bytes:
     'canon'
     """
     segments = [
-        entry._asdict() | {
+        {
+            **entry._asdict(),
             "columns": {key: tuple(column) for key, column in entry.columns.items()},
             "removed": entry.removed and entry.removed._asdict(),
         }
         for entry in manifest.segments
-    ]  # fmt: skip
+    ]
     said = manifest._asdict() | {"segments": segments}
     if not manifest.passages:  # programs that do not know passages read the others
         del said["passages"]
@@ -152,11 +153,13 @@ def is_sound(state: Manifest) -> bool:
     return (
         all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))
         and whole(state.digits, state.size, state.least, state.numbers, state.additions, gram, run)
-        and type(seed) is int and 0 <= seed < 1 << 64 and 1 <= gram <= run < 1 << 31
+        and type(seed) is int
+        and 0 <= seed < 1 << 64
+        and 1 <= gram <= run < 1 << 31
         and all(whole(number) and type(name) is str for number, name in state.names)
         and bool(state.size) <= state.least <= components(state) <= 2 * LARGEST
         and all(is_sound_segment(entry, state) for entry in state.segments)
-    )  # fmt: skip
+    )
 
 
 def whole(*values: object) -> bool:
@@ -181,21 +184,28 @@ def is_sound_segment(entry: Entry, state: Manifest) -> bool:
     least, more = forms_of(entry), more_forms(entry, state)
     return (
         whole(entry.number, entry.rows, entry.size, *(each for pair in entry.adds for each in pair))
-        and 0 < entry.number <= state.numbers and type(entry.sums) is str
-        and firsts[:1] == [0] and firsts == sorted({*firsts}) and firsts[-1] < entry.rows
+        and 0 < entry.number <= state.numbers
+        and type(entry.sums) is str
+        and firsts[:1] == [0]
+        and firsts == sorted({*firsts})
+        and firsts[-1] < entry.rows
         and (removed is None or (whole(removed.number, removed.rows) and type(removed.sum) is str))
         and (removed is None or removed.rows <= entry.rows)
         and entry.columns.keys() in (least.keys(), least.keys() | more.keys())
         and all(fits(column, (least | more)[name], entry.size) for name, column in entry.columns.items())
-    )  # fmt: skip
+    )
 
 
 def forms_of(entry: Entry) -> dict[str, Form]:
     """The columns that each segment has."""
     return {
-        "ids": (("|u1",), (None,)), "bounds": (("<i8",), (entry.rows + 1,)), NAMES: ((TABLE,), (entry.rows,)),
-        "frames": (("|u1",), (None,)), "cuts": (("<i8",), (None,)), "frame": (UNSIGNED, (entry.rows,)),
-    }  # fmt: skip
+        "ids": (("|u1",), (None,)),
+        "bounds": (("<i8",), (entry.rows + 1,)),
+        NAMES: ((TABLE,), (entry.rows,)),
+        "frames": (("|u1",), (None,)),
+        "cuts": (("<i8",), (None,)),
+        "frame": (UNSIGNED, (entry.rows,)),
+    }
 
 
 def more_forms(entry: Entry, state: Manifest) -> dict[str, Form]:
@@ -213,10 +223,12 @@ def fits(column: Column, form: Form, size: int) -> bool:
     """Whether a column has one of the dtypes and the shape, and is within so many bytes."""
     dtypes, shape = form
     return (
-        column.dtype in dtypes and whole(column.offset, *column.shape) and len(column.shape) == len(shape)
+        column.dtype in dtypes
+        and whole(column.offset, *column.shape)
+        and len(column.shape) == len(shape)
         and all(wanted in {None, number} for number, wanted in zip(column.shape, shape, strict=True))
         and column.offset + math.prod(column.shape) * np.dtype(column.dtype).itemsize <= size
-    )  # fmt: skip
+    )
 
 
 def read(folder: str) -> tuple[Manifest, bytes]:

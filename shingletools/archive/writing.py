@@ -48,8 +48,11 @@ class SegmentWriter:
 
     def add(self, name: str, dtype: str, shape: Sequence[int], parts: Iterator[NDArray[np.generic]]) -> None:
         """Adds a column of this shape, from parts of its values in order."""
-        described = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False,
-                     "shape": tuple(shape)}  # fmt: skip
+        described = {
+            "descr": np.lib.format.dtype_to_descr(np.dtype(dtype)),
+            "fortran_order": False,
+            "shape": tuple(shape),
+        }
         with self.container.open(zipfile.ZipInfo(f"{name}.npy", THEN), "w", force_zip64=True) as member:
             np.lib.format.write_array_header_1_0(member, described)
             offset, values = self.file.position, 0

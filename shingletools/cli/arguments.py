@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.system import errors
@@ -57,6 +58,13 @@ def size(argument: str) -> int:
     return int(number * 1024 ** "bKMGT".index(unit))
 
 
+def add_repeatable(
+    parser: "argparse._ActionsContainer", name: str, metavar: str, does: str, kind: Callable[[str], str] = str
+) -> None:
+    """Adds an option that may be repeated: its value is the list of its arguments. `does` is its help."""
+    parser.add_argument(name, metavar=metavar, action="append", default=[], type=kind, help=f"{does}; may be repeated")
+
+
 def add_size(parser: "argparse._ActionsContainer", does: str) -> None:
     """Adds the option -S; `does` is its help."""
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size, help=does)
@@ -65,8 +73,9 @@ def add_size(parser: "argparse._ActionsContainer", does: str) -> None:
 def add_memory(parser: "argparse._ActionsContainer", does: str, default: str = "") -> None:
     """Adds the options -S and -T, of which `memory_of` makes a limit. default: ends the help of -S."""
     add_size(parser, f"{does}, with SIZE of memory: 500M, 2G, 50%%{default}")
-    parser.add_argument("-T", "--temporary-directory", metavar="DIR",
-        help="where -S puts its scratch files (default TMPDIR or /tmp)")  # fmt: skip
+    parser.add_argument(
+        "-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)"
+    )
 
 
 def memory_of(options: argparse.Namespace) -> "Memory | None":

@@ -159,13 +159,17 @@ def make_parser(
 ) -> Parser:
     """Makes the parser of a command: its own options, then those that all commands share."""
     parser = Parser(
-        prog=name, usage="%(prog)s [OPTIONS] [FILE ...]", description=f"{name}: {summary}",
+        prog=name,
+        usage="%(prog)s [OPTIONS] [FILE ...]",
+        description=f"{name}: {summary}",
         epilog=f"With no FILE, or when FILE is -, read standard input. Exit status: 0 all well, 1 some records were "
-        f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}", allow_abbrev=False, add_help=False,
+        f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}",
+        allow_abbrev=False,
+        add_help=False,
         example=example,
         # Without a width, each option would load shutil to ask for that of the terminal
         formatter_class=partial(argparse.HelpFormatter, width=80),
-    )  # fmt: skip
+    )
     jobs = partial(count, most=MOST_JOBS)
     add_options(parser)
     records = parser.add_argument_group("records")
@@ -190,6 +194,9 @@ def make_parser(
 
 
 def add_allowance(parser: "argparse._ActionsContainer") -> None:
-    parser.add_argument("--allow-rejects", metavar="N|P%", type=allowance,
-        help="N bad records, or P percent of all, are all right: 10, 0.1%%; with more the file of -o does not appear"
-    )  # fmt: skip
+    parser.add_argument(
+        "--allow-rejects",
+        metavar="N|P%",
+        type=allowance,
+        help="N bad records, or P percent of all, are all right: 10, 0.1%%; with more the file of -o does not appear",
+    )

@@ -78,26 +78,45 @@ def bzip2_decompressor() -> Decompressor:
 
 CODECS = (
     Codec(
-        "gzip", ".gz", "zlib", ((b"\x1f", b"\x8b", b"\x08"),), lambda: zlib.error, Inflating,
+        "gzip",
+        ".gz",
+        "zlib",
+        ((b"\x1f", b"\x8b", b"\x08"),),
+        lambda: zlib.error,
+        Inflating,
         lambda: zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS),  # its header has neither a name nor a time
     ),
     Codec(
-        "zstd", ".zst", "backports.zstd", ((b"\x28", b"\xb5", b"\x2f", b"\xfd"), (SKIPPED, b"\x2a", b"\x4d", b"\x18")),
-        lambda: zstd.ZstdError, zstd_decompressor, zstd_compressor,
+        "zstd",
+        ".zst",
+        "backports.zstd",
+        ((b"\x28", b"\xb5", b"\x2f", b"\xfd"), (SKIPPED, b"\x2a", b"\x4d", b"\x18")),
+        lambda: zstd.ZstdError,
+        zstd_decompressor,
+        zstd_compressor,
     ),
     Codec(
-        "bzip2", ".bz2", "bz2",
+        "bzip2",
+        ".bz2",
+        "bz2",
         tuple(
             (b"B", b"Z", b"h", b"123456789", *(bytes((byte,)) for byte in block))
             for block in (b"1AY&SY", b"\x17rE8P\x90")  # the first block, or the end of an empty file
         ),
-        lambda: OSError, bzip2_decompressor, lambda: bz2.BZ2Compressor(9),
+        lambda: OSError,
+        bzip2_decompressor,
+        lambda: bz2.BZ2Compressor(9),
     ),
     Codec(
-        "xz", ".xz", "lzma", ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),), lambda: lzma.LZMAError,
-        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY), lambda: lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6),
+        "xz",
+        ".xz",
+        "lzma",
+        ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),),
+        lambda: lzma.LZMAError,
+        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY),
+        lambda: lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6),
     ),
-)  # fmt: skip
+)
 
 
 def recognised(head: bytes) -> tuple[Codec | None, bool]:

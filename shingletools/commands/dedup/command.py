@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 
-from shingletools.cli.arguments import add_memory, count, memory_of, one_name, text, threshold
+from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, one_name, text, threshold
 from shingletools.commands.dedup.spec import (
     DATED,
     FIRST,
@@ -29,9 +30,11 @@ from shingletools.system.files import check_regular, named
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | dedup --pairs - docs.jsonl",),
-    takes=("parts", "canon", "shingle", "sketch"), text=True, spark=True,
+    takes=("parts", "canon", "shingle", "sketch"),
+    text=True,
+    spark=True,
     documents=format_options.json_lines,
-)  # fmt: skip
+)
 
 
 def kept(argument: str) -> str:
@@ -53,37 +56,50 @@ def form(argument: str) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--pairs", metavar="PAIRS", action="append", default=[],
-        help="remove every document that has a pair with one that is kept; pairs from simjoin; may be repeated",
-    )  # fmt: skip
+    add_repeatable(
+        parser, "--pairs", "PAIRS", "remove every document that has a pair with one that is kept; pairs from simjoin"
+    )
     add("-t", "--threshold", metavar="T", type=threshold, help="ignore pairs of --pairs less similar than T")
-    add("--keep", metavar="RULE", type=kept, default=FIRST,
+    add(
+        "--keep",
+        metavar="RULE",
+        type=kept,
+        default=FIRST,
         help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; or none (default first)",
-    )  # fmt: skip
+    )
     add("--text", metavar="NAME", type=one_name, default="text", help="the field whose length counts (default text)")
-    add("--as", metavar="KIND", dest="as_form", type=form,
+    add(
+        "--as",
+        metavar="KIND",
+        dest="as_form",
+        type=form,
         help="what the values of min: and max: are: number, text, or date:FORMAT such as date:%%d/%%m/%%Y "
         "(default numbers or ISO 8601 dates, whichever all of them are)",
-    )  # fmt: skip
-    add("--known", metavar="PAIRS", action="append", default=[],
-        help="remove the document a of each pair in PAIRS, from simjoin --against; may be repeated")  # fmt: skip
-    add("--without", metavar="FILE", action="append", default=[],
-        help="remove the documents whose ids are in FILE, from repeats --removed; may be repeated")  # fmt: skip
-    add = parser.add_argument_group("which groups").add_argument
-    add("--groups", metavar="FILE", action="append", default=[],
-        help="instead of --pairs: keep one document of each group in FILE; may be repeated")  # fmt: skip
+    )
+    add_repeatable(parser, "--known", "PAIRS", "remove the document a of each pair in PAIRS, from simjoin --against")
+    add_repeatable(parser, "--without", "FILE", "remove the documents whose ids are in FILE, from repeats --removed")
+    groups = parser.add_argument_group("which groups")
+    add = groups.add_argument
+    add_repeatable(groups, "--groups", "FILE", "instead of --pairs: keep one document of each group in FILE")
     add("--larger-than", metavar="N", type=count, help="keep all documents of groups of at most N different documents")
-    add("--of", metavar="FIELD", type=text, default="of",
+    add(
+        "--of",
+        metavar="FIELD",
+        type=text,
+        default="of",
         help="the field by which --larger-than tells documents apart; parts have of (default of)",
-    )  # fmt: skip
+    )
     format_options.add_options(parser.add_argument_group("what is read and written, instead of JSON lines"))
     add = parser.add_argument_group("what happens to duplicates").add_argument
-    add("-0", "--null", action="store_true",
-        help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0")  # fmt: skip
+    flag = partial(add, action="store_true")
+    flag(
+        "-0",
+        "--null",
+        help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0",
+    )
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
-    add("--annotate", action="store_true",
-        help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')  # fmt: skip
-    add("--dry-run", action="store_true", help="write no documents, only the figures of -v")
+    flag("--annotate", help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')
+    flag("--dry-run", help="write no documents, only the figures of -v")
     add_memory(parser.add_argument_group("memory"), "with --pairs, work on disk")
 
 
@@ -95,11 +111,24 @@ def build(options: argparse.Namespace) -> Stage:
     if options.null and not options.whole and not options.recursive:
         raise Failed("-0 ends names of files, and needs --whole or --recursive")
     return DedupSpec(
-        options.id, tuple(options.pairs), tuple(options.groups), tuple(options.known), options.keep,
-        options.threshold, options.larger_than, options.of, options.text, options.removed, options.annotate,
-        options.dry_run, options.as_form or "", chosen(options), tuple(options.files),
-        tuple(options.without), memory_of(options),
-    ).made_by(collector_of)  # fmt: skip
+        options.id,
+        tuple(options.pairs),
+        tuple(options.groups),
+        tuple(options.known),
+        options.keep,
+        options.threshold,
+        options.larger_than,
+        options.of,
+        options.text,
+        options.removed,
+        options.annotate,
+        options.dry_run,
+        options.as_form or "",
+        chosen(options),
+        tuple(options.files),
+        tuple(options.without),
+        memory_of(options),
+    ).made_by(collector_of)
 
 
 def chosen(options: argparse.Namespace) -> Format | None:

@@ -23,8 +23,11 @@ class DocumentReader:
     def __init__(self, spec: DedupSpec) -> None:
         self.spec, self.once = spec, spec.once(0)
         self.counting = [  # the fields that count, in the order in which they are checked
-            (spec.measured, Kind.LENGTH), (spec.valued, Kind.SPAN), (spec.counted, Kind.SPAN), (spec.id_field, Kind.ID),
-        ]  # fmt: skip
+            (spec.measured, Kind.LENGTH),
+            (spec.valued, Kind.SPAN),
+            (spec.counted, Kind.SPAN),
+            (spec.id_field, Kind.ID),
+        ]
         fields = [Field(in_quotes(name), kind) for name, kind in self.counting if name is not None]
         marks = [Field(name.encode(), Kind.NONE) for name in spec.marks]
         self.schema = Schema(self.parse_line, (*fields, *marks))

@@ -28,10 +28,9 @@ class Similarities(SideInput):
     """
 
     def __init__(self) -> None:
-        self.schema = Schema(self.parse_line, (
-            Field(b"a", Kind.ID), Field(b"b", Kind.ID), Field(b"similarity", Kind.DOUBLE),
-            Field(AGAINST.encode(), Kind.FLAG),
-        ))  # fmt: skip
+        ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID)
+        others = Field(b"similarity", Kind.DOUBLE), Field(AGAINST.encode(), Kind.FLAG)
+        self.schema = Schema(self.parse_line, (*ids, *others))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
         """Returns the ids of a pair, its similarity, and whether it is of two sides. Raises Rejected and Failed."""

@@ -50,31 +50,45 @@ class DedupSpec(Stage):
     def derived(self) -> Mapping[str, object]:
         form = [] if self.format is None else [self.input_option or "--number"]
         in_memory = form + ["--known"] * bool(self.known) + ["--without"] * bool(self.without)
-        wrong = {
-            "--pairs, --groups, --known or --without is needed to say which documents are duplicates":
-                not (self.pairs or self.groups or self.known or self.without),
-            "--without cannot be combined with --known or --annotate, which say what a document repeats":
+        removals = self.pairs or self.groups or self.known or self.without
+        unmarked = self.format is not None and self.input_option in UNMARKED
+        conflicts = (
+            (not removals, "--pairs, --groups, --known or --without is needed to say which documents are duplicates"),
+            (
                 self.without and (self.known or self.annotate),
-            "--groups cannot be combined with --pairs, which decides without groups": self.groups and self.pairs,
-            "--keep none needs --groups": self.keep == NONE and not self.groups,
-            "--larger-than needs --groups": self.larger_than is not None and not self.groups,
-            "--as needs --keep min:FIELD or max:FIELD": self.as_form and self.valued is None,
-            "-t needs --pairs": self.least is not None and not self.pairs,
-            "--removed cannot be combined with --annotate, which removes nothing":
+                "--without cannot be combined with --known or --annotate, which say what a document repeats",
+            ),
+            (self.groups and self.pairs, "--groups cannot be combined with --pairs, which decides without groups"),
+            (self.keep == NONE and not self.groups, "--keep none needs --groups"),
+            (self.larger_than is not None and not self.groups, "--larger-than needs --groups"),
+            (self.as_form and self.valued is None, "--as needs --keep min:FIELD or max:FIELD"),
+            (self.least is not None and not self.pairs, "-t needs --pairs"),
+            (
                 self.annotate and self.removed is not None,
-            "--annotate cannot be combined with --keep none, which keeps no document for it to name":
+                "--removed cannot be combined with --annotate, which removes nothing",
+            ),
+            (
                 self.annotate and self.keep == NONE,
-            f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks":
-                self.annotate and self.format is not None and self.input_option in UNMARKED,
-            **{f"-S cannot be combined with {option}, which works in memory": self.memory is not None
-               for option in in_memory},
-            "-S needs --pairs": self.memory is not None and not self.pairs,
-        }  # fmt: skip
-        for message, there in wrong.items():
-            if there:
+                "--annotate cannot be combined with --keep none, which keeps no document for it to name",
+            ),
+            (
+                self.annotate and unmarked,
+                f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks",
+            ),
+            *(
+                (self.memory is not None, f"-S cannot be combined with {option}, which works in memory")
+                for option in in_memory
+            ),
+            (self.memory is not None and not self.pairs, "-S needs --pairs"),
+        )
+        for conflict, message in conflicts:
+            if conflict:
                 raise Failed(message)
-        return {"reads": [path for _, path in self.side_files], "stored": self.input_option in STORED,
-                "in_memory": bool(in_memory) or not self.pairs}  # fmt: skip
+        return {
+            "reads": [path for _, path in self.side_files],
+            "stored": self.input_option in STORED,
+            "in_memory": bool(in_memory) or not self.pairs,
+        }
 
     def check_fields(self, id_field: str, /) -> None:
         for field in self.marks:

@@ -144,9 +144,15 @@ def filter_of(spec: AgainstSpec) -> Filter:
     lines = MatchLines(spec)
     field = spec.treatment.text_field
     return Filter(
-        field, field, "", str, lines=lines, reads=spec.references, tally=lines.matcher.marking.tally,
+        field,
+        field,
+        "",
+        str,
+        lines=lines,
+        reads=spec.references,
+        tally=lines.matcher.marking.tally,
         remarks=partial(remarks, lines.known.short),
-    )  # fmt: skip
+    )
 
 
 def remarks(short: ShortItems, *_: object) -> Sequence[str]:

@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name, threshold
+from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, memory_within, one_name, threshold
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
@@ -11,8 +11,11 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 COMMAND_INFO = CommandInfo(
-    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",), takes=("parts", "canon"), text=True, spark=True,
-)  # fmt: skip
+    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",),
+    takes=("parts", "canon"),
+    text=True,
+    spark=True,
+)
 
 ENOUGH = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
 
@@ -27,18 +30,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--more-than", metavar="N", type=count, help="mark only passages that are in more than N documents")
     add("--ids", action="store_true", help="add where the first copy of each run is")
     add_memory(corpus, "keep fingerprints on disk", " (default 512M)")
-    add = parser.add_argument_group("against a reference").add_argument
-    add("--against", metavar="FILE", action="append", default=[],
-        help="look for runs in records of FILE or an archive, not in earlier documents; may be repeated")  # fmt: skip
-    add("--least", metavar="N", type=count, default=8,
-        help="look for whole records of FILE that are shorter than K, but have N words (default 8)")  # fmt: skip
-    add("--share", metavar="SHARE", type=threshold,
-        help="mark only runs of items of which a document has this share of words")  # fmt: skip
+    against = parser.add_argument_group("against a reference")
+    add = against.add_argument
+    add_repeatable(
+        against, "--against", "FILE", "look for runs in records of FILE or an archive, not in earlier documents"
+    )
+    add(
+        "--least",
+        metavar="N",
+        type=count,
+        default=8,
+        help="look for whole records of FILE that are shorter than K, but have N words (default 8)",
+    )
+    add(
+        "--share",
+        metavar="SHARE",
+        type=threshold,
+        help="mark only runs of items of which a document has this share of words",
+    )
     add("--items", metavar="FILE", help="write to FILE what was found of each item")
     add = parser.add_argument_group("what becomes of documents").add_argument
     add("--cut", action="store_true", help="remove the runs from the text instead of marking them")
-    add("--drop", metavar="SHARE", type=threshold,
-        help="leave out documents of which more than this share of words is in runs")  # fmt: skip
+    add(
+        "--drop",
+        metavar="SHARE",
+        type=threshold,
+        help="leave out documents of which more than this share of words is in runs",
+    )
     add("--removed", metavar="FILE", help="write what --cut changes and --drop leaves out to FILE, uncut")
 
 

@@ -12,6 +12,7 @@ from shingletools.commands.repeats.short_items import size_of
 from shingletools.kernel.types import Flags
 
 DIGITS = 6  # of a share
+RECORD = b'{"id":%b,"words":%d,"by":"%b","found":%d,"share":%b,"longest":%d,"documents":%d,"in":[%b]}\n'
 
 
 class ItemFound:
@@ -52,8 +53,5 @@ class ItemsFound:
                 size, item = size_of(text), self.items.get(row, nothing)
                 found = int(np.count_nonzero(item.words))
                 by = b"runs" if size >= k else b"whole" if size >= least else b"nothing"
-                yield (
-                    b'{"id":%b,"words":%d,"by":"%b","found":%d,"share":%b,"longest":%d,"documents":%d,"in":[%b]}\n'
-                    % (name, size, by, found, orjson.dumps(round(found / size, DIGITS) if size else 0.0),
-                       item.longest, item.documents, b",".join(item.named))
-                )  # fmt: skip
+                share = orjson.dumps(round(found / size, DIGITS) if size else 0.0)
+                yield RECORD % (name, size, by, found, share, item.longest, item.documents, b",".join(item.named))

@@ -2,7 +2,7 @@
 
 import argparse
 
-from shingletools.cli.arguments import add_memory, memory_of, threshold
+from shingletools.cli.arguments import add_memory, add_repeatable, memory_of, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo, Product
@@ -10,17 +10,23 @@ from shingletools.record.stage import Stage
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin -t 0.8 | simgroup",),
-    makes=(Product(GROUPS, "dedup --groups or simshow takes them", ("members",)),), takes=(PAIRS,), spark=True,
+    makes=(Product(GROUPS, "dedup --groups or simshow takes them", ("members",)),),
+    takes=(PAIRS,),
+    spark=True,
     documents=lambda options: options.singletons,
-)  # fmt: skip
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-t", "--threshold", metavar="T", type=threshold, help="ignore pairs less similar than T")
-    parser.add_argument("--star", action="store_true",
-        help="make groups in which every member has a pair with the first, so that chains break")  # fmt: skip
-    parser.add_argument("--singletons", metavar="DOCS", action="append", default=[],
-        help="also write a group of one for each document of DOCS that has no pair; may be repeated")  # fmt: skip
+    parser.add_argument(
+        "--star",
+        action="store_true",
+        help="make groups in which every member has a pair with the first, so that chains break",
+    )
+    add_repeatable(
+        parser, "--singletons", "DOCS", "also write a group of one for each document of DOCS that has no pair"
+    )
     add_memory(parser, "work on disk")
 
 

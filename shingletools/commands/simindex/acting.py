@@ -50,13 +50,19 @@ class Listing(Looking):
             {"segment": entry.number, "documents": entry.live, "dropped": entry.rows - entry.live, "bytes": entry.size}
             for entry in state.segments
         ]
-        yield Written(wire.format_json({
-            "archive": self.archive.name, "documents": sum(entry.live for entry in state.segments),
+        record = {
+            "archive": self.archive.name,
+            "documents": sum(entry.live for entry in state.segments),
             "dropped": sum(entry.rows - entry.live for entry in state.segments),
-            "bytes": sum(entry.size for entry in state.segments), "via": state.recipe, "field": state.field or None,
-            "components": 64 if state.field == "simhash" else components, "agreeing": state.least or None,
-            **({"k": state.passages[-1]} if state.passages else {}), "segments": segments,
-        }))  # fmt: skip
+            "bytes": sum(entry.size for entry in state.segments),
+            "via": state.recipe,
+            "field": state.field or None,
+            "components": 64 if state.field == "simhash" else components,
+            "agreeing": state.least or None,
+            **({"k": state.passages[-1]} if state.passages else {}),
+            "segments": segments,
+        }
+        yield Written(wire.format_json(record))
 
 
 class Checking(Acting):
@@ -145,6 +151,4 @@ class Dropping(Changing):
         return [f"{self.dropped} dropped", f"{self.missing} not there"]
 
 
-COLLECTORS: dict[str, type[Acting]] = {
-    LIST: Listing, CHECK: Checking, DUMP: Dumping, MERGE: Merging, DROP: Dropping,
-}  # fmt: skip
+COLLECTORS: dict[str, type[Acting]] = {LIST: Listing, CHECK: Checking, DUMP: Dumping, MERGE: Merging, DROP: Dropping}

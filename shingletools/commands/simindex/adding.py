@@ -134,9 +134,12 @@ class Adding(Collector):
         if data:
             self.comparable.accept(signature, len(data), via)
             self.state = self.state._replace(
-                field=signature.field, digits=signature.digits, size=len(data), least=self.least(),
+                field=signature.field,
+                digits=signature.digits,
+                size=len(data),
+                least=self.least(),
                 threshold=self.comparable.wanted.threshold(),
-            )  # fmt: skip
+            )
             self.ready()
 
     def add_if_full(self) -> None:

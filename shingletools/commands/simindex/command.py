@@ -4,7 +4,7 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import add_size, count, one_name, text, threshold
+from shingletools.cli.arguments import add_repeatable, add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, IndexSpec
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.record.collector import Collector, CollectorContext
@@ -14,9 +14,11 @@ from shingletools.system.errors import Failed, printable
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | sketch | simindex add archive --unless-known",),
-    takes=("sketch",), after="canon, shingle and sketch", text=True,
+    takes=("sketch",),
+    after="canon, shingle and sketch",
+    text=True,
     documents=lambda options: options.files if options.action == ADD else options.ids,
-)  # fmt: skip
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -24,27 +26,57 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=f"one of {', '.join(ACTIONS)}")
     parser.add_argument("archive", metavar="DIR", help="the folder of the archive")
     least = parser.add_mutually_exclusive_group()
-    least.add_argument("-t", "--threshold", metavar="T", type=threshold,
-        help="add: the least threshold that the archive is to answer (default 0.8 for min-hashes)")  # fmt: skip
-    least.add_argument("-m", "--agreeing", metavar="M", type=count,
-        help="the same, as a number of components (default 2 for supershingles, 1 for megashingles)")  # fmt: skip
-    least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
-        help="the same, as a number of differing bits (default 3 for simhashes)")  # fmt: skip
-    parser.add_argument("-k", metavar="K", type=count,
-        help="add: keep documents, of which repeats --against finds passages of K words or more")  # fmt: skip
-    parser.add_argument("--text", metavar="NAME", type=one_name, default="text",
-        help="add -k: the field that holds the words (default text)")  # fmt: skip
-    parser.add_argument("--unless-known", action="store_true",
-        help="add: leave out documents that repeat one of the archive, and write their pairs")  # fmt: skip
+    least.add_argument(
+        "-t",
+        "--threshold",
+        metavar="T",
+        type=threshold,
+        help="add: the least threshold that the archive is to answer (default 0.8 for min-hashes)",
+    )
+    least.add_argument(
+        "-m",
+        "--agreeing",
+        metavar="M",
+        type=count,
+        help="the same, as a number of components (default 2 for supershingles, 1 for megashingles)",
+    )
+    least.add_argument(
+        "-d",
+        "--distance",
+        metavar="D",
+        type=partial(count, least=0, most=BITS - 1),
+        help="the same, as a number of differing bits (default 3 for simhashes)",
+    )
+    parser.add_argument(
+        "-k",
+        metavar="K",
+        type=count,
+        help="add: keep documents, of which repeats --against finds passages of K words or more",
+    )
+    parser.add_argument(
+        "--text",
+        metavar="NAME",
+        type=one_name,
+        default="text",
+        help="add -k: the field that holds the words (default text)",
+    )
+    parser.add_argument(
+        "--unless-known",
+        action="store_true",
+        help="add: leave out documents that repeat one of the archive, and write their pairs",
+    )
     other = parser.add_mutually_exclusive_group()
-    other.add_argument("--replace", action="store_true",
-        help="add: let a record replace a different one of the archive with the same id")  # fmt: skip
-    other.add_argument("--keep-old", action="store_true",
-        help="add: keep the archive's record, and leave out a different one with the same id")  # fmt: skip
-    parser.add_argument("--as", dest="named", metavar="NAME", type=text,
-        help="add: the name of this addition, such as the date; given again, it is the same addition")  # fmt: skip
-    parser.add_argument("--ids", metavar="FILE", action="append", default=[],
-        help="drop: a file of records with the ids to drop; may be repeated")  # fmt: skip
+    flag = partial(other.add_argument, action="store_true")
+    flag("--replace", help="add: let a record replace a different one of the archive with the same id")
+    flag("--keep-old", help="add: keep the archive's record, and leave out a different one with the same id")
+    parser.add_argument(
+        "--as",
+        dest="named",
+        metavar="NAME",
+        type=text,
+        help="add: the name of this addition, such as the date; given again, it is the same addition",
+    )
+    add_repeatable(parser, "--ids", "FILE", "drop: a file of records with the ids to drop")
     add_size(parser, "add: memory for new records (default 512M)")
 
 
@@ -52,12 +84,16 @@ def build(options: argparse.Namespace) -> Stage:
     wanted = JoinOptions(options.threshold, options.agreeing, options.distance)
     action = options.action
     for option, asked, of in (
-        ("-t, -m or -d", wanted.threshold(), ADD), ("-k", options.k, ADD),
-        ("--text", "text" in options.given, ADD), ("--unless-known", options.unless_known, ADD),
-        ("--replace", options.replace, ADD), ("--keep-old", options.keep_old, ADD),
-        ("--as", options.named is not None, ADD), ("-S", options.buffer_size is not None, ADD),
+        ("-t, -m or -d", wanted.threshold(), ADD),
+        ("-k", options.k, ADD),
+        ("--text", "text" in options.given, ADD),
+        ("--unless-known", options.unless_known, ADD),
+        ("--replace", options.replace, ADD),
+        ("--keep-old", options.keep_old, ADD),
+        ("--as", options.named is not None, ADD),
+        ("-S", options.buffer_size is not None, ADD),
         ("--ids", options.ids, DROP),
-    ):  # fmt: skip
+    ):
         if asked and action != of:
             raise Failed(f"{action} cannot be combined with {option}, only {of} can")
     if action != ADD:
@@ -74,9 +110,17 @@ def build(options: argparse.Namespace) -> Stage:
     edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
     size = MEMORY if options.buffer_size is None else options.buffer_size
     return IndexSpec(
-        action, options.archive, options.id, wanted, options.unless_known, size, edited, options.named, options.k,
+        action,
+        options.archive,
+        options.id,
+        wanted,
+        options.unless_known,
+        size,
+        edited,
+        options.named,
+        options.k,
         options.text,
-    ).made_by(collector_of)  # fmt: skip
+    ).made_by(collector_of)
 
 
 def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:

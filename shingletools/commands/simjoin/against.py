@@ -108,12 +108,12 @@ class Against:
     def lay_out(self, first: int) -> None:
         """Computes places once all documents of files have come. The input has the first `first` places."""
         rows = [int(archive.firsts[-1]) for archive in self.archives]
-        side_ends: Index = np.cumsum(
-            self.documents, dtype=np.int64
-        )  # of the documents of files, by side; side 0 has none
+        side_ends: Index = np.cumsum(self.documents, dtype=np.int64)  # side 0, the input, has no files
         self.side_starts: Index = side_ends - self.documents
-        earlier = [sum(row for row, files in zip(rows, self.sides, strict=True) if files < side)
-                   for side in range(len(self.documents))]  # fmt: skip
+        earlier = [
+            sum(row for row, files in zip(rows, self.sides, strict=True) if files < side)
+            for side in range(len(self.documents))
+        ]
         self.side_places: Index = self.side_starts + np.array(earlier, np.int64)
         self.archive_places = [int(side_ends[files]) + sum(rows[:number]) for number, files in enumerate(self.sides)]
         self.first = first

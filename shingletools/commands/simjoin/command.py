@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.arguments import add_memory, count, memory_of, text, threshold
+from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, text, threshold
 from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, JoinOptions, Scope
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
@@ -21,22 +21,44 @@ if TYPE_CHECKING:
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8",),
-    makes=(Product(PAIRS, "simgroup, simshow or dedup --pairs takes them", ("a", "b")),), takes=("shingle", "sketch"),
-    after="canon, shingle and sketch", spark=True, documents=lambda options: [*options.files, *options.against],
-)  # fmt: skip
+    makes=(Product(PAIRS, "simgroup, simshow or dedup --pairs takes them", ("a", "b")),),
+    takes=("shingle", "sketch"),
+    after="canon, shingle and sketch",
+    spark=True,
+    documents=lambda options: [*options.files, *options.against],
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     least = parser.add_mutually_exclusive_group()
-    least.add_argument("-t", "--threshold", metavar="T", type=threshold,
-        help="the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)")  # fmt: skip
-    least.add_argument("-m", "--agreeing", metavar="M", type=count,
+    least.add_argument(
+        "-t",
+        "--threshold",
+        metavar="T",
+        type=threshold,
+        help="the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)",
+    )
+    least.add_argument(
+        "-m",
+        "--agreeing",
+        metavar="M",
+        type=count,
         help="the least number of agreeing components (default 2 for supershingles, 1 for megashingles), "
-             "or of shingles in common")  # fmt: skip
-    least.add_argument("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1),
-        help="the greatest number of differing bits (default 3 for simhashes)")  # fmt: skip
-    parser.add_argument("--measure", choices=list(MEASURES), default=JACCARD,
-        help="how to measure the similarity of sets of shingles (default jaccard)")  # fmt: skip
+        "or of shingles in common",
+    )
+    least.add_argument(
+        "-d",
+        "--distance",
+        metavar="D",
+        type=partial(count, least=0, most=BITS - 1),
+        help="the greatest number of differing bits (default 3 for simhashes)",
+    )
+    parser.add_argument(
+        "--measure",
+        choices=list(MEASURES),
+        default=JACCARD,
+        help="how to measure the similarity of sets of shingles (default jaccard)",
+    )
     parser.add_argument(
         "--weights",
         metavar="FILE",
@@ -44,29 +66,44 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--verify", action="store_true", help="find candidates by sketches, decide by shingles")
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
-    parser.add_argument("--forest", action="store_true",
-        help="write only enough pairs to connect what all pairs connect")  # fmt: skip
+    parser.add_argument(
+        "--forest", action="store_true", help="write only enough pairs to connect what all pairs connect"
+    )
     which = parser.add_argument_group("which pairs")
-    which.add_argument("--within", metavar="FIELD", action="append", default=[], type=text,
-        help="only pairs whose documents have equal values of FIELD; may be repeated")  # fmt: skip
-    which.add_argument("--across", metavar="FIELD", action="append", default=[], type=text,
-        help="only pairs whose documents have different values of FIELD; may be repeated")  # fmt: skip
-    which.add_argument("--best", metavar="N", type=count,
-        help="only pairs in which one document is among the N most similar partners of the other")  # fmt: skip
-    which.add_argument("--against", metavar="FILE", action="append", default=[],
-        help="pair the input with FILE, or an archive's folder, and not with itself; may be repeated")  # fmt: skip
+    add_repeatable(which, "--within", "FIELD", "only pairs whose documents have equal values of FIELD", text)
+    add_repeatable(which, "--across", "FIELD", "only pairs whose documents have different values of FIELD", text)
+    which.add_argument(
+        "--best",
+        metavar="N",
+        type=count,
+        help="only pairs in which one document is among the N most similar partners of the other",
+    )
+    add_repeatable(which, "--against", "FILE", "pair the input with FILE, or an archive's folder, and not with itself")
     how = parser.add_argument_group("how")
-    how.add_argument("--recall", metavar="R", type=threshold, default=Fraction(1),
-        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)")  # fmt: skip
+    how.add_argument(
+        "--recall",
+        metavar="R",
+        type=threshold,
+        default=Fraction(1),
+        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)",
+    )
     add_memory(how, "work on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
     wanted = JoinOptions(
-        options.threshold, options.agreeing, options.distance, options.measure,
-        interval=options.interval, verify=options.verify, forest=options.forest, recall=options.recall,
-        scope=Scope(tuple(options.within), tuple(options.across)), best=options.best, weights=options.weights,
-    )  # fmt: skip
+        options.threshold,
+        options.agreeing,
+        options.distance,
+        options.measure,
+        interval=options.interval,
+        verify=options.verify,
+        forest=options.forest,
+        recall=options.recall,
+        scope=Scope(tuple(options.within), tuple(options.across)),
+        best=options.best,
+        weights=options.weights,
+    )
     memory = memory_of(options)
     files: list[str] = []
     archives = []

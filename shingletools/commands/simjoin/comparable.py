@@ -56,8 +56,10 @@ def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None
     if not minhashes or not parts or ("n" in parts and parts <= PARTS_OF_MINHASHES):
         return
     for option, asked in (
-        ("--interval", wanted.interval), ("--verify", wanted.verify), ("--measure dice", wanted.measure == DICE)
-    ):  # fmt: skip
+        ("--interval", wanted.interval),
+        ("--verify", wanted.verify),
+        ("--measure dice", wanted.measure == DICE),
+    ):
         if asked:
             raise Failed(f"{option} needs min-hashes, but the recipe says that the components are others")
 

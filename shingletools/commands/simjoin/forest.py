@@ -63,9 +63,13 @@ class Forest:
     """
 
     def __init__(
-        self, documents: Documents, cross: int | None = None, memory: Memory | None = None, limits: Limits = DEFAULT,
+        self,
+        documents: Documents,
+        cross: int | None = None,
+        memory: Memory | None = None,
+        limits: Limits = DEFAULT,
         scope: LabelFilter | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.table = documents
         self.scope = scope
         self.copies_pair = cross is None and (scope is None or not scope.across)

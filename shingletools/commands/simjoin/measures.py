@@ -180,5 +180,9 @@ class InCommon(Measure):
 
 
 MEASURES: dict[str, type[Measure]] = {
-    "jaccard": Measure, "dice": Dice, "cosine": Cosine, "overlap": Overlap, "containment": Overlap,
-}  # fmt: skip
+    "jaccard": Measure,
+    "dice": Dice,
+    "cosine": Cosine,
+    "overlap": Overlap,
+    "containment": Overlap,
+}

@@ -107,9 +107,10 @@ class SimHashes(NamedTuple):
         if wanted.agreeing is not None:
             raise Failed("-m counts the components of sketches, but the records have simhashes")
         for option, asked in (
-            ("--interval", wanted.interval), ("--verify", wanted.verify),
+            ("--interval", wanted.interval),
+            ("--verify", wanted.verify),
             (f"--measure {wanted.measure}", wanted.measure != JACCARD),
-        ):  # fmt: skip
+        ):
             if asked:
                 raise Failed(f"{option} needs sketches of min-hashes, but the records have simhashes")
         if wanted.similarity is not None:

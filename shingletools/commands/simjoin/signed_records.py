@@ -65,8 +65,13 @@ class SignedRecords:
         """check: checks each record that the definition reads; raises Failed or Rejected. lines: see Schema."""
         self.needed, self.check = needed, check
         payloads = [Field(b"", Kind.GROUPS, 16)] * (1 + needed.verify)
-        self.schema = Schema(self.parse_line, (Field(b"", Kind.ID), *payloads, *self.label_fields(1 + len(payloads))),
-                             max_rows=1, ordinary=False, lines=lines)  # fmt: skip
+        self.schema = Schema(
+            self.parse_line,
+            (Field(b"", Kind.ID), *payloads, *self.label_fields(1 + len(payloads))),
+            max_rows=1,
+            ordinary=False,
+            lines=lines,
+        )
         self.last: Signed | None = None  # that the definition has read
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes]:

@@ -32,9 +32,11 @@ class JoinSpec(Stage):
 
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
-            ("--forest", self.wanted.forest), ("--recall", self.wanted.recall < 1), ("--verify", self.wanted.verify),
+            ("--forest", self.wanted.forest),
+            ("--recall", self.wanted.recall < 1),
+            ("--verify", self.wanted.verify),
             ("--weights", self.wanted.weights is not None),
-        ):  # fmt: skip
+        ):
             if self.archives and asked:
                 raise Failed(f"{option} cannot be combined with an archive; name the file that simindex dump writes")
         scope = self.wanted.scope

@@ -31,8 +31,10 @@ def finer(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> I
     yield Portion(portion.bucket[~inside], portion.row[~inside])
     for number in large.tolist():
         rows = portion.row[slice(*np.searchsorted(portion.bucket, [number, number + 1]))]
-        bands = balanced([bits(components.keys_of(rows, np.array([each]))) for each in range(components.n)],
-                         components.n - components.least + 1)  # fmt: skip
+        bands = balanced(
+            [bits(components.keys_of(rows, np.array([each]))) for each in range(components.n)],
+            components.n - components.least + 1,
+        )
         left = sum(int(weigh(part).sum()) for band in bands for part in buckets_of(components, rows, band, limits))
         if 2 * left > counts[number]:
             yield Portion(np.zeros(len(rows), np.int64), rows)

@@ -4,7 +4,7 @@ import argparse
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import fraction, no_number, text, threshold
+from shingletools.cli.arguments import add_repeatable, fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
@@ -23,7 +23,7 @@ COMMAND_INFO = CommandInfo(
     makes=(Product(FIGURES, "simscore and simtune write them for people", ("scope",)),),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
     documents=lambda options: options.docs or (() if options.field is None or table_of(options) else options.truth),
-)  # fmt: skip
+)
 
 
 def bands(argument: str) -> "tuple[Fraction, ...]":
@@ -48,16 +48,24 @@ def width(argument: str) -> "Fraction":
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--truth", metavar="FILE", action="append", required=True,
-        help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
-    add("--field", metavar="LABEL", type=text,
-        help="FILE of --truth holds documents; those with equal values in LABEL belong together")  # fmt: skip
+    add(
+        "--truth",
+        metavar="FILE",
+        action="append",
+        required=True,
+        help="what belongs together: pairs or groups, or documents with --field; may be repeated",
+    )
+    add(
+        "--field",
+        metavar="LABEL",
+        type=text,
+        help="FILE of --truth holds documents; those with equal values in LABEL belong together",
+    )
     tables = parser.add_mutually_exclusive_group()
     tables.add_argument("--csv", action="store_true", help="the files of --truth are CSV, with a header")
     tables.add_argument("--tsv", action="store_true", help="the files of --truth are TSV, with a header")
     add("--judged", action="store_true", help="score only pairs of the input that the pairs of --truth judge")
-    add("--docs", metavar="FILE", action="append", default=[],
-        help="the documents that there are; may be repeated")  # fmt: skip
+    add_repeatable(parser, "--docs", "FILE", "the documents that there are")
     by = parser.add_mutually_exclusive_group()
     by.add_argument("--bands", metavar="T,...", type=bands, help="score by bands of similarity that begin at T,...")
     by.add_argument("--by", metavar="W", type=width, help="score by bands of similarity from 0 on, each W wide")
@@ -69,9 +77,16 @@ def build(options: argparse.Namespace) -> Stage:
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
     return ScoreSpec(
-        options.id, tuple(options.truth), tuple(options.docs), options.field, edges, cut=options.by is not None,
-        table=options.table, judged=options.judged, form=table_of(options),
-    ).made_by(collector_of)  # fmt: skip
+        options.id,
+        tuple(options.truth),
+        tuple(options.docs),
+        options.field,
+        edges,
+        cut=options.by is not None,
+        table=options.table,
+        judged=options.judged,
+        form=table_of(options),
+    ).made_by(collector_of)
 
 
 def table_of(options: argparse.Namespace) -> Format | None:

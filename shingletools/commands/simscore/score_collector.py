@@ -82,10 +82,12 @@ class Score(Collector):
         if good.all():
             return Taken()
         names = [*split(ids.data, ids.sizes)]
-        return Taken(rejected={
-            row: Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
-            for row in np.flatnonzero(~good).tolist()
-        })  # fmt: skip
+        return Taken(
+            rejected={
+                row: Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
+                for row in np.flatnonzero(~good).tolist()
+            }
+        )
 
     def bands_of(self, similarities: ColumnData) -> tuple[Index, Flags]:
         """Returns the number of each similarity's band, or NONE; and which similarities are above 1."""

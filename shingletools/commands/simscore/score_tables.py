@@ -13,25 +13,20 @@ SHORT = 4  # and in the table
 Cell = Fraction | int | str | None
 Cells = tuple[Cell, ...]
 OF_BAND = "least", "below", "found", "right", "precision", "truth", "recalled", "recall"
-OF_ALL = ("least", "found", "right", "truth", "precision", "recall", "f1", "ari", "b3_precision", "b3_recall",
-          "b3_f1")  # fmt: skip
+OF_ALL = ("least", "found", "right", "truth", "precision", "recall", "f1", "ari", "b3_precision", "b3_recall", "b3_f1")
 TOTAL = "all"
 EDGES = "least", "below"
 TITLES = {"f1": "F1", "ari": "ARI", "b3_precision": "B3-P", "b3_recall": "B3-R", "b3_f1": "B3-F1"}
 
 
 def cells_of_band(band: Band) -> Cells:
-    return (
-        band.least, band.below, band.found, band.right, band.precision, band.truth, band.recalled, band.recall
-    )  # fmt: skip
+    return (band.least, band.below, band.found, band.right, band.precision, band.truth, band.recalled, band.recall)
 
 
 def cells_of_all(whole: Whole) -> Cells:
     pairs, groups = whole.pairs, whole.groups
-    return (
-        whole.least, pairs.found, pairs.right, pairs.truth, pairs.precision, pairs.recall, pairs.f1, groups.ari,
-        groups.b3_precision, groups.b3_recall, groups.b3_f1,
-    )  # fmt: skip
+    of_pairs = pairs.found, pairs.right, pairs.truth, pairs.precision, pairs.recall, pairs.f1
+    return (whole.least, *of_pairs, groups.ari, groups.b3_precision, groups.b3_recall, groups.b3_f1)
 
 
 def records(scores: Scores) -> bytes:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import add_memory, count, memory_of, names, size, text, threshold
+from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, names, size, text, threshold
 from shingletools.commands.simshow.report.origin import Provenance
 from shingletools.commands.simshow.spec import (
     BRIEF,
@@ -25,17 +25,18 @@ from shingletools.system.errors import Failed
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
-    takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS), text=True,
+    takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
+    text=True,
     documents=lambda options: options.files if options.runs else options.docs,
-)  # fmt: skip
+)
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT = 6  # words
 
 ONLY_FOR_PAIRS = (  # options
-    "--against", "--canon", "-k", "--gap", "--template", "--least", "--most", "--sample", "--side-by-side",
-    "--buffer-size", "--temporary-directory", "--show", "--made-by", "--date",
-)  # fmt: skip
+    "--against --canon -k --gap --template --least --most --sample --side-by-side "
+    "--buffer-size --temporary-directory --show --made-by --date"
+).split()
 USELESS = {  # options that change nothing in a form of output
     "--json": ("--color always", "--context", "--whole", "--template"),
     "--brief": ("--color always", "--context", "--whole", "--template"),
@@ -46,19 +47,33 @@ USELESS = {  # options that change nothing in a form of output
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     shows = parser.add_mutually_exclusive_group(required=True)
-    shows.add_argument("--docs", metavar="FILE", action="append", default=[],
-        help="a file of documents, original or from canon --offsets; may be repeated")  # fmt: skip
+    add_repeatable(shows, "--docs", "FILE", "a file of documents, original or from canon --offsets")
     shows.add_argument("--runs", action="store_true", help="show the runs of documents that repeats marked, no pairs")
     add = parser.add_argument
-    add("--against", metavar="FILE", action="append", default=[],
-        help="a file of the documents b, if --docs has only the documents a; may be repeated")  # fmt: skip
-    add("--text", metavar="NAME,...", type=names, default=("text",),
-        help="the field that holds the text, or several as canon takes them (default text)")  # fmt: skip
+    add_repeatable(parser, "--against", "FILE", "a file of the documents b, if --docs has only the documents a")
+    add(
+        "--text",
+        metavar="NAME,...",
+        type=names,
+        default=("text",),
+        help="the field that holds the text, or several as canon takes them (default text)",
+    )
     add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
-    add("-k", metavar="K", type=count, default=5,
-        help="find runs of K or more equal words (default 5); --made-by may say another K")  # fmt: skip
-    add("-g", "--gap", metavar="G", type=partial(count, least=0), default=60,
-        help="leave at most G words between two runs of a passage (default 60)")  # fmt: skip
+    add(
+        "-k",
+        metavar="K",
+        type=count,
+        default=5,
+        help="find runs of K or more equal words (default 5); --made-by may say another K",
+    )
+    add(
+        "-g",
+        "--gap",
+        metavar="G",
+        type=partial(count, least=0),
+        default=60,
+        help="leave at most G words between two runs of a passage (default 60)",
+    )
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
     add = parser.add_argument_group("which pairs").add_argument
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
@@ -72,10 +87,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add = shown.add_argument
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
-    add("--context", metavar="N", type=partial(count, least=0), default=CONTEXT,
-        help="show N words before and after a passage (default 6)")  # fmt: skip
-    add("--limit", metavar="SIZE", type=size, default="32M",
-        help="put at most SIZE of data on the page of --html (default 32M)")  # fmt: skip
+    add(
+        "--context",
+        metavar="N",
+        type=partial(count, least=0),
+        default=CONTEXT,
+        help="show N words before and after a passage (default 6)",
+    )
+    add(
+        "--limit",
+        metavar="SIZE",
+        type=size,
+        default="32M",
+        help="put at most SIZE of data on the page of --html (default 32M)",
+    )
     add("--show", metavar="NAME,...", type=names, default=[], help="on the page, show these fields of documents, too")
     add("--made-by", metavar="COMMANDS", type=text, help="on the page, name the pipeline that made the pairs, quoted")
     add("--date", metavar="TEXT", type=text, help="on the page, name this date")
@@ -104,11 +129,22 @@ def build(options: argparse.Namespace) -> Stage:
         reads = canon_with(options.canon).reads
     k = origin.k if origin.k is not None and "k" not in options.given else options.k
     return ShowSpec(
-        options.id, options.docs, options.against, fields_of_text=options.text, canon=options.canon or "", k=k,
-        gap=options.gap, template=options.template,
-        chosen=Selection(options.least, options.most, options.sample), form=form_of(options), page=options.html,
-        memory=memory_of(options), show=options.show, origin=origin, reads=reads,
-    ).made_by(collector_of)  # fmt: skip
+        options.id,
+        options.docs,
+        options.against,
+        fields_of_text=options.text,
+        canon=options.canon or "",
+        k=k,
+        gap=options.gap,
+        template=options.template,
+        chosen=Selection(options.least, options.most, options.sample),
+        form=form_of(options),
+        page=options.html,
+        memory=memory_of(options),
+        show=options.show,
+        origin=origin,
+        reads=reads,
+    ).made_by(collector_of)
 
 
 def check_combinations(options: argparse.Namespace) -> None:
@@ -116,9 +152,12 @@ def check_combinations(options: argparse.Namespace) -> None:
     form = "--html" if options.html is not None else "--json" if options.json else ""
     form = form or ("--brief" if options.brief else "--side-by-side" if options.side_by_side else "")
     given = {
-        "--color always": options.color == ALWAYS, "--context": "context" in options.given, "--whole": options.whole,
-        "--template": options.template is not None, "--output": options.output is not None,
-    }  # fmt: skip
+        "--color always": options.color == ALWAYS,
+        "--context": "context" in options.given,
+        "--whole": options.whole,
+        "--template": options.template is not None,
+        "--output": options.output is not None,
+    }
     for option in USELESS.get(form, ()):
         if given[option]:
             raise Failed(f"{option} cannot be combined with {form}")

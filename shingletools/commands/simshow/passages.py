@@ -103,10 +103,16 @@ def compare(a: Text, b: Text, similarity: float | None, settings: CompareSetting
         passages.append(passage(steps, a.shown, b.shown))
     common, *sizes = shingles_of(a.prepared, b.prepared)
     return Comparison(
-        a.shown.name, b.shown.name, similarity, tuple(passages), (len(a.prepared), len(b.prepared)),
-        sum(each.words for each in passages), longest, Fraction(common, max(sum(sizes) - common, 1)),
+        a.shown.name,
+        b.shown.name,
+        similarity,
+        tuple(passages),
+        (len(a.prepared), len(b.prepared)),
+        sum(each.words for each in passages),
+        longest,
+        Fraction(common, max(sum(sizes) - common, 1)),
         Fraction(common, max(min(sizes), 1)),
-    )  # fmt: skip
+    )
 
 
 def is_enough(runs: list[EqualRun], a: Text, spelled: Sequence[str]) -> bool:
@@ -198,9 +204,11 @@ def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
         in_b = b.place(step.j, step.j_end) if step.j < step.j_end else (int(b.ends[step.j - 1]),) * 2
         pieces.append(Piece(step.kind, in_a, in_b, max(step.i_end - step.i, step.j_end - step.j), step.template))
     return Passage(
-        enclosing(piece.a for piece in pieces), enclosing(piece.b for piece in pieces),
-        sum(piece.words for piece in pieces if piece.kind == EQUAL), tuple(pieces),
-    )  # fmt: skip
+        enclosing(piece.a for piece in pieces),
+        enclosing(piece.b for piece in pieces),
+        sum(piece.words for piece in pieces if piece.kind == EQUAL),
+        tuple(pieces),
+    )
 
 
 def enclosing(places: Iterable[Place]) -> Place:

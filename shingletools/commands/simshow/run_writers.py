@@ -34,9 +34,13 @@ class RunTextWriter(RunLineWriter):
             lines.append([(f"  {run.headline(number)}", terminal.PLAIN)])
             text = document.source[slice(*run.place)]
             before, behind = around(document.source, document.edges, run.place, self.form.context)
-            spans = [(before, terminal.CONTEXT), (">>", terminal.HEAD),
-                     (text if self.form.whole else shortened(text), terminal.PLAIN),
-                     ("<<", terminal.HEAD), (behind, terminal.CONTEXT)]  # fmt: skip
+            spans = [
+                (before, terminal.CONTEXT),
+                (">>", terminal.HEAD),
+                (text if self.form.whole else shortened(text), terminal.PLAIN),
+                ("<<", terminal.HEAD),
+                (behind, terminal.CONTEXT),
+            ]
             body = terminal.flow(spans, max(self.form.width - 4, 20))
             lines += ([("    ", terminal.PLAIN), *line] for line in body)
         lines.append([])

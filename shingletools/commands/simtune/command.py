@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from shingletools.cli.arguments import count, one_name, text, threshold
+from shingletools.cli.arguments import add_repeatable, count, one_name, text, threshold
 from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
@@ -28,18 +28,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
     add("-k", metavar="K,...", type=sizes, help="the numbers of words in a shingle to try (default 1,2,3,5,10)")
-    add("-t", "--threshold", metavar="T", type=threshold,
-        help="the least similarity of a pair (default 0.8, or what labels say)")  # fmt: skip
-    add("--field", metavar="LABEL", type=text,
-        help="documents with equal values in LABEL belong together, those of the input or of --truth")  # fmt: skip
-    add("--truth", metavar="FILE", action="append", default=[],
-        help="what belongs together: pairs or groups, or documents with --field; may be repeated")  # fmt: skip
-    add("--against", metavar="FILE", action="append", default=[],
-        help="pair the input with the documents of FILE, and not with itself; may be repeated")  # fmt: skip
+    add(
+        "-t",
+        "--threshold",
+        metavar="T",
+        type=threshold,
+        help="the least similarity of a pair (default 0.8, or what labels say)",
+    )
+    add(
+        "--field",
+        metavar="LABEL",
+        type=text,
+        help="documents with equal values in LABEL belong together, those of the input or of --truth",
+    )
+    add_repeatable(parser, "--truth", "FILE", "what belongs together: pairs or groups, or documents with --field")
+    add_repeatable(parser, "--against", "FILE", "pair the input with the documents of FILE, and not with itself")
     add("--sample", metavar="N", type=count, default=SAMPLE, help=f"look at N documents (default {SAMPLE})")
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
-    add("--documents", metavar="N", type=partial(count, most=DOCUMENTS),
-        help="the number of all documents (default those that are read)")  # fmt: skip
+    add(
+        "--documents",
+        metavar="N",
+        type=partial(count, most=DOCUMENTS),
+        help="the number of all documents (default those that are read)",
+    )
     add("--table", action="store_true", help="write a table for people, not records")
 
 
@@ -47,10 +58,18 @@ def build(options: argparse.Namespace) -> Stage:
     if "-" in options.against:
         raise Failed("--against -: the pipeline would read standard input a second time; name a file")
     return TuneSpec(
-        options.id, options.text, options.k, threshold=options.threshold, field=options.field, truth=options.truth,
-        others=options.against, sample=options.sample, seed=options.seed,
-        documents=options.documents, table=options.table,
-    ).made_by(collector_of)  # fmt: skip
+        options.id,
+        options.text,
+        options.k,
+        threshold=options.threshold,
+        field=options.field,
+        truth=options.truth,
+        others=options.against,
+        sample=options.sample,
+        seed=options.seed,
+        documents=options.documents,
+        table=options.table,
+    ).made_by(collector_of)
 
 
 def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:

@@ -80,11 +80,13 @@ def scores(
     found, right, counted = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1]
     return [
         score_of(
-            threshold, (found[:, number], right[:, number], truth), Fraction(unit, SCALE),
+            threshold,
+            (found[:, number], right[:, number], truth),
+            Fraction(unit, SCALE),
             (int(counted[:, number].sum()), int(true_pairs.sum())),
         )
         for number, threshold in enumerate(thresholds)
-    ]  # fmt: skip
+    ]
 
 
 def score_of(
@@ -96,9 +98,15 @@ def score_of(
     f1 = [2 * each / (1 + each) for each in (shared.value or Fraction(0), shared.low, shared.high)]
     counts = [int(each.sum()) * unit for each in weights]
     return Scored(
-        threshold, counts[0], counts[1], counts[2], weighted_share(right, found), weighted_share(right, truth),
-        Share(f1[0], *outwards(*f1[1:])), counted,
-    )  # fmt: skip
+        threshold,
+        counts[0],
+        counts[1],
+        counts[2],
+        weighted_share(right, found),
+        weighted_share(right, truth),
+        Share(f1[0], *outwards(*f1[1:])),
+        counted,
+    )
 
 
 def weighted_share(part: Index, whole: Index) -> Share:

@@ -72,9 +72,11 @@ class Population(NamedTuple):
         """Returns the population of the first documents of the sample, without the others."""
         cut = self.among(np.arange(len(self.there)) < documents)
         return cut._replace(
-            there=cut.there[:documents], judgement=cut.judgement and cut.judgement.first(documents),
-            others=None if cut.others is None else cut.others[:documents], best=None,
-        )  # fmt: skip
+            there=cut.there[:documents],
+            judgement=cut.judgement and cut.judgement.first(documents),
+            others=None if cut.others is None else cut.others[:documents],
+            best=None,
+        )
 
     def with_best_partners(self, of: Shingled) -> "Population":
         """Returns the documents whose best partner was sought, with these partners as the only pairs."""
@@ -185,9 +187,14 @@ def weighed_pairs(meeting: Meetings, population: Population, rows: int, full: bo
 
 
 def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
-    of: Shingled, population: Population, threshold: Fraction | None, most: int = 0, full: bool = True,
-    measures: Sequence[str] = MEASURES, least: Fraction = LOWEST,
-) -> PairTally:  # fmt: skip
+    of: Shingled,
+    population: Population,
+    threshold: Fraction | None,
+    most: int = 0,
+    full: bool = True,
+    measures: Sequence[str] = MEASURES,
+    least: Fraction = LOWEST,
+) -> PairTally:
     """Counts the pairs of a population in at most `most` steps (0: STEPS). Pairs of equal documents are all counted.
 
     measures: those of plain sets, or COSINE alone. least: pairs of a lower cosine need not be counted.
@@ -213,18 +220,13 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
                 counts[int(equal), side, number] += found.astype(np.int64)
     weights = class_weights(of, rows, population)
     parts = counts.reshape(2, 2, len(measures), population.kinds**2 + 1, width)
-    sums = [
-        {
-            measure: tuple(
-                map(sum, zip(*(
-                    cumulative(parts[equal, side, number], scale)
-                    for equal, scale in enumerate((weights.compared, weights.each))
-                ), strict=True))
-            )
-            for number, measure in enumerate(measures)
-        }
-        for side in range(2)
-    ]  # fmt: skip
+
+    def totals(side: int, number: int) -> tuple[int, ...]:
+        compared, each = parts[:, side, number]
+        both = zip(cumulative(compared, weights.compared), cumulative(each, weights.each), strict=True)
+        return tuple(map(sum, both))
+
+    sums = [{measure: totals(side, number) for number, measure in enumerate(measures)} for side in range(2)]
     truth = round(population.true * SCALE) * population.true_pairs(population.there)
     return PairTally(bins, sums[0], sums[1], truth, weights.share)
 

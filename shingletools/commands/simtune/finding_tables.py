@@ -13,21 +13,40 @@ DIGITS = 6  # of ratios after the point, in records
 SHORT = 4  # and in tables
 EDGES = "least", "below", "above"  # shown with all their digits
 TITLES = {
-    "sample": "documents and the sample", "lengths": "words of a document", "setting": "what was tried",
-    "frequency": "shingles by the number of documents that have them", "common": "shingles in many documents",
-    "band": "pairs by similarity, and the share that sketches find", "signature": "what compares, and what it costs",
+    "sample": "documents and the sample",
+    "lengths": "words of a document",
+    "setting": "what was tried",
+    "frequency": "shingles by the number of documents that have them",
+    "common": "shingles in many documents",
+    "band": "pairs by similarity, and the share that sketches find",
+    "signature": "what compares, and what it costs",
     "score": "the pairs of the chosen setting, by the labels that did not choose it",
-}  # fmt: skip
+}
 HEADS = {
-    ("", "least"): "from", ("", "most"): "to", ("", "below"): "to below", ("", "f1"): "F1", ("", "true"): "true pairs",
-    ("lengths", "least"): "least", ("lengths", "q10"): "tenth", ("lengths", "q25"): "quarter",
-    ("lengths", "q75"): "three quarters", ("lengths", "q90"): "nine tenths",
-    ("common", "above"): "in more than", ("common", "documents"): "that is", ("common", "places"): "of all places",
-    ("band", "whole"): "of the whole", ("band", "n42"): "42 components", ("band", "n84"): "84 components",
-    ("band", "n168"): "168 components", ("band", "n256"): "256 components",
-    ("signature", "low"): "similarity from", ("signature", "high"): "to", ("signature", "memory"): "bytes of memory",
-    ("score", "counted"): "pairs counted", ("score", "counted_true"): "true pairs counted",
-}  # fmt: skip
+    ("", "least"): "from",
+    ("", "most"): "to",
+    ("", "below"): "to below",
+    ("", "f1"): "F1",
+    ("", "true"): "true pairs",
+    ("lengths", "least"): "least",
+    ("lengths", "q10"): "tenth",
+    ("lengths", "q25"): "quarter",
+    ("lengths", "q75"): "three quarters",
+    ("lengths", "q90"): "nine tenths",
+    ("common", "above"): "in more than",
+    ("common", "documents"): "that is",
+    ("common", "places"): "of all places",
+    ("band", "whole"): "of the whole",
+    ("band", "n42"): "42 components",
+    ("band", "n84"): "84 components",
+    ("band", "n168"): "168 components",
+    ("band", "n256"): "256 components",
+    ("signature", "low"): "similarity from",
+    ("signature", "high"): "to",
+    ("signature", "memory"): "bytes of memory",
+    ("score", "counted"): "pairs counted",
+    ("score", "counted_true"): "true pairs counted",
+}
 
 
 def records(found: Iterable[Finding]) -> bytes:

@@ -36,9 +36,12 @@ Value = Fraction | int | str | None
 Finding = dict[str, Value]
 
 QUANTILES = (
-    ("q10", Fraction(1, 10)), ("q25", Fraction(1, 4)), ("median", Fraction(1, 2)), ("q75", Fraction(3, 4)),
+    ("q10", Fraction(1, 10)),
+    ("q25", Fraction(1, 4)),
+    ("median", Fraction(1, 2)),
+    ("q75", Fraction(3, 4)),
     ("q90", Fraction(9, 10)),
-)  # fmt: skip
+)
 BAND = Fraction(1, 20)
 NARROW = Fraction(1, 50)  # an interval of F1
 
@@ -188,29 +191,37 @@ def shares_of(score: Scored) -> Finding:
 def sample_finding(given: GivenSample) -> Finding:
     every = given.population(given.judgement)
     return {
-        "scope": "sample", "documents": given.whole, "read": sum(given.read), "sampled": len(given.documents),
+        "scope": "sample",
+        "documents": given.whole,
+        "read": sum(given.read),
+        "sampled": len(given.documents),
         "words": sum(document.words for document in given.documents),
         "cut": sum(document.kept < document.words for document in given.documents),
         "empty": sum(not document.words for document in given.documents),
         "labelled": None if given.judgement is None else int(given.judgement.listed.sum()),
         "true": None if given.judgement is None else every.true_pairs(every.there),
-    }  # fmt: skip
+    }
 
 
 def lengths_finding(given: GivenSample) -> Finding:
     words = sorted(document.words for document in given.documents)
     return {
-        "scope": "lengths", "least": words[0] if words else None,
+        "scope": "lengths",
+        "least": words[0] if words else None,
         **{name: quantile(words, share) for name, share in QUANTILES},
-        "greatest": words[-1] if words else None, "mean": ratio(sum(words), len(words)),
-    }  # fmt: skip
+        "greatest": words[-1] if words else None,
+        "mean": ratio(sum(words), len(words)),
+    }
 
 
 def setting_finding(setting: Setting, score: Scored | None, measured: Measured | None = None) -> Finding:
     """Returns the finding for a setting that was tried: by labels, the best with its words and shingles."""
     made: Finding = {
-        "scope": "setting", "canon": setting.way.rules, "shingle": setting.shingle, "simjoin": setting.join,
-    }  # fmt: skip
+        "scope": "setting",
+        "canon": setting.way.rules,
+        "shingle": setting.shingle,
+        "simjoin": setting.join,
+    }
     if score is not None:
         return made | {"pairs": round(score.found)} | shares_of(score)
     assert measured is not None
@@ -220,9 +231,15 @@ def setting_finding(setting: Setting, score: Scored | None, measured: Measured |
 def score_finding(score: Scored) -> Finding:
     """Returns the score of the chosen setting at a threshold, by the half of the sample that did not choose it."""
     return {
-        "scope": "score", "least": score.threshold, "pairs": round(score.found), "right": round(score.right),
-        "true": round(score.truth), **shares_of(score), "counted": score.counted[0], "counted_true": score.counted[1],
-    }  # fmt: skip
+        "scope": "score",
+        "least": score.threshold,
+        "pairs": round(score.found),
+        "right": round(score.right),
+        "true": round(score.truth),
+        **shares_of(score),
+        "counted": score.counted[0],
+        "counted_true": score.counted[1],
+    }
 
 
 def pair_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
@@ -233,9 +250,12 @@ def pair_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
         most = int(share * len(given.documents))
         places = int(measured.shingled.frequencies[measured.shared_by(most)].sum())
         yield {
-            "scope": "common", "above": share, "documents": most, "shingles": len(measured.shared_by(most)),
+            "scope": "common",
+            "above": share,
+            "documents": most,
+            "shingles": len(measured.shared_by(most)),
             "places": ratio(places, int(measured.shingled.frequencies.sum())),
-        }  # fmt: skip
+        }
     if measured.setting.measure == JACCARD:
         yield from band_findings(given, measured)
     yield from signature_findings(given, measured)
@@ -252,10 +272,13 @@ def band_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
         last = len(edges) if below is None else edges.index(below)
         pairs = sum(every[first:last], Fraction(0))
         yield {
-            "scope": "band", "least": least, "below": below, "pairs": round(pairs),
+            "scope": "band",
+            "least": least,
+            "below": below,
+            "pairs": round(pairs),
             "whole": round(given.scaled_to_all(pairs)),
             **{f"n{form.components}": 1 - measured.missed(form, first, last) for form in forms},
-        }  # fmt: skip
+        }
 
 
 def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
@@ -263,24 +286,33 @@ def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Findi
     of, threshold = measured.shingled, measured.setting.threshold
     shingles = Fraction(of.repeated, max(len(of.rows), 1))
     blank: Finding = {
-        "scope": "signature", "signature": None, "agreeing": None, "deviation": None, "low": None, "high": None,
-    }  # fmt: skip
+        "scope": "signature",
+        "signature": None,
+        "agreeing": None,
+        "deviation": None,
+        "low": None,
+        "high": None,
+    }
     yield blank | {
-        "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1),
+        "signature": "shingles",
+        "recall": Fraction(1),
+        "precision": Fraction(1),
         "pairs": round(given.scaled_to_all(measured.found, measured.setting.best)),
         "bytes": round(max(17 * shingles - 1, Fraction(0))),
         "memory": round(advice.exact_memory(measured)),
         "candidates": round(given.scaled_to_all(Fraction(measured.meetings()))),
-    }  # fmt: skip
+    }
     if measured.setting.measure != JACCARD:
         return
     for components, bits in (*((each, BITS) for each in COMPONENTS), FEW):
         form = sketch(components, threshold, bits)
         low, high = outwards(*(estimated(bound, form.chance) for bound in interval(form.least, components)))
         exact: Finding = {
-            "agreeing": form.least, "deviation": deviation(threshold, components, form.chance),
-            "low": low, "high": high,
-        }  # fmt: skip
+            "agreeing": form.least,
+            "deviation": deviation(threshold, components, form.chance),
+            "low": low,
+            "high": high,
+        }
         yield blank | exact | signature_figures(given, measured, form)
     yield blank | signature_figures(given, measured, SUPERSHINGLES)
     mega = signature_figures(given, measured, MEGASHINGLES)
@@ -288,15 +320,24 @@ def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Findi
     mega |= {"bytes": size, "memory": DOCUMENT + WORD * MEGA, "candidates": mega["pairs"]}
     yield blank | mega
     yield blank | {
-        "signature": "sketch --simhash", "recall": None, "precision": None, "pairs": None, "bytes": 16,
-        "memory": DOCUMENT + SIMHASH, "candidates": None,
-    }  # fmt: skip
+        "signature": "sketch --simhash",
+        "recall": None,
+        "precision": None,
+        "pairs": None,
+        "bytes": 16,
+        "memory": DOCUMENT + SIMHASH,
+        "candidates": None,
+    }
 
 
 def signature_figures(given: GivenSample, measured: Measured, form: SignatureForm) -> Finding:
     counts = measured.expected(form)
     return {
-        "signature": form.name, "recall": counts.recall, "precision": counts.precision,
-        "pairs": round(given.scaled_to_all(Fraction(counts.found, UNIT))), "bytes": form.payload, "memory": form.memory,
+        "signature": form.name,
+        "recall": counts.recall,
+        "precision": counts.precision,
+        "pairs": round(given.scaled_to_all(Fraction(counts.found, UNIT))),
+        "bytes": form.payload,
+        "memory": form.memory,
         "candidates": round(given.scaled_to_all(measured.candidates(form))),
-    }  # fmt: skip
+    }

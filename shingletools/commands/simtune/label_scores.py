@@ -136,9 +136,13 @@ class Judgement(NamedTuple):
             return keys[ends_of(keys)[1] < documents]
 
         return Judgement(
-            self.components[:documents], self.classes[:documents], within(self.keys), within(self.apart),
-            self.listed[:documents], self.partial,
-        )  # fmt: skip
+            self.components[:documents],
+            self.classes[:documents],
+            within(self.keys),
+            within(self.apart),
+            self.listed[:documents],
+            self.partial,
+        )
 
     @property
     def settled(self) -> FrozenRelation:

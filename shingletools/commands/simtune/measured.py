@@ -46,10 +46,8 @@ class Measured(NamedTuple):
 
     def candidates(self, form: SignatureForm) -> Fraction:
         """Returns how many pairs of the sample it is expected to compare, without copies, which a join takes as one."""
-        chances = (
-            pairs * form.candidates(self.tally.middle(number))
-            for number, pairs in enumerate(self.tally.bins[:-1]) if pairs
-        )  # fmt: skip
+        filled = ((number, pairs) for number, pairs in enumerate(self.tally.bins[:-1]) if pairs)
+        chances = (pairs * form.candidates(self.tally.middle(number)) for number, pairs in filled)
         return sum(chances, self.apart * form.candidates(Fraction(0))) / UNIT
 
     def missed(self, form: SignatureForm, first: int, last: int) -> Fraction:

@@ -18,10 +18,7 @@ WEIGHED = ShingleUnits(1), ShingleUnits(2), OF_WORDS  # units that are also comp
 LIMITS = 3, 5, 10, 20  # documents that a shingle may be in
 LIMIT_SHARES = Fraction(1, 100), Fraction(1, 10)  # of all documents, if that is more
 SHIPPED = "en", "ru"  # languages with lists of stop words and stemmers
-LANGUAGES = (
-    "ar", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "hi", "hu", "hy", "id", "it", "lt", "nl", "no",
-    "pl", "pt", "ro", "sv", "tr",
-)  # fmt: skip
+LANGUAGES = "ar ca cs da de el es et eu fi fr hi hu hy id it lt nl no pl pt ro sv tr".split()
 OFTEN = Fraction(1, 10)  # least share of stop words in a text of a language
 FIRST_WORDS = 1 << 17  # words by which a language is recognized
 RULED = "stop=", "stem=", "lemma="  # rules in a recipe that need not be tried again

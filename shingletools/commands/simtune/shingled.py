@@ -74,9 +74,16 @@ class Shingled(NamedTuple):
         renumbered = np.append(np.where(left, np.cumsum(left) - 1, NO_ROW), NO_ROW)
         places = np.cumsum(entries) - 1
         return Shingled(
-            self.numbers[entries], sizes[left], documents[left], self.first[left], renumbered[rows], self.frequencies,
-            self.filled, int((sizes * documents).sum()), places[self.order[entries[self.order]]],
-        )  # fmt: skip
+            self.numbers[entries],
+            sizes[left],
+            documents[left],
+            self.first[left],
+            renumbered[rows],
+            self.frequencies,
+            self.filled,
+            int((sizes * documents).sum()),
+            places[self.order[entries[self.order]]],
+        )
 
 
 class Way(NamedTuple):
@@ -143,6 +150,13 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
     numbers = numbers[np.repeat(is_first, sizes)]
     filled = int(np.count_nonzero(of_rows != NO_ROW))
     return Shingled(
-        numbers, sizes[firsts], documents, firsts, of_rows, frequencies, filled, repeated,
+        numbers,
+        sizes[firsts],
+        documents,
+        firsts,
+        of_rows,
+        frequencies,
+        filled,
+        repeated,
         np.argsort(numbers, kind="stable"),
-    )  # fmt: skip
+    )

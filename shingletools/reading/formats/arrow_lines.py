@@ -74,8 +74,8 @@ def line_columns(schema: Any, fields: Fields, named: str) -> dict[int, LineColum
     """Returns the columns to read, by their places. Raises Failed if one that is needed is missing."""
     names = schema.names
     check_columns(named, names, fields.needed)
-    places = [place for place, name in enumerate(names)
-              if fields.read is None or paths_below(name, [*fields.read])] or range(len(names))[:1]  # fmt: skip
+    wanted = names if fields.read is None else [name for name in names if paths_below(name, [*fields.read])]
+    places = [place for place, name in enumerate(names) if name in wanted] or range(len(names))[:1]
     return {place: LineColumn(schema.field(place), not number, fields.texts) for number, place in enumerate(places)}
 
 

@@ -2,7 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 
+from shingletools.cli.arguments import add_repeatable
 from shingletools.record.framing import Format
 from shingletools.system.errors import Failed, shown
 
@@ -11,26 +13,29 @@ MARKED = ("recursive", "warc")  # formats that have HTML
 
 
 def add_options(parser: "argparse._ActionsContainer") -> None:
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--lines", action="store_true", help="each line is a document, its number the id")
-    kind.add_argument("--whole", action="store_true", help="each FILE is a document, its name the id")
-    kind.add_argument("--recursive", action="store_true",
-        help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")  # fmt: skip
-    kind.add_argument("--csv", action="store_true", help="each row of CSV is a document; the first names the columns")
-    kind.add_argument("--tsv", action="store_true",
-        help="each row of TSV is a document: tabs between values, no quotes")  # fmt: skip
-    kind.add_argument("--array", action="store_true", help="each element of a JSON array is a record")
-    kind.add_argument("--parquet", action="store_true", help="each row of Parquet is a record")
-    kind.add_argument("--warc", action="store_true", help="each page of HTML in WARC is a document, its address the id")
+    flag = partial(parser.add_mutually_exclusive_group().add_argument, action="store_true")
+    flag("--lines", help="each line is a document, its number the id")
+    flag("--whole", help="each FILE is a document, its name the id")
+    flag("--recursive", help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")
+    flag("--csv", help="each row of CSV is a document; the first names the columns")
+    flag("--tsv", help="each row of TSV is a document: tabs between values, no quotes")
+    flag("--array", help="each element of a JSON array is a record")
+    flag("--parquet", help="each row of Parquet is a record")
+    flag("--warc", help="each page of HTML in WARC is a document, its address the id")
     add = parser.add_argument
-    add("--include", metavar="GLOB", action="append", default=[],
-        help="with --recursive, the files whose names match are documents, whatever their suffix; may be "
-        "repeated")  # fmt: skip
-    add("--exclude", metavar="GLOB", action="append", default=[],
-        help="with --recursive, leave out files and folders whose names match; may be repeated")  # fmt: skip
+    add_repeatable(
+        parser,
+        "--include",
+        "GLOB",
+        "with --recursive, the files whose names match are documents, whatever their suffix",
+    )
+    add_repeatable(parser, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
-    add("--no-header", action="store_true",
-        help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...")  # fmt: skip
+    add(
+        "--no-header",
+        action="store_true",
+        help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
+    )
     add("--number", action="store_true", help="a record without an id gets its number")
     add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 
@@ -115,9 +120,15 @@ def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
 
 
 FORMATS = {  # the function that makes the format of each option; it raises Failed
-    "lines": lines, "whole": whole, "recursive": recursive, "csv": separated, "tsv": separated, "array": array,
-    "parquet": parquet, "warc": warc,
-}  # fmt: skip
+    "lines": lines,
+    "whole": whole,
+    "recursive": recursive,
+    "csv": separated,
+    "tsv": separated,
+    "array": array,
+    "parquet": parquet,
+    "warc": warc,
+}
 
 
 def numbered(options: argparse.Namespace) -> str:

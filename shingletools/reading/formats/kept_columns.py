@@ -191,8 +191,10 @@ def stored_reader(file: OpenParquet) -> Any:
     """Returns a reader of the stored values, without logical types. The names of columns are numbers."""
     described = footer(file.file)
     known = TYPE, TYPE_LENGTH, REPETITION, CHILDREN
-    schema = [{field: element[field] for field in known if field in element} | {NAME: (BINARY, b"%d" % place)}
-              for place, element in enumerate(elements(described, SCHEMA))]  # fmt: skip
+    schema = [
+        {field: element[field] for field in known if field in element} | {NAME: (BINARY, b"%d" % place)}
+        for place, element in enumerate(elements(described, SCHEMA))
+    ]
     for element in schema:
         if element.get(TYPE) == (I32, INT96):
             element.update({TYPE: (I32, FIXED_LEN_BYTE_ARRAY), TYPE_LENGTH: (I32, 12)})

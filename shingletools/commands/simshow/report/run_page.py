@@ -91,9 +91,13 @@ class RunPage:
         left = f" {plural(self.left, 'document')} left out: the page would be larger than --limit." if self.left else ""
         head = HEAD.format(
             policy=f"default-src 'none'; style-src {source_of(style)}; base-uri 'none'; form-action 'none'",
-            style=style, words=self.words, all_words=plural(self.all_words, "word"), runs=plural(self.runs, "run"),
-            documents=plural(len(self.articles) + self.left, "document"), left=left,
-        )  # fmt: skip
+            style=style,
+            words=self.words,
+            all_words=plural(self.all_words, "word"),
+            runs=plural(self.runs, "run"),
+            documents=plural(len(self.articles) + self.left, "document"),
+            left=left,
+        )
         contents = [b"<details>\n<summary>Documents</summary>\n<ol>\n", *self.listed, b"</ol>\n</details>\n"]
         return b"".join([head.encode(), *contents, *self.articles, END.encode()])
 
