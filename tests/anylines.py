@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 
 blanks = st.text(" \t\r", max_size=2)
 odd = st.sampled_from(
-    ["-0", "0.10", "1E5", "-1.5e+10", "123456789012345678901234567890", "1e400", "01", "1.", ".5", "1e", "-", "1e-400",
-     "true", "false", "null", "nul", "NaN", "{}", "[]", "[1,]", '{"a":1,"a":2}', '[{"b":[[]]},"]"]', '"\\u0041"',
-     '"\\ud83d\\ude00"', '"\\ud800"', '"\\x"', '"a\\/b\\"c\\\\"', '"\t"', '"中é\u2028"', "[" * 70 + "]" * 70, "9" * 309,
-     "9" * 70, '"', "", "[1 2]", '{"a" 1}', '{"a":1,}']
-)  # fmt: skip
+    [
+        *"-0 0.10 1E5 -1.5e+10 123456789012345678901234567890 1e400 01 1. .5 1e - 1e-400".split(),
+        *'true false null nul NaN {} [] [1,] {"a":1,"a":2} [{"b":[[]]},"]"] {"a":1,}'.split(),
+        *r'"\u0041" "\ud83d\ude00" "\ud800" "\x" "a\/b\"c\\"'.split(),
+        *('"\t"', '"中é\u2028"', "[" * 70 + "]" * 70, "9" * 309, "9" * 70, '"', "", "[1 2]", '{"a" 1}'),
+    ]
+)
 values = st.recursive(
     st.one_of(
         odd,
@@ -21,10 +23,25 @@ values = st.recursive(
     max_leaves=4,
 )
 words = st.sampled_from(
-    ['"A word, or two"', '"\\u0410 b\\nc"', '"\\ud83d\\ude00 x"', '""', '"Don\'t \\"q\\" \\\\"', '"中文 é"', "7",
-     '"0123456789abcdef 00000000000000ff"', '"01234567 89abcdef"', '"0123456789abcdef"', '"0123456789ABCDEF  0"',
-     '"\\u0030123456789abcdef"', '"a\x00b"', '"a\\u0000b"', '"a\\tb\\u001fc\\u007f"', "null"]
-)  # fmt: skip
+    [
+        '"A word, or two"',
+        '"\\u0410 b\\nc"',
+        '"\\ud83d\\ude00 x"',
+        '""',
+        '"Don\'t \\"q\\" \\\\"',
+        '"中文 é"',
+        "7",
+        '"0123456789abcdef 00000000000000ff"',
+        '"01234567 89abcdef"',
+        '"0123456789abcdef"',
+        '"0123456789ABCDEF  0"',
+        '"\\u0030123456789abcdef"',
+        '"a\x00b"',
+        '"a\\u0000b"',
+        '"a\\tb\\u001fc\\u007f"',
+        "null",
+    ]
+)
 named = st.one_of(
     st.tuples(st.just('"id"'), st.sampled_from(["1", '"é"', '"\\u00e9"', "-0", "1.0", "18446744073709551615", "null"])),
     st.tuples(st.sampled_from(['"text"', '"shingles"', '"words"', '"sketch"', '"simhash"', '"t\\u0065xt"']), words),

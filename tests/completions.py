@@ -19,9 +19,11 @@ TABLE = TOP / "shingletools" / "cli" / "completions" / "options.tsv"
 COMPLETED = (*PROGRAMS, *LISTERS)
 # What an argument may be, by its name in the help
 KINDS = {
-    **{name: ["<file>"] for name in ("FILE", "PAIRS", "DOCS", "PATH")}, "DIR": ["<dir>"],
-    "LIST": [*SHIPPED, "<file>"], "RULE": [FIRST, LONGEST, SHORTEST, NONE],
-}  # fmt: skip
+    **{name: ["<file>"] for name in ("FILE", "PAIRS", "DOCS", "PATH")},
+    "DIR": ["<dir>"],
+    "LIST": [*SHIPPED, "<file>"],
+    "RULE": [FIRST, LONGEST, SHORTEST, NONE],
+}
 
 
 def parser_for(command: str) -> argparse.ArgumentParser:

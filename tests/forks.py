@@ -64,8 +64,13 @@ def started(kernel: str) -> tuple[Path, int]:
         (here / name).hardlink_to(launcher)
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
     environment |= {"SHINGLETOOLS_KERNEL": kernel} if kernel else {}
-    server = subprocess.Popen([sys.executable, "-P", __file__, here / "socket"], env=environment,
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)  # fmt: skip
+    server = subprocess.Popen(
+        [sys.executable, "-P", __file__, here / "socket"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        process_group=0,
+    )
     assert server.stdin is not None
     assert server.stdout is not None
     atexit.register(shutil.rmtree, here)
@@ -134,9 +139,10 @@ class Caller:
 def read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables for which a true start is needed, unless the server has them, too."""
     return {
-        name: value for name, value in environment.items()
+        name: value
+        for name, value in environment.items()
         if name.startswith(AT_START) and name not in HARMLESS and value not in USUAL
-    }  # fmt: skip
+    }
 
 
 @cache

@@ -92,8 +92,15 @@ class Copy:
         words = [str(self.python), "-P", "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--assert=plain"]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"CI": "mutants"}
         try:
-            ran = subprocess.run([*words, *map(self.path_of, tests.split())], cwd=self.folder, env=environment,
-                                 capture_output=True, text=True, timeout=LONGEST, check=False)  # fmt: skip
+            ran = subprocess.run(
+                [*words, *map(self.path_of, tests.split())],
+                cwd=self.folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=LONGEST,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             return "the tests do not end"
         if ran.returncode not in (0, 1):

@@ -53,9 +53,10 @@ ON_DISK = "simjoin: scratch files: "  # what -v of a join on disk says before it
 
 SAMPLE = [str(json.loads(line)["id"]) for line in DOCS.read_bytes().splitlines()]
 NAMES: list[str | int] = [
-    "é", "a", "b", "x", "y", "one", "two", "other", f"x{ODD}", *range(-1, 200),
+    *("é", "a", "b", "x", "y", "one", "two", "other", f"x{ODD}"),
+    *range(-1, 200),
     *(f"{copy}-{name}" for copy in range(COPIES) for name in SAMPLE),
-]  # fmt: skip
+]
 
 
 def kept_in_a_file(name: str, content: bytes) -> Path:
@@ -83,52 +84,104 @@ def score(found: int, right: int) -> Record:
     group = 3 if found else 1  # documents in it
     recall = Fraction(group * group + count - group, count * count)
     return {
-        "scope": "all", "documents": count, "outside": 0, "found": found, "right": right, "truth": truth,
-        "precision": right / found if found else None, "recall": round(right / truth, 6),
-        "f1": round(2 * right / (found + truth), 6), "ari": 0.0,
-        "b3_precision": 1.0, "b3_recall": float(round(recall, 6)), "b3_f1": float(round(2 * recall / (1 + recall), 6)),
-    }  # fmt: skip
+        "scope": "all",
+        "documents": count,
+        "outside": 0,
+        "found": found,
+        "right": right,
+        "truth": truth,
+        "precision": right / found if found else None,
+        "recall": round(right / truth, 6),
+        "f1": round(2 * right / (found + truth), 6),
+        "ari": 0.0,
+        "b3_precision": 1.0,
+        "b3_recall": float(round(recall, 6)),
+        "b3_f1": float(round(2 * recall / (1 + recall), 6)),
+    }
 
 
 def same(a: object, b: object) -> Record:
     """What two documents of EVERYBODY share."""
     return {
-        "a": a, "b": b, "similarity": None, "shared": [{"a": [0, 23], "b": [0, 23], "words": 7}], "words": 7,
-        "share_a": 1.0, "share_b": 1.0, "longest": 7, "jaccard": 1.0, "containment": 1.0,
-    }  # fmt: skip
+        "a": a,
+        "b": b,
+        "similarity": None,
+        "shared": [{"a": [0, 23], "b": [0, 23], "words": 7}],
+        "words": 7,
+        "share_a": 1.0,
+        "share_b": 1.0,
+        "longest": 7,
+        "jaccard": 1.0,
+        "containment": 1.0,
+    }
 
 
 SUITE = (
     Command(
-        "canon", "text", "A word, or two", ways=("canon",), produces="text", verbatim=True,
+        "canon",
+        "text",
+        "A word, or two",
+        ways=("canon",),
+        produces="text",
+        verbatim=True,
         repeated=frozenset(
             "--include --exclude --delete --replace --skip --stop --drop-adjectives --lemma --stem".split()
         ),
     ),
     Command(
-        "shingle", "text", "a word or two", ways=("shingle", f"shingle --max-df 9 --df-table {NO_TABLE}"),
-        produces="shingles", verbatim=True, before="canon", scratch=("shingle --max-df 9 -S1b", "shingle --df -S1b"),
+        "shingle",
+        "text",
+        "a word or two",
+        ways=("shingle", f"shingle --max-df 9 --df-table {NO_TABLE}"),
+        produces="shingles",
+        verbatim=True,
+        before="canon",
+        scratch=("shingle --max-df 9 -S1b", "shingle --df -S1b"),
         killed=("shingle -j2", "shingle --max-df 9 -S1b -T scratch", "shingle --df -S1b -T scratch"),
     ),
     Command(
-        "sketch", "shingles", "0123456789abcdef 00000000000000ff", ways=("sketch",), produces="sketch",
-        verbatim=True, before="shingle -k 10",
+        "sketch",
+        "shingles",
+        "0123456789abcdef 00000000000000ff",
+        ways=("sketch",),
+        produces="sketch",
+        verbatim=True,
+        before="shingle -k 10",
     ),
     Command(
-        "simjoin", "sketch", "01234567 89abcdef", ways=("simjoin", "simjoin -S1M"), before="sketch",
+        "simjoin",
+        "sketch",
+        "01234567 89abcdef",
+        ways=("simjoin", "simjoin -S1M"),
+        before="sketch",
         gives=lambda a, b, _: [{"a": a, "b": b, "similarity": 1.0}],
-        repeated=frozenset({"--against", "--within", "--across"}), scratch=("simjoin -S1M",),
+        repeated=frozenset({"--against", "--within", "--across"}),
+        scratch=("simjoin -S1M",),
         killed=("simjoin -j2", "simjoin -S1M -T scratch"),
     ),
     Command(
-        "simgroup", "b", "other", ways=("simgroup", "simgroup -S1M"), identity="a", before="simjoin -t 0.3",
-        recipes=False, scratch=("simgroup -S1M",), killed=("simgroup -S1M -T scratch",),
+        "simgroup",
+        "b",
+        "other",
+        ways=("simgroup", "simgroup -S1M"),
+        identity="a",
+        before="simjoin -t 0.3",
+        recipes=False,
+        scratch=("simgroup -S1M",),
+        killed=("simgroup -S1M -T scratch",),
         gives=lambda a, b, other: [{"group": a, "size": 3, "members": [a, other, b]}],
-        form="neither a string nor an integer of 64 bits", little=True, repeated=frozenset({"--singletons"}),
+        form="neither a string nor an integer of 64 bits",
+        little=True,
+        repeated=frozenset({"--singletons"}),
         wrong=((b'{"a":"other","b":"other"}', 'pairs "other" with itself'),),
     ),
     Command(
-        "dedup", "text", "A word, or two", recipes=False, verbatim=True, needed=("--pairs=p",),
+        "dedup",
+        "text",
+        "A word, or two",
+        recipes=False,
+        verbatim=True,
+        needed=("--pairs=p",),
         ways=("dedup --pairs /dev/null", "dedup --groups /dev/null --keep longest", "dedup --known /dev/null"),
         by_id=("dedup --pairs /dev/null", "dedup --known /dev/null"),
         scratch=("dedup --groups /dev/null --keep longest", "dedup --pairs /dev/null -S1M"),
@@ -136,21 +189,50 @@ SUITE = (
         repeated=frozenset({"--groups", "--known", "--pairs", "--without", "--include", "--exclude"}),
     ),
     Command(
-        "repeats", "text", "a word or two", recipes=False, verbatim=True, before="canon",
+        "repeats",
+        "text",
+        "a word or two",
+        recipes=False,
+        verbatim=True,
+        before="canon",
         ways=("repeats", "repeats --against /dev/null"),
-        repeated=frozenset({"--against"}), scratch=("repeats -S1b",), by_id=("repeats --against /dev/null",),
+        repeated=frozenset({"--against"}),
+        scratch=("repeats -S1b",),
+        by_id=("repeats --against /dev/null",),
         killed=("repeats -S1b -T scratch", "repeats --against /dev/null -j2"),
     ),
     Command(
-        "parts", "text", "A word, or two", ways=("parts",), produces="text", repeated=frozenset({"--carry"}),
-        carrying="--carry", gives=lambda a, b, text: [
-            {"id": f"{name}#1", "of": name, "part": 1, "place": [0, len(text)], "before": "", "text": text,
-             "behind": "", "via": "parts by=paragraph"} for name in (a, b)
+        "parts",
+        "text",
+        "A word, or two",
+        ways=("parts",),
+        produces="text",
+        repeated=frozenset({"--carry"}),
+        carrying="--carry",
+        gives=lambda a, b, text: [
+            {
+                "id": f"{name}#1",
+                "of": name,
+                "part": 1,
+                "place": [0, len(text)],
+                "before": "",
+                "text": text,
+                "behind": "",
+                "via": "parts by=paragraph",
+            }
+            for name in (a, b)
         ],
     ),
     Command(
-        "parts", "text", "A word, or two", ways=("parts --together",), identity="of", before="parts",
-        also=(("part", 1), ("before", "")), repeated=frozenset({"--carry"}), late=("parts --together",),
+        "parts",
+        "text",
+        "A word, or two",
+        ways=("parts --together",),
+        identity="of",
+        before="parts",
+        also=(("part", 1), ("before", "")),
+        repeated=frozenset({"--carry"}),
+        late=("parts --together",),
         killed=("parts --together",),
         gives=lambda a, b, text: [{"id": name, "text": text, "via": "parts together"} for name in (a, b)],
         wrong=(
@@ -161,29 +243,52 @@ SUITE = (
         ),
     ),
     Command(
-        "simshow", "b", "other", identity="a", before="simjoin -t 0.3 --forest --interval", recipes=False,
+        "simshow",
+        "b",
+        "other",
+        identity="a",
+        before="simjoin -t 0.3 --forest --interval",
+        recipes=False,
         documents=len(NAMES),
         ways=(f"simshow --json --docs {EVERYBODY}", f"simshow --json -S1M --docs {EVERYBODY}"),
         gives=lambda a, b, other: [same(a, other), same(b, other)],
-        form="neither a string nor an integer of 64 bits", needed=("--docs=d",),
-        scratch=(f"simshow --json -S1M --docs {EVERYBODY}",), repeated=frozenset({"--docs", "--against"}),
+        form="neither a string nor an integer of 64 bits",
+        needed=("--docs=d",),
+        scratch=(f"simshow --json -S1M --docs {EVERYBODY}",),
+        repeated=frozenset({"--docs", "--against"}),
     ),
     Command(
-        "simscore", "b", "other", identity="a", before="simjoin -t 0.3", recipes=False, documents=len(NAMES),
-        ways=(f"simscore --truth {EVERYBODY} --field text",), gives=lambda *_: [score(2, 2)],
-        form="neither a string nor an integer of 64 bits", needed=("--truth=t",), little=True,
-        repeated=frozenset({"--truth", "--docs"}), nothing=jsonl(score(0, 0)).replace(b" ", b""),
+        "simscore",
+        "b",
+        "other",
+        identity="a",
+        before="simjoin -t 0.3",
+        recipes=False,
+        documents=len(NAMES),
+        ways=(f"simscore --truth {EVERYBODY} --field text",),
+        gives=lambda *_: [score(2, 2)],
+        form="neither a string nor an integer of 64 bits",
+        needed=("--truth=t",),
+        little=True,
+        repeated=frozenset({"--truth", "--docs"}),
+        nothing=jsonl(score(0, 0)).replace(b" ", b""),
         wrong=(
             (b'{"a":"other","b":"other"}', 'pairs "other" with itself'),
             (b'{"a":1,"b":"other","against":1}', 'field "against" is neither true nor false'),
         ),
     ),
     Command(
-        "simtune", "text", "a word or two", ways=("simtune -k 2",), before="canon", little=True,
-        gives=lambda _one, _two, text: findings([text, text], 2), nothing=None,
+        "simtune",
+        "text",
+        "a word or two",
+        ways=("simtune -k 2",),
+        before="canon",
+        little=True,
+        gives=lambda _one, _two, text: findings([text, text], 2),
+        nothing=None,
         repeated=frozenset({"--truth", "--against"}),
     ),
-)  # fmt: skip
+)
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own
 KEEPERS = ("simindex",)  # whose output is what they keep; likewise
 LISTERS = ("shingletools",)  # which tell of the others; likewise
@@ -196,12 +301,14 @@ ONE_WAY = tuple(each.ways[0] for each in SUITE)
 SEQUENCES = tuple(  # each command's ways, after those that make its input
     " | ".join([*before, way])
     for each in SUITE
-    for before in [{"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
-        each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
-    )]
+    for before in [
+        {"canon": ["canon"], "shingle -k 10": ["canon", "shingle -k 3"]}.get(
+            each.before or "", ["canon", "shingle -k 3", each.before] if each.before else []
+        )
+    ]
     for way in each.ways
     if "max-df 9 -S" not in way
-)  # fmt: skip
+)
 # A filter, workers, a collector, and scratch files: enough for what is the driver's alone
 DRIVEN = ("canon", "sketch -j2", "dedup --pairs /dev/null", "simjoin -S1M")
 WITH_WORKERS = tuple(f"{name} -j2" for name in FILTERS)

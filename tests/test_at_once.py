@@ -17,11 +17,19 @@ from shingletools.record.collector import Written
 from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 
-IDS = ("1", "2", "-3", '"1"', '"x"', '"é"', '"\\u00e9"', "0", "-0", '"a b"', '"\\"\\\\"', '""', "123456789012345678",
-       "18446744073709551615", "123456789012345678901", "1.0", "null", "[1]", '"\\ud800"')  # fmt: skip
+IDS = (
+    *r'1 2 -3 "1" "x" "é" "\u00e9" 0 -0 "\"\\" "" "\ud800"'.split(),
+    *'123456789012345678 18446744073709551615 123456789012345678901 1.0 null [1] "a b"'.split(" ", 6),
+)
 EIGHT = ("00000001 00000002 00000003", "00000001 00000002 0000000f", "0000000A 0000000b 0000000c", "", "0000000a")
-SIXTEEN = ("0000000000000001 0000000000000002", "0000000000000002 0000000000000001 0000000000000002",
-           "00000000ABCDEF00 0000000000000003", "00000000abcdef00", "", "00000001")  # fmt: skip
+SIXTEEN = (
+    "0000000000000001 0000000000000002",
+    "0000000000000002 0000000000000001 0000000000000002",
+    "00000000ABCDEF00 0000000000000003",
+    "00000000abcdef00",
+    "",
+    "00000001",
+)
 VIA = ("canon | sketch", "canon | sketch", "canon | sketch", "canon | sketch", "other", "é", "\\u00e9")
 Fields = dict[str, tuple[str, ...]]
 
@@ -142,8 +150,13 @@ def test_another_signature_twice(tmp_path: Path) -> None:
             assert made[0] == made[1]
             assert [cause for _, _, cause, _ in made[0][0]] == [f'field "{doubled}" occurs twice']  # type: ignore[attr-defined]
     for command in ("simjoin", "simindex add seen"):  # in one process, as it comes from a filter
-        ran = run("shingletools run", f"sketch -n 8 | {command}", stdin=b'{"id":1,"shingles":"0000000000000001"}\n'
-                  b'{"id":2,"shingles":"0000000000000002","simhash":"","simhash":""}\n', cwd=tmp_path)  # fmt: skip
+        ran = run(
+            "shingletools run",
+            f"sketch -n 8 | {command}",
+            stdin=b'{"id":1,"shingles":"0000000000000001"}\n'
+            b'{"id":2,"shingles":"0000000000000002","simhash":"","simhash":""}\n',
+            cwd=tmp_path,
+        )
         assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:2: field "simhash" occurs twice\n')
 
 
@@ -184,13 +197,23 @@ def test_groups(options: str, pairs: list[bytes], documents: list[bytes]) -> Non
 
 @pytest.mark.parametrize(
     "options",
-    [*(f"--keep {keep} {mark}" for keep in ("first", "longest", "shortest") for mark in ("", "--annotate")),
-     "--keep none", "--keep none --larger-than 3", "--keep longest --larger-than 3", "--keep min:text --as text",
-     "--keep max:text --annotate --as text", "--keep min:id --removed x --as text", "--known KNOWN",
-     "--known KNOWN --annotate",
-     "--known KNOWN --keep longest --removed x", "--known KNOWN --keep max:duplicate_of --annotate --as text",
-     "--known KNOWN --keep min:a\\nb --as text", "--pairs KNOWN", "--pairs KNOWN --annotate --keep shortest"],
-)  # fmt: skip
+    [
+        *(f"--keep {keep} {mark}" for keep in ("first", "longest", "shortest") for mark in ("", "--annotate")),
+        "--keep none",
+        "--keep none --larger-than 3",
+        "--keep longest --larger-than 3",
+        "--keep min:text --as text",
+        "--keep max:text --annotate --as text",
+        "--keep min:id --removed x --as text",
+        "--known KNOWN",
+        "--known KNOWN --annotate",
+        "--known KNOWN --keep longest --removed x",
+        "--known KNOWN --keep max:duplicate_of --annotate --as text",
+        "--known KNOWN --keep min:a\\nb --as text",
+        "--pairs KNOWN",
+        "--pairs KNOWN --annotate --keep shortest",
+    ],
+)
 @settings(max_examples=min(12, settings().max_examples))
 @given(st.lists(lines(DOCUMENTS), max_size=3))
 def test_choices(options: str, chunks: list[bytes]) -> None:
@@ -254,18 +277,64 @@ PART = b'{"id":"1#%d","of":%b,"part":%d,"place":[0,1],"before":"-","text":"t"%b}
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        *((b'"t"', text) for text in (rb'"\u000A"', rb'"\u0041"', rb'"\/"', rb'"\ud800"', rb'"\"', b'"\t"', b"1",
-                                      b'"\xff"', rb'"\n\"\\\u0000\u001f"', '"é\x7f"'.encode(), b'"', b'"\xc3"')),
-        *((b'"of":1', of) for of in (b'"of":-0', rb'"of":"\u0031"', b'"of":1.0', b'"of":null', b'"of":01',
-                                     rb'"of":"\n"', b'"of":123456789012345678901', b'"of":"1"', b'"of":-7')),
-        *((b'"part":2', part) for part in (b'"part":0', b'"part":1', b'"part":02', b'"part":2.0', b'"part":"2"',
-                                           b'"part":99999999999999999999', b'"part":9')),
+        *(
+            (b'"t"', text)
+            for text in (
+                rb'"\u000A"',
+                rb'"\u0041"',
+                rb'"\/"',
+                rb'"\ud800"',
+                rb'"\"',
+                b'"\t"',
+                b"1",
+                b'"\xff"',
+                rb'"\n\"\\\u0000\u001f"',
+                '"é\x7f"'.encode(),
+                b'"',
+                b'"\xc3"',
+            )
+        ),
+        *(
+            (b'"of":1', of)
+            for of in (
+                b'"of":-0',
+                rb'"of":"\u0031"',
+                b'"of":1.0',
+                b'"of":null',
+                b'"of":01',
+                rb'"of":"\n"',
+                b'"of":123456789012345678901',
+                b'"of":"1"',
+                b'"of":-7',
+            )
+        ),
+        *(
+            (b'"part":2', part)
+            for part in (
+                b'"part":0',
+                b'"part":1',
+                b'"part":02',
+                b'"part":2.0',
+                b'"part":"2"',
+                b'"part":99999999999999999999',
+                b'"part":9',
+            )
+        ),
         *((b"[0,1]", place) for place in (b"[0,01]", b"[-1,1]", b"[0]", b"null", b"[0,1e999]")),
-        (b',"n":1', b',"behind":"b","n":1'), (b',"n":1', b',"n":1,"behind":"b"'), (b',"n":1', b',"n":01'),
-        (b',"n":1', b',"n":1,"part":3'), (b',"n":1', b',"n":1e999'), (b',"n":1', b',"n":1,"t\\u0065xt":"x"'),
-        (b"}", b"}}"), (b"}", b"} "), (b"}", b"}\r"), (b"{", b" {"), (b'{"id"', b'\xef\xbb\xbf{"id"'), (b"}", b""),
+        (b',"n":1', b',"behind":"b","n":1'),
+        (b',"n":1', b',"n":1,"behind":"b"'),
+        (b',"n":1', b',"n":01'),
+        (b',"n":1', b',"n":1,"part":3'),
+        (b',"n":1', b',"n":1e999'),
+        (b',"n":1', b',"n":1,"t\\u0065xt":"x"'),
+        (b"}", b"}}"),
+        (b"}", b"} "),
+        (b"}", b"}\r"),
+        (b"{", b" {"),
+        (b'{"id"', b'\xef\xbb\xbf{"id"'),
+        (b"}", b""),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("last", [False, True])
 def test_parts(old: bytes, new: bytes, last: bool) -> None:
     """One that is odd among ordinary ones, of the same document or the next; also where all others end as it does."""

@@ -33,9 +33,11 @@ def test_each_distinct_problem_is_seen() -> None:
     """However late it comes, and in the order in which they come."""
     causes = [*(["not JSON (column 1)"] * 30), 'field "id" is missing', 'field "text" is missing', "not UTF-8 (byte 7)"]
     assert [message.partition(" ")[2] for message in said(*causes)] == [
-        *(["not JSON (column 1)"] * SHOWN), *causes[30:-1],
-        "not UTF-8 (byte 7); iconv -f ENCODING -t UTF-8 makes UTF-8 of it", f"more like f:1: not JSON (column 1) {ALL}",
-    ]  # fmt: skip
+        *(["not JSON (column 1)"] * SHOWN),
+        *causes[30:-1],
+        "not UTF-8 (byte 7); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
+        f"more like f:1: not JSON (column 1) {ALL}",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_each_distinct_problem_is_seen() -> None:
         ('made by "canon", not by "x" as the table', 'made by "parts", not by "x" as the table', False),
         ('--replace "a": more than 9', '--replace "b": more than 9', False),
     ],
-)  # fmt: skip
+)
 def test_what_one_cause_is(one: str, other: str, same: bool) -> None:
     assert (cause_of(one) == cause_of(other)) is same
 
@@ -79,10 +81,12 @@ def test_messages_counts_and_status_of_a_run(jobs: str, tmp_path: Path) -> None:
     assert (ran.status, ran.out) == (1, run("canon", stdin=GOOD).out)
     assert figures.startswith("canon: 1 records, 52 rejected, ")
     assert messages == [
-        *every[:10], *fields, *texts[:10],
+        *every[:10],
+        *fields,
+        *texts[:10],
         f"canon: 29 more like docs:2: not JSON (column 1) {ALL}",
         f'canon: 2 more like docs:42: field "text" is missing {ALL}',
-    ]  # fmt: skip
+    ]
     assert (tmp_path / "bad").read_bytes() == b"".join(lines[1:])
     ran = run(*command, "--all-messages", cwd=tmp_path)
     assert (ran.status, ran.err.splitlines()[:-1]) == (1, every + fields + texts)
@@ -142,8 +146,9 @@ def test_an_archive_is_not_made(tmp_path: Path) -> None:
     ran = run("simindex", "add", "archive", stdin=b"x\n", cwd=tmp_path)
     assert (ran.status, list(tmp_path.iterdir())) == (2, [])
     assert ran.err.splitlines()[1:] == [
-        "simindex: -: not one good record", "simindex: archive is not written: not one good record"
-    ]  # fmt: skip
+        "simindex: -: not one good record",
+        "simindex: archive is not written: not one good record",
+    ]
 
 
 def begun(*lines: bytes, command: str = "canon", every: bool = False) -> tuple[list[str], str]:
@@ -168,8 +173,9 @@ def test_a_file_of_another_kind_ends_the_run_after_a_megabyte() -> None:
     row = b"7,some text" * 100
     enough = -(-((1 << 20) - len(b"id,text\n")) // (len(row) + 1)) + 1
     assert begun(b"id,text", *[row] * (enough - 2)) == (
-        [HEADER, f"{enough - 2} more like f:1: not JSON (column 1) (--all-messages shows all)"], "",
-    )  # fmt: skip
+        [HEADER, f"{enough - 2} more like f:1: not JSON (column 1) (--all-messages shows all)"],
+        "",
+    )
     assert begun(b"id,text", *[row] * (enough - 1)) == ([], HEADER)
     assert begun(b"PAR1" + b"\xff" * (1 << 20))[1].startswith("f:1: not JSON (column 1); this looks like Parquet")
     assert begun(b"x", *[row] * 2 * enough)[1] == ""
@@ -212,7 +218,7 @@ def test_a_stage_that_is_left_out_ends_the_run_after_a_megabyte(tmp_path: Path) 
         ("simjoin --against {} {}", [{"id": 1, "sketch": "00000001"}, {"id": 1, "sketch": "00000001"}]),
         ("simjoin --against {} {}", [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_read_for_two_ends_is_judged_for_each(command: str, lines: list[Record], tmp_path: Path) -> None:
     """As if it were two files of the same content, but what is said of both need not be said twice."""
     for name in ("one", "two"):

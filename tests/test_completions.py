@@ -17,9 +17,10 @@ from harness import ENVIRONMENT, run
 DATA = Path(sysconfig.get_path("data"))
 # A shell's folder, and the name of a command's file in it
 PLACES = {
-    "bash": (DATA / "share/bash-completion/completions", "{}"), "zsh": (DATA / "share/zsh/site-functions", "_{}"),
+    "bash": (DATA / "share/bash-completion/completions", "{}"),
+    "zsh": (DATA / "share/zsh/site-functions", "_{}"),
     "fish": (DATA / "share/fish/vendor_completions.d", "{}.fish"),
-}  # fmt: skip
+}
 # The command's words are printed as JSON lists would be, so that they differ from what the terminal echoes
 PRINTING = """
 for command in simjoin canon simindex dedup shingle shingletools; do

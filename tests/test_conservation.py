@@ -9,10 +9,19 @@ import pytest
 from harness import DOCS, run
 
 BAD = (
-    b"", b"{", b"[]", b'"text"', b'{"id":"no text"}', b'{"text":"no id"}', b'{"id":1.5,"text":"a"}',
-    b'{"id":"x","text":3}', b'{"id":"x","text":"\xff"}', b'{"id":"x","text":"a","via":7}', b"\x00",
+    b"",
+    b"{",
+    b"[]",
+    b'"text"',
+    b'{"id":"no text"}',
+    b'{"text":"no id"}',
+    b'{"id":1.5,"text":"a"}',
+    b'{"id":"x","text":3}',
+    b'{"id":"x","text":"\xff"}',
+    b'{"id":"x","text":"a","via":7}',
+    b"\x00",
     b'{"id":"x","text":"\\ud800"}',
-)  # fmt: skip
+)
 
 
 @pytest.fixture

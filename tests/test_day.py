@@ -31,8 +31,10 @@ def fill(folder: Path) -> Path:
     for number, day in enumerate(DAYS):
         old = [line.replace(b'{"id":"', b'{"id":"%d-' % number) for line in lines[: 50 * number]]
         again = lines[max(100 * number - 30, 0) : 100 * number]
-        edited = [line.replace(b'"text":"', b'"text":"It has more words than it had: ')
-                  for line in lines[max(100 * number - 50, 0) : max(100 * number - 30, 0)]]  # fmt: skip
+        edited = [
+            line.replace(b'"text":"', b'"text":"It has more words than it had: ')
+            for line in lines[max(100 * number - 50, 0) : max(100 * number - 30, 0)]
+        ]
         (folder / f"{day}.jsonl").write_bytes(b"".join(lines[100 * number : 100 * number + 100] + old + again + edited))
     return folder
 
@@ -61,8 +63,7 @@ def work(way: str, day: str, folder: Path) -> Ran:
 
 def done(folder: Path, days: list[str]) -> tuple[bytes, ...]:
     """What the days left, and what the archive has."""
-    return (*((folder / f"{day}.new").read_bytes() for day in days),
-            run("simindex dump archive", cwd=folder).good())  # fmt: skip
+    return (*((folder / f"{day}.new").read_bytes() for day in days), run("simindex dump archive", cwd=folder).good())
 
 
 @pytest.fixture(scope="session")
@@ -126,10 +127,13 @@ def test_an_end_at_each_step(
     (tools / step).write_text(f'#!/bin/sh\nset -- {real} "$@"\n{words[0]}\n{words[1]}\n')
     (tools / step).chmod(0o755)
     process = subprocess.Popen(
-        [word.replace("DAY", "tuesday") for word in WAYS[way]], cwd=folder, start_new_session=True,
+        [word.replace("DAY", "tuesday") for word in WAYS[way]],
+        cwd=folder,
+        start_new_session=True,
         env=ENVIRONMENT | {"PATH": f"{tools}:{ENVIRONMENT['PATH']}"},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     assert process.wait(60) < 0
     wait_for_the_end_of(process.pid)
     shutil.rmtree(tools)

@@ -60,18 +60,22 @@ def in_one_process(command: str) -> tuple[str, int | None] | None:
 
 
 # Defaults that something else decides: the kind of signature, another option
-BY_CASE = {(command, option): default for command, options, default in [
-    ("simjoin", ("-t", "--threshold"), "default 0.8 for min-hashes and shingles"),
-    ("simjoin", ("-m", "--agreeing"), "default 2 for supershingles, 1 for megashingles"),
-    ("simjoin", ("-d", "--distance"), "default 3 for simhashes"),
-    ("sketch", ("-n",), "default 84"),
-    ("sketch", ("--lexicons",), "default 1"),
-    ("sketch", ("--least",), "default 5"),
-    ("sketch", ("--idf",), "default a quarter to three quarters of the heaviest"),
-    ("simspark", ("--at-once",), "default 512M, or 1G where the master is local"),
-    ("simspark", ("--checkpoint",), "default beside --out"),
-    ("simspark", ("--master",), "default local[*]"),
-] for option in options}  # fmt: skip
+BY_CASE = {
+    (command, option): default
+    for command, options, default in [
+        ("simjoin", ("-t", "--threshold"), "default 0.8 for min-hashes and shingles"),
+        ("simjoin", ("-m", "--agreeing"), "default 2 for supershingles, 1 for megashingles"),
+        ("simjoin", ("-d", "--distance"), "default 3 for simhashes"),
+        ("sketch", ("-n",), "default 84"),
+        ("sketch", ("--lexicons",), "default 1"),
+        ("sketch", ("--least",), "default 5"),
+        ("sketch", ("--idf",), "default a quarter to three quarters of the heaviest"),
+        ("simspark", ("--at-once",), "default 512M, or 1G where the master is local"),
+        ("simspark", ("--checkpoint",), "default beside --out"),
+        ("simspark", ("--master",), "default local[*]"),
+    ]
+    for option in options
+}
 BY_CASE |= {("simindex", option): default for (command, option), default in BY_CASE.items() if command == "simjoin"}
 BY_CASE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-t", "--threshold")}
 BY_CASE |= {
@@ -284,8 +288,11 @@ def test_a_picture_has_what_a_terminal_shows_where_it_shows_it() -> None:
     root = ElementTree.fromstring(drawn(["$ cat a", "  <b> \x1b[31mred & \x1b[0m c"]))
     texts = [each for each in root if each.tag.endswith("text")]
     assert [(each.text, each.get("class"), each.get("x")) for each in texts] == [
-        ("$ cat a", "prompt", "16"), ("<b>", "c0", "30.4"), ("red &", "c31", "59.2"), ("c", "c0", "109.6"),
-    ]  # fmt: skip
+        ("$ cat a", "prompt", "16"),
+        ("<b>", "c0", "30.4"),
+        ("red &", "c31", "59.2"),
+        ("c", "c0", "109.6"),
+    ]
     assert [each.get("textLength") for each in texts] == ["50.4", "21.6", "36", "7.2"]
 
 

@@ -99,8 +99,17 @@ def test_what_a_guide_names_is_there(page: Path) -> None:
 
 
 def test_the_search_finds_what_is_not_there() -> None:
-    gone = ["canon/none.py", "nothing.py", "canon/command.py:nothing", "driver.nothing", "nowhere.run", "Stage.nothing",
-            "Nothing", "pytest tests/test_nothing.py", "tests/canon/test_words.py::test_nothing[canon]"]  # fmt: skip
+    gone = [
+        "canon/none.py",
+        "nothing.py",
+        "canon/command.py:nothing",
+        "driver.nothing",
+        "nowhere.run",
+        "Stage.nothing",
+        "Nothing",
+        "pytest tests/test_nothing.py",
+        "tests/canon/test_words.py::test_nothing[canon]",
+    ]
     assert [missing(name) for name in gone] == [name.split()[-1:] for name in gone]
 
 

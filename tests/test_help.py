@@ -29,9 +29,7 @@ def test_help_shows_each_option_once_under_a_heading_of_a_screen(command: str) -
     assert [heading for heading, _ in sections][-2:] == ["help", "example"]
     assert all(body.count("\n") <= SCREEN for _, body in sections)
     shown = [option for _, body in sections[:-1] for option in re.findall(r"^  (-\S+?)[,\s\[]", body, re.MULTILINE)]
-    assert sorted(shown) == sorted(
-        action.option_strings[0] for action in parser._actions if action.option_strings
-    )  # fmt: skip
+    assert sorted(shown) == sorted(action.option_strings[0] for action in parser._actions if action.option_strings)
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *KEEPERS])
@@ -161,16 +159,31 @@ def test_a_mistyped_option_of_a_runner(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["canon", "shingle", "sketch", "simjoin", "simgroup", "dedup --groups /dev/null", "parts",
-                f"simshow --docs {DATA / 'headlines.jsonl'}", f"simscore --truth {os.devnull}", "simindex add archive"],
-)  # fmt: skip
+    "command",
+    [
+        "canon",
+        "shingle",
+        "sketch",
+        "simjoin",
+        "simgroup",
+        "dedup --groups /dev/null",
+        "parts",
+        f"simshow --docs {DATA / 'headlines.jsonl'}",
+        f"simscore --truth {os.devnull}",
+        "simindex add archive",
+    ],
+)
 def test_a_command_that_waits_for_a_terminal_says_so(command: str, tmp_path: Path) -> None:
     terminal, standard_input = pty.openpty()
     name = command.split(maxsplit=1)[0]
     with subprocess.Popen(
-        command.split(), stdin=standard_input, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT,
+        command.split(),
+        stdin=standard_input,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
         cwd=tmp_path,
-    ) as process:  # fmt: skip
+    ) as process:
         os.close(standard_input)
         assert process.stderr is not None
         notice = f"{name}: reads standard input, which is the terminal; Ctrl-D ends it (see {name} --help)\n"

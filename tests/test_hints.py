@@ -29,8 +29,7 @@ FILES = [
     ("shingle", b"<!DOCTYPE html>\n", NO_JSON, "HTML or XML"),
     ("canon", b"[\n" + GOOD + b"]\n", "not JSON (column 2)", ARRAY),
     ("canon", b'[{"id":1}]\n', "not a JSON object", ARRAY),
-    ("canon", b'{\n "id": 1\n}\n', "not JSON (column 2)",
-     "a record on several lines: jq -c . writes each on one"),
+    ("canon", b'{\n "id": 1\n}\n', "not JSON (column 2)", "a record on several lines: jq -c . writes each on one"),
     ("canon", b'\xef\xbb\xbf[{"id":1}]\n', "not a JSON object", ARRAY),
     ("canon", b"id,text\r\n1,a\r\n", NO_JSON, TABLE),
     ("canon", b"id\ttext\n1\ta\n", NO_JSON, TABLE),
@@ -47,7 +46,7 @@ FILES = [
     ("simgroup", b"id,text\r1,a\r", NO_JSON, RETURNS),
     ("canon", b"first line\rcaf\xe9\r", "not UTF-8 (byte 15)", RETURNS),
     ("canon", b"It was\r\n", NO_JSON, "plain text: see --lines and --whole"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("command", "content", "cause", "looks"), FILES)
@@ -201,16 +200,27 @@ def test_the_iconv_that_is_named_makes_a_page_that_is_read(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("option", "given", "message"),
     [
-        ("--groups", "pairs",
-         'field "members" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them'),
-        ("--groups", "docs", 'field "members" is missing; these are documents, not groups: simjoin makes pairs of them,'
-         " and simgroup groups of pairs"),
+        (
+            "--groups",
+            "pairs",
+            'field "members" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them',
+        ),
+        (
+            "--groups",
+            "docs",
+            'field "members" is missing; these are documents, not groups: simjoin makes pairs of them,'
+            " and simgroup groups of pairs",
+        ),
         ("--known", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
         ("--known", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
-        ("--known", "array", "not a JSON object; this looks like a JSON array: canon --array reads it, and jq -c '.[]'"
-         " writes each element on a line"),
+        (
+            "--known",
+            "array",
+            "not a JSON object; this looks like a JSON array: canon --array reads it, and jq -c '.[]'"
+            " writes each element on a line",
+        ),
     ],
-)  # fmt: skip
+)
 def test_other_records_than_those_that_decide_what_goes(option: str, given: str, message: str, tmp_path: Path) -> None:
     (tmp_path / given).write_bytes(b'[{"a":1,"b":2}]\n' if given == "array" else made()[given])
     ran = run_here("dedup", option, given, stdin=DOC, cwd=tmp_path)
@@ -239,16 +249,21 @@ def made() -> dict[str, bytes]:
     canon = pipe(DOC, "canon")
     shingles = pipe(canon, "shingle")
     return {
-        "docs": DOC, "canon": canon, "shingle": shingles, "sketch": pipe(shingles, "sketch -n1"),
+        "docs": DOC,
+        "canon": canon,
+        "shingle": shingles,
+        "sketch": pipe(shingles, "sketch -n1"),
         "pairs": jsonl({"a": 1, "b": 2, "similarity": 1.0}),
         "groups": jsonl({"group": 1, "size": 2, "members": [1, 2]}),
-        "df": pipe(canon, "shingle --df"), "parts": pipe(DOC, "parts"),
+        "df": pipe(canon, "shingle --df"),
+        "parts": pipe(DOC, "parts"),
         "by url": pipe(jsonl({"url": "u", "text": "A word"}), "canon --id url").replace(BY_URL, b""),
         "nameless canon": jsonl({"text": "a word", "via": "canon/4"}),
         "nameless": jsonl({"text": "A word"}),
         "nested": jsonl({"meta": {"url": "u"}, "text": "A word"}),
-        "other": jsonl({"url": "u", "body": "b", "n": 1.5}), "named": jsonl({"id": 1, "title": "t", "body": "b"}),
-    }  # fmt: skip
+        "other": jsonl({"url": "u", "body": "b", "n": 1.5}),
+        "named": jsonl({"id": 1, "title": "t", "body": "b"}),
+    }
 
 
 @pytest.mark.parametrize(
@@ -259,26 +274,42 @@ def made() -> dict[str, bytes]:
         ("sketch", "parts", 'field "shingles" is missing; these are records of parts: canon comes next'),
         ("sketch", "sketch", 'field "shingles" is missing; these are records of sketch: simjoin comes next'),
         ("simjoin", "canon", 'field "sketch" is missing; these are records of canon: shingle comes next'),
-        ("simjoin", "docs",
-         'field "sketch" is missing; these are documents: canon, shingle and sketch come before simjoin'),
+        (
+            "simjoin",
+            "docs",
+            'field "sketch" is missing; these are documents: canon, shingle and sketch come before simjoin',
+        ),
         ("simjoin --verify", "sketch", 'field "shingles" is missing; sketch --keep leaves it'),
         ("simjoin", "pairs", 'field "id" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them'),
         ("shingle", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
         ("simgroup", "sketch", 'field "a" is missing; these are records of sketch: simjoin comes next'),
         ("simgroup", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
         ("simgroup", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
-        ("canon", "df",
-         'field "id" is missing; these are document frequencies: shingle --df-table or sketch --weights takes them'),
-        ("canon", "other", 'field "id" is missing; the record has "url", "body": --id NAME says which is meant;'
-         " --number numbers the records"),
+        (
+            "canon",
+            "df",
+            'field "id" is missing; these are document frequencies: shingle --df-table or sketch --weights takes them',
+        ),
+        (
+            "canon",
+            "other",
+            'field "id" is missing; the record has "url", "body": --id NAME says which is meant;'
+            " --number numbers the records",
+        ),
         ("canon", "nameless", 'field "id" is missing; --number numbers the records'),
         ("shingle", "nameless", 'field "id" is missing'),
-        ("simscore --truth f", "docs",
-         'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them, and with --field, --truth'
-         " takes documents"),
+        (
+            "simscore --truth f",
+            "docs",
+            'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them, and with --field,'
+            " --truth takes documents",
+        ),
         ("simtune", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
-        ("simtune", "named",
-         'field "text" is missing; the record has "title", "body": --text NAME says which is meant'),
+        (
+            "simtune",
+            "named",
+            'field "text" is missing; the record has "title", "body": --text NAME says which is meant',
+        ),
         ("simtune", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
         ("sketch", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
         ("sketch", "nameless canon", 'field "id" is missing; these are records of canon: shingle comes next'),
@@ -292,11 +323,14 @@ def made() -> dict[str, bytes]:
         ("simtune --text Text", "canon", 'field "Text" is missing; the record has "text", "id"'),
         ("simtune --field lable", "canon", 'field "lable" is missing; the record has "id", "text"'),
         ("sketch --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
-        ("shingle --text body", "shingle",
-         'field "body" is missing; these are records of shingle: sketch or simjoin comes next'),
+        (
+            "shingle --text body",
+            "shingle",
+            'field "body" is missing; these are records of shingle: sketch or simjoin comes next',
+        ),
         ("canon", "named", 'field "text" is missing; the record has "title", "body": --text NAME says which is meant'),
     ],
-)  # fmt: skip
+)
 def test_records_of_another_stage_or_with_other_fields(command: str, given: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(made()["pairs"])
     ran = run_here(command, stdin=2 * made()[given], cwd=tmp_path)
@@ -323,8 +357,10 @@ def test_a_file_without_a_field_before_files_that_are_good(tmp_path: Path) -> No
         ran = run_here(command, cwd=tmp_path)
         assert ran.status == 2
         assert ran.err.replace(f"{program(command)}: ", "").splitlines() == [
-            f"{cause}; {hint}", f"29 more like {cause} (--all-messages shows all)", "docs: not one good record",
-        ]  # fmt: skip
+            f"{cause}; {hint}",
+            f"29 more like {cause} (--all-messages shows all)",
+            "docs: not one good record",
+        ]
 
 
 def test_documents_beside_others_whose_ids_have_another_name(tmp_path: Path) -> None:
@@ -351,8 +387,9 @@ def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
     ran = run_here("simshow --docs docs --brief marked", cwd=tmp_path)
     hint = 'the record has "nr": --id NAME says which is meant'
     assert ran.err.splitlines()[:2] == [
-        f'simshow: marked:1: field "a" is missing; {hint}', 'simshow: marked:2: field "id" is missing',
-    ]  # fmt: skip
+        f'simshow: marked:1: field "a" is missing; {hint}',
+        'simshow: marked:2: field "id" is missing',
+    ]
     assert run_here("simshow --id nr -k 2 --docs docs --brief marked", cwd=tmp_path).good()
 
 

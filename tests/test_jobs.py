@@ -85,11 +85,12 @@ def of_parquet(here: Path) -> None:
     times = [datetime(2020, 1, 1 + number, 3, 4, 5, number, tzinfo=UTC) for number in range(len(given))]
     table = pa.table(
         {
-            "text": given, "at": pa.array(times, pa.timestamp("us", "Europe/Berlin")),
+            "text": given,
+            "at": pa.array(times, pa.timestamp("us", "Europe/Berlin")),
             "tags": pa.array([["a"] * (number % 3) for number in range(len(given))], pa.list_(pa.string())),
             "of": pa.array([None if number % 4 else number / 8 for number in range(len(given))], pa.float32()),
         }
-    ).replace_schema_metadata({"made": "here"})  # fmt: skip
+    ).replace_schema_metadata({"made": "here"})
     pq.write_table(table, here / "table.parquet", row_group_size=7)
     table = pq.read_table(here / "table.parquet")  # the format has a name of its own for what is in lists
     shell(UNIQUE.format("--parquet table.parquet", "").replace("-o kept", "-o kept.parquet"), cwd=here).good()
@@ -126,13 +127,18 @@ def of_laws(here: Path) -> None:
     """Paragraphs that other laws have, too, are taken out of each but the first."""
     given = texts(6)
     laws = [given[start : start + 4] for start in range(0, len(given), 4)]
-    (here / "laws.jsonl").write_bytes(jsonl(*({"id": f"§{number}", "text": "\n\n".join(law), "year": 1900 + number}
-                                              for number, law in enumerate(laws))))  # fmt: skip
+    (here / "laws.jsonl").write_bytes(
+        jsonl(
+            *({"id": f"§{number}", "text": "\n\n".join(law), "year": 1900 + number} for number, law in enumerate(laws))
+        )
+    )
     script = """parts laws.jsonl -o paragraphs
         canon paragraphs | shingle -k 3 | simjoin -t 0.8 | dedup --pairs - paragraphs | parts --together"""
     stay = kept(given)
-    expected = {f"§{number}": [given[at] for at in range(4 * number, 4 * number + 4) if at in stay]
-                for number in range(len(laws))}  # fmt: skip
+    expected = {
+        f"§{number}": [given[at] for at in range(4 * number, 4 * number + 4) if at in stay]
+        for number in range(len(laws))
+    }
     found = {each["id"]: each["text"].strip().split("\n\n") for each in shell(script, cwd=here).records()}
     assert found == {name: paragraphs for name, paragraphs in expected.items() if paragraphs}
 
@@ -184,7 +190,10 @@ def of_subtitles(here: Path) -> None:
     assert found == b"".join(f"{lines[number]}\r\n".encode() for number in kept(lines))
 
 
-@pytest.mark.parametrize("job", [of_folder, of_csv, of_parquet, of_warc, of_messages, of_laws, of_pages, of_code,
-                                 of_tsv, of_subtitles], ids=lambda job: job.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "job",
+    [of_folder, of_csv, of_parquet, of_warc, of_messages, of_laws, of_pages, of_code, of_tsv, of_subtitles],
+    ids=lambda job: job.__name__,
+)
 def test_job(job: Callable[[Path], None], tmp_path: Path) -> None:
     job(tmp_path)

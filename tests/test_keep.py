@@ -34,7 +34,7 @@ PIPELINES = {  # with the number of parts that are kept
     "canon --lines lines | shingle -k 1 | simjoin -t 0.5 | simgroup": 2,
     "simgroup pairs | dedup --groups - bad --removed gone | canon | shingle | simjoin": 1,
     "canon docs.jsonl bad | shingle --text nothing | sketch | simjoin | simgroup": 0,  # whose first part fails
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +105,13 @@ def test_what_one_run_gives(jobs: str, text: str, count: int, here: Path) -> Non
 def test_what_is_kept_is_what_the_shell_makes(here: Path) -> None:
     run(REMOVAL, here, "--keep", "k")
     sketches = subprocess.run(
-        "canon bad 2> /dev/null | shingle -k 3 2> /dev/null | sketch 2> /dev/null", shell=True, capture_output=True,
-        cwd=here, env=ENVIRONMENT, check=False,
-    ).stdout  # fmt: skip
+        "canon bad 2> /dev/null | shingle -k 3 2> /dev/null | sketch 2> /dev/null",
+        shell=True,
+        capture_output=True,
+        cwd=here,
+        env=ENVIRONMENT,
+        check=False,
+    ).stdout
     assert (here / "k" / "1.sketch.jsonl").read_bytes() == sketches
     pairs = run_here("simjoin -t 0.3", here / "k" / "1.sketch.jsonl", cwd=here)
     assert (here / "k" / "2.simjoin.jsonl").read_bytes() == pairs.out
@@ -149,9 +153,7 @@ def test_killed_at_each_call_of_the_system(here: Path) -> None:
             expected[2].splitlines()
         )
         done.add(next((line for line in ran.err.splitlines() if "went on" in line), "anew"))
-        assert kept(here) == [
-            "1.sketch.bad.jsonl", "1.sketch.jsonl", "2.simjoin.bad.jsonl", "2.simjoin.jsonl"
-        ]  # fmt: skip
+        assert kept(here) == ["1.sketch.bad.jsonl", "1.sketch.jsonl", "2.simjoin.bad.jsonl", "2.simjoin.jsonl"]
         if ended != -signal.SIGKILL:
             break
     went = "shingletools run: went on from k/"
@@ -200,9 +202,15 @@ def test_on_the_disk_before_it_has_a_name(here: Path, monkeypatch: pytest.Monkey
     run(REMOVAL, here, "--keep", "k", "-o", "out")
     named = [(number, name) for number, (what, name) in enumerate(order) if what == "named"]
     assert [name for _, name in named] == [
-        "kept.json", "1.sketch.jsonl", "1.sketch.bad.jsonl", "kept.json", "2.simjoin.jsonl", "2.simjoin.bad.jsonl",
-        "kept.json", "out",
-    ]  # fmt: skip
+        "kept.json",
+        "1.sketch.jsonl",
+        "1.sketch.bad.jsonl",
+        "kept.json",
+        "2.simjoin.jsonl",
+        "2.simjoin.bad.jsonl",
+        "kept.json",
+        "out",
+    ]
     for (number, name), (then, after) in pairwise(named):
         if "kept.json" in {name, after}:
             assert ("synced", str(here / "k")) in order[number:then]
@@ -222,7 +230,7 @@ def test_on_the_disk_before_it_has_a_name(here: Path, monkeypatch: pytest.Monkey
         ("docs", "", 0),
         ("shorter", "", 0),
     ],
-)  # fmt: skip
+)
 def test_what_has_changed_is_made_anew(
     change: str, said: str, remade: int, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,9 +356,10 @@ def test_all_options_that_name_what_is_read_are_in_the_table() -> None:
     """Of commands that change an archive nothing is kept: of drop --ids."""
     options = {
         f"{command} {action.option_strings[-1] if action.option_strings else action.metavar}"
-        for command in STAGES for action in parser_of(command)._actions
+        for command in STAGES
+        for action in parser_of(command)._actions
         if {"<file>", "<dir>"} & {*KINDS.get(str(action.metavar), [])} and action.dest != "files"
-    }  # fmt: skip
+    }
     named = {option for option in options if option.split()[1] not in WRITTEN}
     assert {option for option, *_ in NAMED} == named - {"simindex --ids"} | {"simshow --canon"}
 

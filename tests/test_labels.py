@@ -28,9 +28,13 @@ def clones(tmp_path: Path) -> Path:
     for name in label_sets.REVIEWS:
         folder = tmp_path / "bib-dedupe" / "data" / name
         csv(
-            folder / "records_pre_merged.csv", "ID,title,year,ENTRYTYPE", f"id_1,{TITLES[0]},1999,article",
-            f'id_2,"{TITLES[0].upper()}",,article', f"id_3,{TITLES[1]},2001,book", f"id_4,{TITLES[0]}!,1999,article",
-        )  # fmt: skip
+            folder / "records_pre_merged.csv",
+            "ID,title,year,ENTRYTYPE",
+            f"id_1,{TITLES[0]},1999,article",
+            f'id_2,"{TITLES[0].upper()}",,article',
+            f"id_3,{TITLES[1]},2001,book",
+            f"id_4,{TITLES[0]}!,1999,article",
+        )
         csv(folder / "merged_record_ids.csv", "merged_ids", "id_1;id_2;id_4")
     (tmp_path / "bib-dedupe" / "output").mkdir()
     for name, (left, right) in label_sets.CLEAN.items():
@@ -44,10 +48,16 @@ def clones(tmp_path: Path) -> Path:
     csv(der / "cddb" / "cddb.csv", "artist,id,title", f"x,10,{TITLES[0]}", f"y,20,{TITLES[1]}", f"x,30,{TITLES[0]}")
     csv(der / "cddb" / "gt.csv", "id1,id2", "10,30")
     rows = [f'"{title}", "{thing}"' for title, thing in zip(TITLES, ("7", "8", "7"), strict=False)]
-    csv(tmp_path / "dedupe" / "benchmarks" / "benchmarks" / "datasets" / "restaurant-nophone-training.csv",
-        "name,unique_id", *rows)  # fmt: skip
-    csv(tmp_path / "dedupe-examples" / "csv_example" / "csv_example_input_with_true_ids.csv", "True Id,Id,Site name",
-        *(f'{thing},{number},"{TITLES[number]}"' for number, thing in enumerate("121")))  # fmt: skip
+    csv(
+        tmp_path / "dedupe" / "benchmarks" / "benchmarks" / "datasets" / "restaurant-nophone-training.csv",
+        "name,unique_id",
+        *rows,
+    )
+    csv(
+        tmp_path / "dedupe-examples" / "csv_example" / "csv_example_input_with_true_ids.csv",
+        "True Id,Id,Site name",
+        *(f'{thing},{number},"{TITLES[number]}"' for number, thing in enumerate("121")),
+    )
     data = tmp_path / "llm-decontaminator" / "data"
     lines = [json.dumps({"text": text}) for text in TITLES]
     csv(data / "test" / "HumanEval.jsonl", *lines)
@@ -56,8 +66,10 @@ def clones(tmp_path: Path) -> Path:
     for subject in label_sets.QUESTIONS:
         csv(data / "rephrase" / f"{subject}_test.csv", *(f"{title},1,2,3,4,A" for title in TITLES))
         csv(data / "rephrase" / f"{subject}_test_rephrase_english_filtered_question.jsonl", *lines)
-    csv(data / "rephrase" / "rephrase_gsm8k.jsonl",
-        *(json.dumps({"text": f"Question: {title}\nAnswer: \n#### 18"}) for title in TITLES))  # fmt: skip
+    csv(
+        data / "rephrase" / "rephrase_gsm8k.jsonl",
+        *(json.dumps({"text": f"Question: {title}\nAnswer: \n#### 18"}) for title in TITLES),
+    )
     (tmp_path / "decon" / "bundled-evals").mkdir(parents=True)
     with gzip.open(tmp_path / "decon" / "bundled-evals" / "gsm8k_test-1.jsonl.gz", "wt") as file:
         file.writelines(json.dumps({"question": title, "answer": "18"}) + "\n" for title in TITLES)
@@ -76,8 +88,12 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
     assert one.groups == {"id_1": "id_1", "id_2": "id_1", "id_4": "id_1"}
     assert sets["D4"].documents[0] == {
-        "id": "l0", "text": f"{TITLES[0]}\n7", "side": "l", "title": TITLES[0], "price": "7",
-    }  # fmt: skip
+        "id": "l0",
+        "text": f"{TITLES[0]}\n7",
+        "side": "l",
+        "title": TITLES[0],
+        "price": "7",
+    }
     assert sets["D4"].truth == {("l0", "r1")}
     assert sets["cora"].truth == {("0", "1")}
     assert sets["cddb"].truth == {("10", "30")}
@@ -87,8 +103,12 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert sets["gsm8k"].documents[3]["text"] == TITLES[0]
     assert sets["autofj Song"].truth == {("l2", "r0")}
     assert [name for name, labelled in sets.items() if not labelled.sides] == [
-        *label_sets.REVIEWS, "cora", "cddb", "restaurants", "Chicago"
-    ]  # fmt: skip
+        *label_sets.REVIEWS,
+        "cora",
+        "cddb",
+        "restaurants",
+        "Chicago",
+    ]
 
 
 def test_what_is_missing_is_said(clones: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,9 +161,10 @@ def test_scores_are_those_of_brute_force(seed: int) -> None:
     assert score.removal == pytest.approx(2 * right / (2 * right + wrong + left))
     assert 0 <= score.f1_interval.low <= score.f1 <= score.f1_interval.high <= 1
     best = {
-        pair for pair, s in made.items()
+        pair
+        for pair, s in made.items()
         if any(all(s >= t for other, t in made.items() if end in other) for end in pair)
-    }  # fmt: skip
+    }
     kept = pairs.best()
     assert set(zip(kept.a.tolist(), kept.b.tolist(), strict=True)) == best
     other = judge.score(pairs, np.zeros(count, bool))  # nothing is removed
@@ -158,9 +179,11 @@ def test_intervals_hold_the_share() -> None:
         count = 300
         sure = rng.random(count // 2) < 0.8  # which true pairs are found: expected recall 0.8, precision 1
         labelled = label_sets.LabelSet(
-            "", [{"id": f"{n}"} for n in range(count)],
-            frozenset((f"{2 * n}", f"{2 * n + 1}") for n in range(count // 2)), False,
-        )  # fmt: skip
+            "",
+            [{"id": f"{n}"} for n in range(count)],
+            frozenset((f"{2 * n}", f"{2 * n + 1}") for n in range(count // 2)),
+            False,
+        )
         pairs = label_scores.found([(2 * n, 2 * n + 1, 1.0) for n in np.flatnonzero(sure).tolist()])
         interval = label_scores.Judge(labelled).score(pairs).f1_interval
         held += interval.low <= 2 * 0.8 / 1.8 <= interval.high
@@ -217,11 +240,13 @@ def test_a_mean_needs_all_sets(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_costs_are_for_each_true_pair_that_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     cost = {"tried": "x", "true": 40, "recall": 0.5, "cpu": 2.26, "memory": 45.7, "candidates": 90.0}
-    labels.show_costs([
-        {"set": "D4", "program": "default"} | cost | {"recall": 0.0},
-        {"set": "D4", "program": "gaoya"} | cost | {"candidates": None},
-        {"set": "sociology", "program": "rensa"} | cost,
-    ])  # fmt: skip
+    labels.show_costs(
+        [
+            {"set": "D4", "program": "default"} | cost | {"recall": 0.0},
+            {"set": "D4", "program": "gaoya"} | cost | {"candidates": None},
+            {"set": "sociology", "program": "rensa"} | cost,
+        ]
+    )
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:3] == [".It Ta respir. Ta Ta Ta D4 Ta Ta Ta sociol. Ta Ta", ".It" + 3 * " Ta cand. Ta s Ta MB"]
     no = " Ta \\-" * 3
@@ -242,9 +267,12 @@ PEERS = {
 
 # All are five texts that are not empty, or three beside two; each two of them have some three characters in common
 CANDIDATES = {
-    "datasketch": (range(1, 11), range(1, 7)), "rensa": (range(1, 11), range(1, 7)), "gaoya": ([0], [0]),
-    "scikit-learn": (range(2, 11), range(2, 7)), "RapidFuzz": ([10], [6]),
-}  # fmt: skip
+    "datasketch": (range(1, 11), range(1, 7)),
+    "rensa": (range(1, 11), range(1, 7)),
+    "gaoya": ([0], [0]),
+    "scikit-learn": (range(2, 11), range(2, 7)),
+    "RapidFuzz": ([10], [6]),
+}
 
 
 @pytest.mark.slow

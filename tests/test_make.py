@@ -110,9 +110,12 @@ def test_a_stage_that_has_another_bad_record(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "number", "whom"),
-    [(place, (signal.SIGINT, signal.SIGKILL)[(place + each) % 2], whom) for place in range(len(STAGES))
-     for each, whom in enumerate(["make", "the stage", "both"])],
-)  # fmt: skip
+    [
+        (place, (signal.SIGINT, signal.SIGKILL)[(place + each) % 2], whom)
+        for place in range(len(STAGES))
+        for each, whom in enumerate(["make", "the stage", "both"])
+    ],
+)
 def test_an_end_at_each_stage(place: int, number: signal.Signals, whom: str, folder: Path) -> None:
     """A stage that ends itself, make, or both, as it begins; with a bad record that it alone would tell of."""
     (folder / "docs.jsonl").write_bytes(DOCS.read_bytes() + b"bad\n")
@@ -124,9 +127,12 @@ def test_an_end_at_each_stage(place: int, number: signal.Signals, whom: str, fol
     allowed = "--allow-rejects 0" if place == 0 else "--allow-rejects 1"
     process = subprocess.Popen(
         ["env", "--default-signal=INT", "make", "-f", "pipeline.mk", "docs.pairs", f"allowed={allowed}"],
-        cwd=folder, env=ENVIRONMENT | {"PATH": f"{folder / 'bin'}:{ENVIRONMENT['PATH']}"}, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        cwd=folder,
+        env=ENVIRONMENT | {"PATH": f"{folder / 'bin'}:{ENVIRONMENT['PATH']}"},
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     assert process.wait(60) != 0
     wait_for_the_end_of(process.pid)
     check_whole(folder, expected())
@@ -146,8 +152,14 @@ def test_an_end_at_any_moment(number: signal.Signals, folder: Path) -> None:
     rng = random.Random(number)
     for _ in range(8):
         words = ["env", "--default-signal=INT", "make", "-f", "pipeline.mk", "docs.pairs"]
-        process = subprocess.Popen(words, cwd=folder, env=ENVIRONMENT, start_new_session=True,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=ENVIRONMENT,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(rng.uniform(0, 1))
         os.killpg(process.pid, number)
         process.wait(60)

@@ -79,16 +79,41 @@ def expected_line(way: str, record: Pairs) -> Pairs | None:
 
 
 IDS = (
-    '"a":{"b":1}', '"a" : { "x":0.10 , "b" : "u" ,"c":{"b":2}}', '"a.b":3', '"a":{"c":[{"b":1}],"b":5}',
-    '"a":{"\\u0062":4}', '"\\u0061":{"b":1}', '"a\\u002eb":"x"', '"a":{"b":1,"b":2}', '"a":[{"b":1}]', '"a":{}',
-    '"a":7', '"a":{"b":1.0}', '"a":{"b":-0}', '"a":{"c":1,"c":2,"b":"\\u00e9"}', '"a":{"b":{"b":1}}', '"a.b":null',
-)  # fmt: skip
+    '"a":{"b":1}',
+    '"a" : { "x":0.10 , "b" : "u" ,"c":{"b":2}}',
+    '"a.b":3',
+    '"a":{"c":[{"b":1}],"b":5}',
+    '"a":{"\\u0062":4}',
+    '"\\u0061":{"b":1}',
+    '"a\\u002eb":"x"',
+    '"a":{"b":1,"b":2}',
+    '"a":[{"b":1}]',
+    '"a":{}',
+    '"a":7',
+    '"a":{"b":1.0}',
+    '"a":{"b":-0}',
+    '"a":{"c":1,"c":2,"b":"\\u00e9"}',
+    '"a":{"b":{"b":1}}',
+    '"a.b":null',
+)
 TEXTS = (
-    '"b":{"a":{"t":"A b"}}', '"b" :{ "x":[1], "a" : {\t"t" : "A b" , "y":1E5 } }', '"b.a.t":"A b"',
-    '"b":{"a":{"y":{"t":0.10} ,\r"t":"C"},"t":"Z"}', '"b":{"a":{"t":"\\u0041 b"}}', '"b":{"a":{"t" : "w" }}',
-    '"b":{"a.t":"x"}', '"b":{"a":{"t":"x","t":"y"}}', '"b":{"a":{"t":"x"},"a":{}}', '"b":{"a":[{"t":"A"}]}',
-    '"b":{"a":{"t":7}}', '"b":{}', '"b":{"a":{"\\u0074":"A"}}', '"b.a.t":["x"]', '"b.a":{"t":"x"}', '"t":"x"',
-)  # fmt: skip
+    '"b":{"a":{"t":"A b"}}',
+    '"b" :{ "x":[1], "a" : {\t"t" : "A b" , "y":1E5 } }',
+    '"b.a.t":"A b"',
+    '"b":{"a":{"y":{"t":0.10} ,\r"t":"C"},"t":"Z"}',
+    '"b":{"a":{"t":"\\u0041 b"}}',
+    '"b":{"a":{"t" : "w" }}',
+    '"b":{"a.t":"x"}',
+    '"b":{"a":{"t":"x","t":"y"}}',
+    '"b":{"a":{"t":"x"},"a":{}}',
+    '"b":{"a":[{"t":"A"}]}',
+    '"b":{"a":{"t":7}}',
+    '"b":{}',
+    '"b":{"a":{"\\u0074":"A"}}',
+    '"b.a.t":["x"]',
+    '"b.a":{"t":"x"}',
+    '"t":"x"',
+)
 MORE = ('"via":"x"', '"via":""', '"x":{"b":1,"b":2}', '"shingles":{"q":[0.10]}', '"shingles":"y"', '"via":1', '"":0')
 
 
@@ -129,9 +154,13 @@ def made_of(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes | R
             yield from [made] if isinstance(made, Reject) else [line + b"\n" for line in made.split(b"\n")[:-1]]
 
 
-CHAINS = ("canon {0} | shingle -k 1 {0} | sketch --id a.b -n 3", "shingle -k 1 {0} | sketch --id a.b -n 3",
-          "canon {0} | canon {0} --stem en", "canon {0} | shingle -k 2 {0} --readable",
-          "canon --offsets {0} | shingle -k 1 {0} | sketch --id a.b -n 3")  # fmt: skip
+CHAINS = (
+    "canon {0} | shingle -k 1 {0} | sketch --id a.b -n 3",
+    "shingle -k 1 {0} | sketch --id a.b -n 3",
+    "canon {0} | canon {0} --stem en",
+    "canon {0} | shingle -k 2 {0} --readable",
+    "canon --offsets {0} | shingle -k 1 {0} | sketch --id a.b -n 3",
+)
 
 
 @pytest.mark.parametrize("chain", CHAINS)

@@ -21,11 +21,14 @@ DOCUMENTS = [{NR: number, BODY: text, "x": 1.5} for number, text in enumerate(TE
 USUALLY = [{"id": number, "text": text, "x": 1.5} for number, text in enumerate(TEXTS)]
 # What follows the first command, without a name
 REST = (
-    "shingle -k 2 | simjoin -t 0.4", "shingle -k 2 | sketch | simjoin -t 0.4",
+    "shingle -k 2 | simjoin -t 0.4",
+    "shingle -k 2 | sketch | simjoin -t 0.4",
     "canon --stop en | shingle -k 1 | simjoin",
-    "shingle -k 2 | sketch --keep | simjoin --verify -t 0.4", "repeats -k 5 --drop 1/2 | shingle -k 1 | simjoin -t 0.4",
-    "repeats -k 2 | shingle -k 1 | simjoin -t 0.1 | simgroup", "shingle -k 2 | simjoin -t 0.4 --best 1",
-)  # fmt: skip
+    "shingle -k 2 | sketch --keep | simjoin --verify -t 0.4",
+    "repeats -k 5 --drop 1/2 | shingle -k 1 | simjoin -t 0.4",
+    "repeats -k 2 | shingle -k 1 | simjoin -t 0.1 | simgroup",
+    "shingle -k 2 | simjoin -t 0.4 --best 1",
+)
 
 
 @pytest.fixture
@@ -99,8 +102,11 @@ def test_a_name_that_a_command_is_given_counts() -> None:
 
 def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
     """They find the names in the documents' own file, wherever an option names it."""
-    shell("shingle -k 2 words > shingles; shingle -k 2 named > named.shingles; sketch shingles > sketches;"
-          "sketch named.shingles > named.sketches; simjoin -t 0.4 shingles > pairs", here).good()  # fmt: skip
+    shell(
+        "shingle -k 2 words > shingles; shingle -k 2 named > named.shingles; sketch shingles > sketches;"
+        "sketch named.shingles > named.sketches; simjoin -t 0.4 shingles > pairs",
+        here,
+    ).good()
     for one, other in [
         ("simshow --brief --docs words pairs", "simshow --brief --docs named pairs"),
         ("simscore --truth pairs --docs words pairs", "simscore --truth pairs --docs named pairs"),

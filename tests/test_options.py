@@ -20,11 +20,13 @@ from shingletools.system.errors import Failed
 from suite import PROGRAMS, RUNNERS, SUITE
 
 ADDING_UP = {each.name: each.repeated for each in SUITE} | {
-    "simindex": frozenset({"--ids"}), "simspark": frozenset({"--in", "--conf"})
-}  # fmt: skip
+    "simindex": frozenset({"--ids"}),
+    "simspark": frozenset({"--in", "--conf"}),
+}
 NEEDED = {each.name: each.needed for each in SUITE} | {
-    "simindex": ("add", "archive"), "simspark": ("--in=i", "--out=o", "pipeline")
-}  # fmt: skip
+    "simindex": ("add", "archive"),
+    "simspark": ("--in=i", "--out=o", "pipeline"),
+}
 NOTHING = {"shingle": {"--hash", "--mod"}}  # options whose default is said to do nothing
 ARGUMENTS = tuple(
     "1 2 8 16 0.5 1,2 1,3 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never number "
@@ -82,15 +84,19 @@ def check_twice(command: str, action: argparse.Action) -> None:
     assert "may be repeated" not in (action.help or "")
     for argument in (one, other):
         with pytest.raises(Failed) as error:
-            parse(command, *(word for option in (first, last) for word in (option, argument) if action.nargs != "?"),
-                  *(f"{last}={word}" for word in (one, argument) if action.nargs == "?"))  # fmt: skip
+            parse(
+                command,
+                *(word for option in (first, last) for word in (option, argument) if action.nargs != "?"),
+                *(f"{last}={word}" for word in (one, argument) if action.nargs == "?"),
+            )
         assert str(error.value) == f"argument {'/'.join(action.option_strings)}: given twice (see {command} --help)"
 
 
 SCRATCH = [
-    command for command in PROGRAMS
+    command
+    for command in PROGRAMS
     if any("-T" in action.option_strings for action in actions_of(command)) and command != "repeats"  # which has some
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("command", SCRATCH)
@@ -121,7 +127,7 @@ def recipe_of(command: str, words: Sequence[str]) -> str | None:
 def words_for(command: str, table: Path) -> list[list[list[str]]]:
     """Each option of a filter, in several ways if it has an argument, with the others that it needs."""
     found = []
-    more = {"--top": [f"--weights={table}"], "--lexicons": [f"--lexicon={table}"]}  # fmt: skip
+    more = {"--top": [f"--weights={table}"], "--lexicons": [f"--lexicon={table}"]}
     for action in actions_of(command):
         name = action.option_strings[-1]
         given = [name] if action.nargs in (0, "?") else []
@@ -198,8 +204,9 @@ def test_against_several_files(tmp_path: Path) -> None:
 def test_singletons_of_several_files(tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(jsonl({"id": 3}, {"id": 1}))
     (tmp_path / "two").write_bytes(jsonl({"id": 4}, {"id": 3}, {"id": 2}))
-    ran = run("simgroup", "--singletons", tmp_path / "one", "--singletons", tmp_path / "two",
-              stdin=jsonl({"a": 1, "b": 2}))  # fmt: skip
+    ran = run(
+        "simgroup", "--singletons", tmp_path / "one", "--singletons", tmp_path / "two", stdin=jsonl({"a": 1, "b": 2})
+    )
     assert [record["members"] for record in ran.records()] == [[1, 2], [3], [4]]
 
 

@@ -172,41 +172,88 @@ CANON, SHINGLE = "canon --id m.u --text b.t", "shingle -k 2 --readable --id m.u 
 PLACED = f"{CANON} --offsets"
 # Lines, and what is made of them, byte for byte
 LINES = [
-    (CANON, b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
-     b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,NAMED,"via":"canon/4"}'),
-    (CANON, b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
-     b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4",NAMED } \r'),
-    (CANON, b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
-     b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5,NAMED}'),
-    (CANON, b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}',
-     b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y",NAMED,"via":"canon/4"}'),
-    (CANON, b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
-     b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},NAMED,"via":"canon/4"}'),
-    (CANON, b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
-     b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,NAMED,"via":"canon/4"}'),
-    (CANON, b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
-     b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a",NAMED,"via":"canon/4"}'),
-    (SHINGLE, b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
-     b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}'),
-    (SHINGLE, b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
-     b'{"m":{"u":1},"b":{  } ,"via":"x | shingle k=2 readable","shingles":["a b"]}'),
-    (SHINGLE, b'{"m":{"u":1},"b":{ "t" : "a b" , "y" : 2 }}',
-     b'{"m":{"u":1},"b":{ "y" : 2 },"shingles":["a b"],"via":"shingle k=2 readable"}'),
-    (SHINGLE, b'{"b":{"w":1 , "t":"a b" , "y":2},"m":{"u":1}}',
-     b'{"b":{"w":1 , "y":2},"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}'),
-    (SHINGLE, b'{"b":{"w":1 ,\t"t":"a b" },"m":{"u":1}}',
-     b'{"b":{"w":1 },"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}'),
-    (SHINGLE, b'{"shingles":{"z":[1]},"b":{"t":"a b"},"m":{"u":1}}',
-     b'{"shingles":["a b"],"b":{},"m":{"u":1},"via":"shingle k=2 readable"}'),
-    (SHINGLE, b'{"b":{"t":"a b"},"m":{"u":1},"via":"x","shingles":"y"}',
-     b'{"b":{},"m":{"u":1},"via":"x | shingle k=2 readable","shingles":["a b"]}'),
-    (SHINGLE, b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
-     b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}'),
-    (PLACED, b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
-     b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042",NAMED,"via":"canon/4"}'),
-    (PLACED, b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
-     b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3",NAMED,"via":"canon/4"}'),
-]  # fmt: skip
+    (
+        CANON,
+        b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
+        b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,NAMED,"via":"canon/4"}',
+    ),
+    (
+        CANON,
+        b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
+        b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4",NAMED } \r',
+    ),
+    (
+        CANON,
+        b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
+        b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5,NAMED}',
+    ),
+    (CANON, b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}', b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y",NAMED,"via":"canon/4"}'),
+    (
+        CANON,
+        b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
+        b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},NAMED,"via":"canon/4"}',
+    ),
+    (
+        CANON,
+        b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
+        b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,NAMED,"via":"canon/4"}',
+    ),
+    (
+        CANON,
+        b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
+        b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a",NAMED,"via":"canon/4"}',
+    ),
+    (
+        SHINGLE,
+        b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
+        b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}',
+    ),
+    (
+        SHINGLE,
+        b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
+        b'{"m":{"u":1},"b":{  } ,"via":"x | shingle k=2 readable","shingles":["a b"]}',
+    ),
+    (
+        SHINGLE,
+        b'{"m":{"u":1},"b":{ "t" : "a b" , "y" : 2 }}',
+        b'{"m":{"u":1},"b":{ "y" : 2 },"shingles":["a b"],"via":"shingle k=2 readable"}',
+    ),
+    (
+        SHINGLE,
+        b'{"b":{"w":1 , "t":"a b" , "y":2},"m":{"u":1}}',
+        b'{"b":{"w":1 , "y":2},"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}',
+    ),
+    (
+        SHINGLE,
+        b'{"b":{"w":1 ,\t"t":"a b" },"m":{"u":1}}',
+        b'{"b":{"w":1 },"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}',
+    ),
+    (
+        SHINGLE,
+        b'{"shingles":{"z":[1]},"b":{"t":"a b"},"m":{"u":1}}',
+        b'{"shingles":["a b"],"b":{},"m":{"u":1},"via":"shingle k=2 readable"}',
+    ),
+    (
+        SHINGLE,
+        b'{"b":{"t":"a b"},"m":{"u":1},"via":"x","shingles":"y"}',
+        b'{"b":{},"m":{"u":1},"via":"x | shingle k=2 readable","shingles":["a b"]}',
+    ),
+    (
+        SHINGLE,
+        b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
+        b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}',
+    ),
+    (
+        PLACED,
+        b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
+        b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042",NAMED,"via":"canon/4"}',
+    ),
+    (
+        PLACED,
+        b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
+        b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3",NAMED,"via":"canon/4"}',
+    ),
+]
 
 
 @cache
@@ -240,7 +287,7 @@ REJECTED = [
     (b'{"m":{"u":1},"m":{"u":1}}', 'field "m" occurs twice'),
     (b'{"m":{"u":1},"\\u006d":7}', 'field "m" occurs twice'),
     (b'{"m.u":1,"m":{"u":1},"m\\u002eu":1}', 'field "m.u" occurs twice'),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("way", IDENTIFIED)
@@ -273,14 +320,25 @@ def test_a_field_within_one_that_is_overwritten() -> None:
 @pytest.mark.parametrize(
     ("name", "record"),
     [
-        (".", {"": {"": "x"}}), ("..", {"": {"": {"": "x"}}}), ("a.", {"a": {"": "x"}}), (".a", {"": {"a": "x"}}),
-        ("a..b", {"a": {"": {"b": "x"}}}), ("", {"": "x"}), ("a", {"a": "x"}), (".", {".": "x", "": {"": 1.5}}),
-        ('a".b\\', {'a"': {"b\\": "x"}}), ("é.中", {"é": {"中": "x"}}), ("a.\n", {"a": {"\n": "x"}}),
-        ("a.b.c", {"a.b": {"c": 1.5}, "a": {"b": {"c": "x"}, "b.c": 1.5}}), ("a\\u002eb", {"a\\u002eb": "x"}),
-        (".".join("ab" * 250), {}), ("a" * 5000 + ".b", {"a" * 5000: {"b": "x"}}),
-        ("0.1", {"0": {"1": "x"}}), ("a b. ", {"a b": {" ": "x"}}),
+        (".", {"": {"": "x"}}),
+        ("..", {"": {"": {"": "x"}}}),
+        ("a.", {"a": {"": "x"}}),
+        (".a", {"": {"a": "x"}}),
+        ("a..b", {"a": {"": {"b": "x"}}}),
+        ("", {"": "x"}),
+        ("a", {"a": "x"}),
+        (".", {".": "x", "": {"": 1.5}}),
+        ('a".b\\', {'a"': {"b\\": "x"}}),
+        ("é.中", {"é": {"中": "x"}}),
+        ("a.\n", {"a": {"\n": "x"}}),
+        ("a.b.c", {"a.b": {"c": 1.5}, "a": {"b": {"c": "x"}, "b.c": 1.5}}),
+        ("a\\u002eb", {"a\\u002eb": "x"}),
+        (".".join("ab" * 250), {}),
+        ("a" * 5000 + ".b", {"a" * 5000: {"b": "x"}}),
+        ("0.1", {"0": {"1": "x"}}),
+        ("a b. ", {"a b": {" ": "x"}}),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("way", IDENTIFIED)
 def test_odd_names(way: str, name: str, record: Record, tmp_path: Path) -> None:
     """Dots at the ends, empty names, what JSON escapes, hundreds of objects."""

@@ -19,9 +19,27 @@ def test_reading_places(every: list[tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize(
     "at",
-    ["1", "1-", "-1", "1-2 ", " 1-2", "1-2  3-4", "1 2", "1-2-3-4", "1-2 3", "3-2", "1-2\n3-4", "é-3", "\ud800-3", "x",
-     "1-1234567890123456789", "0x1-2", "٣-4", "1--2 3-4"],
-)  # fmt: skip
+    [
+        "1",
+        "1-",
+        "-1",
+        "1-2 ",
+        " 1-2",
+        "1-2  3-4",
+        "1 2",
+        "1-2-3-4",
+        "1-2 3",
+        "3-2",
+        "1-2\n3-4",
+        "é-3",
+        "\ud800-3",
+        "x",
+        "1-1234567890123456789",
+        "0x1-2",
+        "٣-4",
+        "1--2 3-4",
+    ],
+)
 def test_what_is_no_places(at: str) -> None:
     with pytest.raises(Rejected, match='field "at" holds no places'):
         read_places(at)

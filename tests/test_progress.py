@@ -27,9 +27,14 @@ def in_terminal(script: str, folder: Path, rows: int = ROWS) -> str:
     """All that a terminal is given by a shell script; a pipeline is a process group, as people's shells make one."""
     environment = ENVIRONMENT | {"TERM": "xterm", "TMPDIR": str(folder)}
     terminal = pexpect.spawn(
-        "bash", ["-c", f"set -m; {script}"], env=environment, cwd=str(folder), encoding="utf-8", timeout=120,
+        "bash",
+        ["-c", f"set -m; {script}"],
+        env=environment,
+        cwd=str(folder),
+        encoding="utf-8",
+        timeout=120,
         dimensions=(rows, COLUMNS),
-    )  # fmt: skip
+    )
     given = str(terminal.read())
     terminal.close()
     return given
@@ -113,9 +118,13 @@ def test_a_run_that_is_interrupted_clears_up(folder: Path) -> None:
     environment = ENVIRONMENT | {"TERM": "xterm", "TMPDIR": str(folder)}
     # What starts the tests may ignore SIGINT, which all below it inherit
     terminal = pexpect.spawn(
-        "env", ["--default-signal=INT", "canon", "--progress"], env=environment, cwd=str(folder),
-        encoding="utf-8", timeout=60,
-    )  # fmt: skip
+        "env",
+        ["--default-signal=INT", "canon", "--progress"],
+        env=environment,
+        cwd=str(folder),
+        encoding="utf-8",
+        timeout=60,
+    )
     terminal.expect_exact("canon: reads standard input")
     terminal.expect_exact("canon: 0.00B")
     terminal.kill(signal.SIGINT)
@@ -152,10 +161,14 @@ def with_trouble(
     """Status and output of a run whose bar has trouble once it is there; it may write files of so many bytes."""
     master, slave = terminal
     running = subprocess.Popen(
-        ["prlimit", f"--fsize={limit if limit >= 0 else 'unlimited'}", "canon", "--progress"], cwd=folder,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=slave, start_new_session=True,
+        ["prlimit", f"--fsize={limit if limit >= 0 else 'unlimited'}", "canon", "--progress"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        start_new_session=True,
         env=ENVIRONMENT | {"TERM": "xterm", "TMPDIR": str(folder)},
-    )  # fmt: skip
+    )
     given = b""
     while b"canon: " not in given:
         given += os.read(master, 1 << 16)
@@ -223,8 +236,9 @@ def test_a_damaged_file_does_not_hide_who_has_a_bar(
     holds = "import fcntl, sys; file = open(sys.argv[1], 'r+b'); fcntl.lockf(file, fcntl.LOCK_EX, 1, int(sys.argv[2]))"
     other = subprocess.Popen(
         [sys.executable, "-c", f"{holds}; print(flush=True); input()", path, str(progress.FIRST + 1)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert other.stdout is not None
     assert other.stdout.readline() == b"\n"
     lines.close()

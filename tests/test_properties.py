@@ -131,10 +131,26 @@ ids = integers | strings
 
 # What a line may be changed by, so that it is nearly JSON
 PIECES = (
-    *'{}[],:"-0.eE+x\\ \t\r\x00\x1f\x7fé\U0001f600\u2028', '""', '"a":', "[[", '{"a":', "1e999", "9" * 20, "1" * 310,
-    "-1e308", "1.7976931348623159e308", "0." + "0" * 330 + "1", "true", "nul", "NaN", "\\u", "\\ud83d", "\\ude00",
-    "\\u0041", "\\n",
-)  # fmt: skip
+    *'{}[],:"-0.eE+x\\ \t\r\x00\x1f\x7fé\U0001f600\u2028',
+    '""',
+    '"a":',
+    "[[",
+    '{"a":',
+    "1e999",
+    "9" * 20,
+    "1" * 310,
+    "-1e308",
+    "1.7976931348623159e308",
+    "0." + "0" * 330 + "1",
+    "true",
+    "nul",
+    "NaN",
+    "\\u",
+    "\\ud83d",
+    "\\ude00",
+    "\\u0041",
+    "\\n",
+)
 changes = st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.sampled_from(PIECES)), max_size=4)
 
 
@@ -158,7 +174,7 @@ def nests(draw: st.DrawFn) -> str:
 
 nearly_json = st.builds(
     changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
-) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)  # fmt: skip
+) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 TRAILING = re.compile(r",[ \t\r\n]*[\]}]")  # a comma; if one is behind the bracket, orjson 3.10 tells that one's column
 IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
 

@@ -71,10 +71,20 @@ def test_documents_of_all_kinds(pairs: bytes, tmp_path: Path) -> None:
     half.write_bytes(DOCS.read_bytes())
     documents: Any
     for documents in (
-        RECORDS, iter(RECORDS), DOCS.read_bytes().splitlines(), DOCS.read_bytes(), str(DOCS), DOCS, [DOCS], [str(half)],
-        tmp_path.glob("*"), (MappingProxyType(each) for each in RECORDS), run("canon", RECORDS),
-        (RECORDS[:50] + [jsonl(each) for each in RECORDS[50:]]), [jsonl(*RECORDS)],
-    ):  # fmt: skip
+        RECORDS,
+        iter(RECORDS),
+        DOCS.read_bytes().splitlines(),
+        DOCS.read_bytes(),
+        str(DOCS),
+        DOCS,
+        [DOCS],
+        [str(half)],
+        tmp_path.glob("*"),
+        (MappingProxyType(each) for each in RECORDS),
+        run("canon", RECORDS),
+        (RECORDS[:50] + [jsonl(each) for each in RECORDS[50:]]),
+        [jsonl(*RECORDS)],
+    ):
         assert written(TO_PAIRS, documents) == pairs
     with DOCS.open("rb") as file:
         assert written(TO_PAIRS, file) == pairs
@@ -156,10 +166,11 @@ TABLES: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "pandas": pd.DataFrame,
     "polars": pl.DataFrame,
     "duckdb": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
-    "dictionaries": lambda rows: pa.table({name: pa.array([row[name] for row in rows]).dictionary_encode()
-                                           for name in rows[0]}),
+    "dictionaries": lambda rows: pa.table(
+        {name: pa.array([row[name] for row in rows]).dictionary_encode() for name in rows[0]}
+    ),
     "bytes": lambda rows: pa.table({name: [str(row[name]).encode() for row in rows] for name in ("id", "text")}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("library", TABLES)
@@ -170,11 +181,19 @@ def test_arrow(library: str, pairs: bytes) -> None:
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars", "duckdb"])
 def test_every_column_of_a_table_passes(library: str) -> None:
     rows: list[dict[str, Any]] = [
-        {"n": number, "id": f'é "{number}"\\\n\x01\x7f', "text": f"A b\t{number}", "of": [1.5, 2.0], "tags": ["é", "b"],
-         "true": bool(number), "some": None if number == 3 else "x", "count": None if number == 7 else number,
-         "long": "x" * 100_000}
+        {
+            "n": number,
+            "id": f'é "{number}"\\\n\x01\x7f',
+            "text": f"A b\t{number}",
+            "of": [1.5, 2.0],
+            "tags": ["é", "b"],
+            "true": bool(number),
+            "some": None if number == 3 else "x",
+            "count": None if number == 7 else number,
+            "long": "x" * 100_000,
+        }
         for number in range(9)
-    ]  # fmt: skip
+    ]
     expected = list(run("canon", rows))
     assert [each["id"] for each in expected] == [row["id"] for row in rows]
     assert list(run("canon", TABLES[library](rows))) == expected
@@ -196,10 +215,19 @@ def test_columns_of_duckdb_that_json_has_no_values_for() -> None:
     """Lengths of time are written as ISO 8601 has them, times beyond 9999 as numpy writes them."""
     rows = duckdb.sql("""select 1 id, 'a' as "text", interval '14 months 3 days 1.5 seconds' span, 10::hugeint big,
         'infinity'::timestamp ever, map {1: [2]} mp, union_value(n := 5) un, [interval 1 day] ls""")
-    assert list(run("canon", rows)) == [{
-        "id": 1, "text": "a", "span": "P14M3DT1.5S", "big": 10, "ever": "294247-01-10T04:00:54.775807",
-        "mp": {"1": [2]}, "un": "5", "ls": ["P1D"], "via": "canon/4",
-    }]  # fmt: skip
+    assert list(run("canon", rows)) == [
+        {
+            "id": 1,
+            "text": "a",
+            "span": "P14M3DT1.5S",
+            "big": 10,
+            "ever": "294247-01-10T04:00:54.775807",
+            "mp": {"1": [2]},
+            "un": "5",
+            "ls": ["P1D"],
+            "via": "canon/4",
+        }
+    ]
 
 
 @pytest.mark.parametrize("number", [2**63, 2**64 - 1, 2**64, 2**70, -(2**70), 1e300, -1e19, 0.1])
@@ -318,8 +346,11 @@ def test_what_makes_no_sense_is_refused(pipeline: str, documents: Any, message: 
 def test_a_pipeline_is_a_value() -> None:
     one, other = Pipeline("canon"), Pipeline("canon")
     assert (one == other, hash(one) == hash(other), one == Pipeline("canon --stop en"), one.text) == (
-        True, True, False, "canon",
-    )  # fmt: skip
+        True,
+        True,
+        False,
+        "canon",
+    )
     assert pickle.loads(pickle.dumps(one)) == one
     assert [list(pipeline(RECORDS)) for pipeline in (one, one, other)] == [list(run(one, RECORDS))] * 3
     with pytest.raises(AttributeError):
@@ -393,9 +424,10 @@ def test_archive(tmp_path: Path) -> None:
     with pytest.raises(Failed, match="nowhere"):
         Archive("nowhere")
     for options, message in (
-        ("-t 0.5", "made for -t 0.8 .68 of 84 components., not for -t 0.5 .42."), ("-d 3", "-d counts the bits"),
+        ("-t 0.5", "made for -t 0.8 .68 of 84 components., not for -t 0.5 .42."),
+        ("-d 3", "-d counts the bits"),
         (f"--against '{folder}'", "only one archive"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(Failed, match=message):
             Archive(folder, options=options)
     closed = Archive(os.fsencode(folder), to_sketches)
@@ -419,9 +451,16 @@ def test_files_that_options_name_from_threads(tmp_path: Path) -> None:
     documents = [*RECORDS[:20], {"id": 1}]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: list(run(f"canon --rejects '{tmp_path}/{n}'", documents)), range(40)))
-        list(pool.map(lambda n: list(
-            unique(RECORDS, [{"a": "abinit-data", "b": "abinit-doc"}], options=f"--removed '{tmp_path}/removed{n}'")
-        ), range(40)))  # fmt: skip
+        list(
+            pool.map(
+                lambda n: list(
+                    unique(
+                        RECORDS, [{"a": "abinit-data", "b": "abinit-doc"}], options=f"--removed '{tmp_path}/removed{n}'"
+                    )
+                ),
+                range(40),
+            )
+        )
     sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
     assert len(sizes) == 80
     assert len({size for name, size in sizes.items() if name.startswith("removed")}) == 1

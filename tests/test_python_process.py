@@ -90,8 +90,10 @@ def test_nothing_is_written_and_no_handler_set(capfd: pytest.CaptureFixture[str]
 
 
 def test_importing_it_is_cheap() -> None:
-    code = "import shingletools, sys; print(*(name for name in sys.modules if name.startswith('shingletools.')), " \
-           "'numpy' in sys.modules, 'orjson' in sys.modules, len(dir(shingletools)) > 5)"  # fmt: skip
+    code = (
+        "import shingletools, sys; print(*(name for name in sys.modules if name.startswith('shingletools.')), "
+        "'numpy' in sys.modules, 'orjson' in sys.modules, len(dir(shingletools)) > 5)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
     assert done.stdout == "False False True\n"
     assert all(getattr(shingletools, name) for name in shingletools.__all__)

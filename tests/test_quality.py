@@ -66,10 +66,12 @@ def test_a_moved_block_stands_as_one_at_another_place() -> None:
         after = edits.move(words(30), 7, rng, OTHERS)
         blocks = [words(30)[start : start + 7] for start in range(24)]
         assert any(
-            after[place : place + 7] == block and start != place and after[:place] + after[place + 7 :]
-            == words(30)[:start] + words(30)[start + 7 :]
-            for start, block in enumerate(blocks) for place in range(24)
-        )  # fmt: skip
+            after[place : place + 7] == block
+            and start != place
+            and after[:place] + after[place + 7 :] == words(30)[:start] + words(30)[start + 7 :]
+            for start, block in enumerate(blocks)
+            for place in range(24)
+        )
 
 
 def test_canonizing_undoes_what_is_only_written_otherwise() -> None:
@@ -204,8 +206,13 @@ def test_counts_are_those_of_brute_force_with_either_kernel(
 
 
 def test_tasks_are_scored_by_labels() -> None:
-    documents = [("a", "one two three four"), ("b", "one two three five"), ("c", "six seven"), ("d", "six eight"),
-                 ("e", "nine ten")]  # fmt: skip
+    documents = [
+        ("a", "one two three four"),
+        ("b", "one two three five"),
+        ("c", "six seven"),
+        ("d", "six eight"),
+        ("e", "nine ten"),
+    ]
     made = planted.Planted(documents, {("a", "b"): "near", ("c", "d"): "far", ("a", "e"): "far"})
     task = tasks.Task("by hand", lambda _: made, ["canon | shingle -k 1 | simjoin -t 0.6"])
     seed = tasks.measured(task, 0)

@@ -136,13 +136,22 @@ def test_every_way_of_every_command(text: str, folder: Path, tmp_path: Path) -> 
 def mixed(folder: Path) -> bytes:
     """Documents with others between: escapes, nothing to sign, other fields of signatures, ids that came before."""
     lines = (folder / "docs.jsonl").read_bytes().splitlines(keepends=True)
-    others = [each + b"\n" for each in (
-        b'{"id":%d,"text":""}', b'{"id":%d,"text":"?!","via":""}', b'{"id":%d,"text":"a b c d","simhash":"x"}',
-        b'{"id":%d,"text":"a \\u00e4 c d","meta":{"a":[]}}', b'{"id":%d.5,"text":"a b"}',
-        b'{"i\\u0064":%d,"text":"a b"}',
-        b'{"id":1%d,"text":"a b c d","sketch":null}', b'{"id":-0,"text":"a b c d"} ', b'{"id":"a","text":"a b c %d"}',
-        b'{"shingles":"","text":"a b","id":2%d}', b'\xef\xbb\xbf{"id":3%d,"text":"a b c d"}',
-    )]  # fmt: skip
+    others = [
+        each + b"\n"
+        for each in (
+            b'{"id":%d,"text":""}',
+            b'{"id":%d,"text":"?!","via":""}',
+            b'{"id":%d,"text":"a b c d","simhash":"x"}',
+            b'{"id":%d,"text":"a \\u00e4 c d","meta":{"a":[]}}',
+            b'{"id":%d.5,"text":"a b"}',
+            b'{"i\\u0064":%d,"text":"a b"}',
+            b'{"id":1%d,"text":"a b c d","sketch":null}',
+            b'{"id":-0,"text":"a b c d"} ',
+            b'{"id":"a","text":"a b c %d"}',
+            b'{"shingles":"","text":"a b","id":2%d}',
+            b'\xef\xbb\xbf{"id":3%d,"text":"a b c d"}',
+        )
+    ]
     made = []
     for number, line in enumerate(lines):
         other = others[number % len(others)]
@@ -231,10 +240,11 @@ def test_output_and_files_as_arguments(folder: Path, tmp_path: Path) -> None:
     expected = in_shell("canon docs.jsonl labels | shingle | sketch", b"", folder)[1]
     docs, labels = str(folder / "docs.jsonl"), str(folder / "labels")
     for words in (
-        ["canon | shingle | sketch", docs, labels], ["-o", "made", "canon | shingle | sketch", docs, labels],
+        ["canon | shingle | sketch", docs, labels],
+        ["-o", "made", "canon | shingle | sketch", docs, labels],
         ["canon | shingle | sketch -o made", "--", docs, labels],
         [f"canon '{docs}' {labels}|shingle|sketch -o  \"made\""],
-    ):  # fmt: skip
+    ):
         ran = run_here("shingletools", "run", *words, cwd=tmp_path)
         out = (tmp_path / "made").read_bytes() if "made" in " ".join(words) else ran.good()
         assert (ran.err, out) == ("", expected)
@@ -294,9 +304,11 @@ def test_a_step_that_fails_leaves_no_output(folder: Path, tmp_path: Path) -> Non
     ):
         ran = run_here("shingletools", "run", "-o", "old", text, cwd=tmp_path)
         assert (ran.status, ran.out, files_of(tmp_path)["old"]) == (status, b"", b"as it was")
-    assert ran.err.splitlines()[-2:] == [
-        'shingle: -:52: field "shingles" occurs twice', "canon: old is left as it was: too many bad records"
-    ] or "canon: old is left as it was: too many bad records" in ran.err  # fmt: skip
+    assert (
+        ran.err.splitlines()[-2:]
+        == ['shingle: -:52: field "shingles" occurs twice', "canon: old is left as it was: too many bad records"]
+        or "canon: old is left as it was: too many bad records" in ran.err
+    )
     assert {path.name for path in tmp_path.iterdir()} == {"old", "bad"}
 
 
@@ -355,9 +367,13 @@ def started(words: list[str], cwd: Path) -> "subprocess.Popen[bytes]":
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(
-            [BIN / "shingletools", "run", *words], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            [BIN / "shingletools", "run", *words],
+            cwd=cwd,
+            env=ENVIRONMENT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     finally:
         signal.signal(signal.SIGINT, before)
 

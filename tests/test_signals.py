@@ -97,25 +97,31 @@ def test_a_signal_that_came_goes_before_an_error() -> None:
 @pytest.mark.parametrize("step", ["signals.at_end(lambda: say('cleaned up'))", "signals.waiting()", "signals.raised()"])
 def test_what_the_caller_ignores_stays_ignored(step: str) -> None:
     """As nohup does."""
-    done = ran(f"""
+    done = ran(
+        f"""
         with {step}:
             come(HUP)
             say("on")
         come(HUP)
         say("further")
-    """, before="--ignore-signal=HUP")  # fmt: skip
+    """,
+        before="--ignore-signal=HUP",
+    )
     assert done.good() == b"on\nfurther\n"
 
 
 def test_the_signals_of_a_program_are_its_own() -> None:
-    done = ran("""
+    done = ran(
+        """
         def all_of_them():
             return [signal.getsignal(number) for number in signals.ENDING]
         before = all_of_them()
         with signals.at_end(lambda: say("not reached")), signals.waiting(), signals.raised():
             say(all_of_them() == before)
             come(TERM)
-    """, claimed=False)  # fmt: skip
+    """,
+        claimed=False,
+    )
     assert (done.status, done.out) == (-signal.SIGTERM, b"True\n")
 
 

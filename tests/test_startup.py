@@ -20,10 +20,10 @@ from suite import COMMANDS, NO_TABLE, of
 
 # What orjson loads, and numpy: the first of them takes as long as Python's own start
 JSON = frozenset({"dataclasses", "inspect", "json", "orjson"})
-SLOW = JSON | {
-    "blake3", "concurrent.futures", "fractions", "hashlib", "importlib.metadata", "logging", "multiprocessing", "numpy",
-    "pickle", "pkgutil", "random", "regex", "resource", "shutil", "sqlite3", "subprocess", "tempfile", "traceback",
-}  # fmt: skip
+SLOW = JSON.union(
+    "blake3 concurrent.futures fractions hashlib importlib.metadata logging multiprocessing numpy pickle".split(),
+    "pkgutil random regex resource shutil sqlite3 subprocess tempfile traceback".split(),
+)
 EXACT = {"simjoin": frozenset({"fractions"})}  # its default threshold is an exact number
 ASCII = {"id": 1, "text": "Don't stop, A-b 42!"}
 RUN = """
@@ -37,9 +37,12 @@ raise SystemExit(status)
 
 def loaded(code: str, *words: str, stdin: bytes = b"") -> frozenset[str]:
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *words], input=stdin, capture_output=True, check=False,
+        [sys.executable, "-P", "-c", code, *words],
+        input=stdin,
+        capture_output=True,
+        check=False,
         env=ENVIRONMENT | {"SHINGLETOOLS_KERNEL": "c"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done
     return frozenset(done.stderr.decode().split())
 

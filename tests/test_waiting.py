@@ -39,8 +39,9 @@ def fed_slowly(command: str, content: bytes, folder: Path) -> tuple[int, bytes, 
     return running.wait(60), *running.communicate(timeout=60)
 
 
-@pytest.mark.parametrize("command", ["canon", "shingle --df-table - --max-df 30 words", "dedup --known - words",
-                                     "canon --files0-from -"])  # fmt: skip
+@pytest.mark.parametrize(
+    "command", ["canon", "shingle --df-table - --max-df 30 words", "dedup --known - words", "canon --files0-from -"]
+)
 def test_all_that_comes_is_read(command: str, tmp_path: Path) -> None:
     docs = b"".join(DOCS.read_bytes().splitlines(keepends=True)[:8])
     words = pipe(docs, "canon")

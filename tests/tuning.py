@@ -12,10 +12,7 @@ from pathlib import Path
 from harness import Record, jsonl, run, run_here, shell
 
 USUAL = Fraction(4, 5)
-COLUMNS = (
-    "signature", "agreeing", "deviation", "low", "high", "recall", "precision", "pairs", "bytes", "memory",
-    "candidates",
-)  # fmt: skip
+COLUMNS = "signature agreeing deviation low high recall precision pairs bytes memory candidates".split()
 COMPONENTS = (42, 84, 168, 256)
 FEW = 100  # documents
 LONG_ENOUGH = 2  # words in a shingle, which so is no template's
@@ -41,8 +38,10 @@ def pairs_of(pipeline: str, docs: bytes, folder: Path) -> set[frozenset[object]]
 def squares(sets: Sequence[set[str]]) -> dict[str, int]:
     """What each word weighs, by the manual of simjoin: log2((N + 1) / d), squared, in 32 bits."""
     filled = [each for each in sets if each]
-    weights = {word: round(round(log2((len(filled) + 1) / d), 6) * 65536) or 1
-               for word, d in Counter(word for each in filled for word in each).items()}  # fmt: skip
+    weights = {
+        word: round(round(log2((len(filled) + 1) / d), 6) * 65536) or 1
+        for word, d in Counter(word for each in filled for word in each).items()
+    }
     unit = 1
     while (round(round(log2(len(filled) + 1), 6) * 65536) ** 2 - 1) // unit >= 1 << 32:
         unit *= 2
@@ -54,8 +53,9 @@ def cosines(sets: Sequence[set[str]]) -> dict[tuple[int, int], Square]:
     wholes = [sum(weights[word] for word in each) for each in sets]
     return {
         (i, j): (sum(weights[word] for word in sets[i] & sets[j]) ** 2, wholes[i] * wholes[j])
-        for i, j in combinations(range(len(sets)), 2) if sets[i] & sets[j]
-    }  # fmt: skip
+        for i, j in combinations(range(len(sets)), 2)
+        if sets[i] & sets[j]
+    }
 
 
 def hundredths(cosine: Square) -> int:
@@ -142,9 +142,12 @@ def signature(  # noqa: PLR0913, PLR0917  # each has a name of its own
             apart *= 1 - agree(middle) ** width
         candidates += many * (1 - apart) if middle < 1 else 0
     return {
-        "signature": name, "recall": Fraction(right) / true if true else None,
-        "precision": Fraction(right) / found if found else None, "pairs": round(found), "candidates": round(candidates),
-    }  # fmt: skip
+        "signature": name,
+        "recall": Fraction(right) / true if true else None,
+        "precision": Fraction(right) / found if found else None,
+        "pairs": round(found),
+        "candidates": round(candidates),
+    }
 
 
 def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
@@ -161,15 +164,29 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
 
     true = len([each for each in pairs.similarities if each >= t])
     made: list[Record] = [
-        {"scope": "sample", "documents": count, "read": count, "sampled": count, "words": sum(lengths),
-         "cut": sum(length > LONGEST for length in lengths), "empty": lengths.count(0), "labelled": None,
-         "true": None},
-        {"scope": "lengths", "least": min(lengths, default=None),
-         **{name: rank(lengths, Fraction(share)) for name, share in
-            (("q10", "0.1"), ("q25", "0.25"), ("median", "0.5"), ("q75", "0.75"), ("q90", "0.9"))},
-         "greatest": max(lengths, default=None), "mean": Fraction(sum(lengths), count) if count else None},
+        {
+            "scope": "sample",
+            "documents": count,
+            "read": count,
+            "sampled": count,
+            "words": sum(lengths),
+            "cut": sum(length > LONGEST for length in lengths),
+            "empty": lengths.count(0),
+            "labelled": None,
+            "true": None,
+        },
+        {
+            "scope": "lengths",
+            "least": min(lengths, default=None),
+            **{
+                name: rank(lengths, Fraction(share))
+                for name, share in (("q10", "0.1"), ("q25", "0.25"), ("median", "0.5"), ("q75", "0.75"), ("q90", "0.9"))
+            },
+            "greatest": max(lengths, default=None),
+            "mean": Fraction(sum(lengths), count) if count else None,
+        },
         {"scope": "setting", "canon": "", "shingle": f"-k {k}", "simjoin": f"-t {float(t):g}", "pairs": true},
-    ]  # fmt: skip
+    ]
     for least, most in ((1, 1), (2, 2), (3, 10), (11, 100), (101, 1000), (1001, None)):
         many = sum(least <= df <= (most or df) for df in frequencies.values())
         share = Fraction(many, len(frequencies)) if frequencies else None
@@ -177,21 +194,31 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
     for above in (Fraction(1, 10), Fraction(1, 100)):
         most = floor(above * count)
         common = [df for df in frequencies.values() if df > most]
-        made.append({
-            "scope": "common", "above": above, "documents": most, "shingles": len(common),
-            "places": Fraction(sum(common), sum(frequencies.values())) if frequencies else None,
-        })  # fmt: skip
+        made.append(
+            {
+                "scope": "common",
+                "above": above,
+                "documents": most,
+                "shingles": len(common),
+                "places": Fraction(sum(common), sum(frequencies.values())) if frequencies else None,
+            }
+        )
     edges = sorted({*(Fraction(i, 20) for i in range(21)), t})
     for edge, below in zip(edges, [*edges[1:], Fraction(2)], strict=True):
         here = pairs.within(edge, below)
         middles = [pairs.middle(each) for each in here] or [
             pairs.middle(edge + Fraction(i, 100)) for i in range(floor(100 * (min(below, Fraction(1)) - edge)) or 1)
         ]
-        made.append({
-            "scope": "band", "least": edge, "below": None if edge == 1 else below, "pairs": len(here),
-            "whole": len(here),
-            **{f"n{n}": sum(binomial(ceil(t * n), n, each) for each in middles) / len(middles) for n in COMPONENTS},
-        })  # fmt: skip
+        made.append(
+            {
+                "scope": "band",
+                "least": edge,
+                "below": None if edge == 1 else below,
+                "pairs": len(here),
+                "whole": len(here),
+                **{f"n{n}": sum(binomial(ceil(t * n), n, each) for each in middles) / len(middles) for n in COMPONENTS},
+            }
+        )
     order = [sorted(each, key=lambda token: (frequencies[token], token)) for each in sets]
     # Equal sets are one to a join
     unique = {tuple(sorted(each)): each for each in order if each}
@@ -201,11 +228,18 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
     distinct = Fraction(sum(map(len, sets)), max(count, 1))
     mean = Fraction(sum(map(len, payloads)), max(count, 1))
     none: Record = dict.fromkeys(("agreeing", "deviation", "low", "high"))
-    forms: list[Record] = [none | {
-        "signature": "shingles", "recall": Fraction(1), "precision": Fraction(1), "pairs": true,
-        "bytes": max(round(17 * mean - 1), 0), "memory": round(150 + 24 * distinct),
-        "candidates": sum(comb(many, 2) for many in meeting.values()),
-    }]  # fmt: skip
+    forms: list[Record] = [
+        none
+        | {
+            "signature": "shingles",
+            "recall": Fraction(1),
+            "precision": Fraction(1),
+            "pairs": true,
+            "bytes": max(round(17 * mean - 1), 0),
+            "memory": round(150 + 24 * distinct),
+            "candidates": sum(comb(many, 2) for many in meeting.values()),
+        }
+    ]
     for n, bits in (*((n, 32) for n in COMPONENTS), (84, 8)):
         alike = Fraction(bits == 8, 256)
         m = next(m for m in range(n + 1) if Fraction(m, n) >= alike + (1 - alike) * t)
@@ -213,28 +247,43 @@ def findings(texts: Sequence[str], k: int, t: Fraction = USUAL) -> list[Record]:
         bands = [n * (i + 1) // (n - m + 1) - n * i // (n - m + 1) for i in range(n - m + 1)]
         name = f"sketch -n {n}" + " --bits 8" * (bits == 8)
         share = alike + (1 - alike) * t
-        forms.append(signature(name, pairs, t, n, m, 1, bands, alike) | {
-            "agreeing": m, "deviation": round(float(share * (1 - share) / n) ** 0.5 / float(1 - alike), 6),
-            "low": floor(low * 10**6) / 10**6, "high": ceil(high * 10**6) / 10**6,
-            "bytes": n * bits // 4 + n - 1, "memory": 150 + n * bits // 8,
-        })  # fmt: skip
+        forms.append(
+            signature(name, pairs, t, n, m, 1, bands, alike)
+            | {
+                "agreeing": m,
+                "deviation": round(float(share * (1 - share) / n) ** 0.5 / float(1 - alike), 6),
+                "low": floor(low * 10**6) / 10**6,
+                "high": ceil(high * 10**6) / 10**6,
+                "bytes": n * bits // 4 + n - 1,
+                "memory": 150 + n * bits // 8,
+            }
+        )
     supers = signature("sketch --super 14", pairs, t, 6, 2, 14, [1, 1, 1, 1, 2], Fraction(0))
     megas = supers | {"signature": "sketch --mega 14", "candidates": supers["pairs"]}
     forms += [
-        none | supers | {"bytes": 101, "memory": 198}, none | megas | {"bytes": 254, "memory": 270},
-        none | dict.fromkeys(("recall", "precision", "pairs", "candidates")) |
-        {"signature": "sketch --simhash", "bytes": 16, "memory": 214},
-    ]  # fmt: skip
+        none | supers | {"bytes": 101, "memory": 198},
+        none | megas | {"bytes": 254, "memory": 270},
+        none
+        | dict.fromkeys(("recall", "precision", "pairs", "candidates"))
+        | {"signature": "sketch --simhash", "bytes": 16, "memory": 214},
+    ]
     made += [{"scope": "signature"} | {name: form[name] for name in COLUMNS} for form in forms]
     megabytes = ceil((150 + 24 * distinct) * count / (1 << 20))
     reasons = [
         ("k", f"-k {k}: no other was tried"),
         ("t", "-t 0.8: usual for near-duplicates" if t == USUAL else "as was asked for"),
-        ("template", "no --max-df: no shingle is in 20 documents and in 1 % of all" if k > LONG_ENOUGH else
-                     "no --max-df: shingles of fewer than 3 words are common in any language"),
-        ("signature", f"the shingles themselves, exactly: {round(150 + 24 * distinct)} bytes for each of {count}"
-                      f" documents are {megabytes} MB; up to 4096 MB will do"),
-    ]  # fmt: skip
+        (
+            "template",
+            "no --max-df: no shingle is in 20 documents and in 1 % of all"
+            if k > LONG_ENOUGH
+            else "no --max-df: shingles of fewer than 3 words are common in any language",
+        ),
+        (
+            "signature",
+            f"the shingles themselves, exactly: {round(150 + 24 * distinct)} bytes for each of {count}"
+            f" documents are {megabytes} MB; up to 4096 MB will do",
+        ),
+    ]
     if count < FEW:
         said = f"the sample has {count} document{'s' if count != 1 else ''}: what fewer than {FEW} say may be chance"
         reasons.append(("few", said))

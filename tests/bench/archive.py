@@ -54,8 +54,10 @@ def write(path: Path, first: int, blocks: Iterator[NDArray[np.uint32]], bits: in
         for block in blocks:
             via = "sketch n=84" + f" bits={bits}" * (bits < 32)
             some = block.astype(f">u{bits // 8}")
-            lines = [f'{{"id":"doc-{first + number}","sketch":"{row.tobytes().hex(" ", bits // 8)}","via":"{via}"}}\n'
-                     for number, row in enumerate(some)]  # fmt: skip
+            lines = [
+                f'{{"id":"doc-{first + number}","sketch":"{row.tobytes().hex(" ", bits // 8)}","via":"{via}"}}\n'
+                for number, row in enumerate(some)
+            ]
             file.write("".join(lines).encode())
             first += len(block)
 

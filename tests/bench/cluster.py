@@ -74,12 +74,18 @@ def task(event: dict[str, Any], name: str) -> Task:
     metrics, peaks = event["Task Metrics"], event["Task Executor Metrics"]
     fetched = metrics["Shuffle Read Metrics"]
     return Task(
-        event["Stage ID"], name, metrics["Executor Run Time"] / 1000, metrics["Input Metrics"]["Bytes Read"],
+        event["Stage ID"],
+        name,
+        metrics["Executor Run Time"] / 1000,
+        metrics["Input Metrics"]["Bytes Read"],
         fetched["Remote Bytes Read"] + fetched["Local Bytes Read"],
         metrics["Input Metrics"]["Records Read"] + fetched["Total Records Read"],
-        metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"], metrics["Output Metrics"]["Bytes Written"],
-        metrics["Disk Bytes Spilled"], peaks["JVMHeapMemory"], peaks["ProcessTreePythonRSSMemory"],
-    )  # fmt: skip
+        metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"],
+        metrics["Output Metrics"]["Bytes Written"],
+        metrics["Disk Bytes Spilled"],
+        peaks["JVMHeapMemory"],
+        peaks["ProcessTreePythonRSSMemory"],
+    )
 
 
 def write_skewed(path: Path) -> None:
@@ -122,9 +128,14 @@ def skew(folder: Path) -> None:
         read = max(each.read + each.fetched for each in some) / MB
         if read < 1:
             continue
-        measure.table_row(stage, len(some), f"{max(each.seconds for each in some):.1f}",
-                          max(each.records for each in some), f"{read:.1f}",
-                          f"{sum(each.moved for each in some) / MB:.1f}")  # fmt: skip
+        measure.table_row(
+            stage,
+            len(some),
+            f"{max(each.seconds for each in some):.1f}",
+            max(each.records for each in some),
+            f"{read:.1f}",
+            f"{sum(each.moved for each in some) / MB:.1f}",
+        )
 
 
 def write_texts(path: Path, documents: int) -> None:
@@ -157,8 +168,12 @@ def stages(folder: Path, documents: int) -> None:
         every = list(tasks(log))
         size = sum(path.stat().st_size for path in out.glob("part-*"))
         figures = [sum(sizes) for sizes in zip(*((t.read, t.moved, t.written) for t in every), strict=True)]
-        measure.table_row(command, f"{seconds:.0f}", f"{sum(each.seconds for each in every):.0f}",
-                          *(f"{figure / documents:.0f}" for figure in [*figures, size]))  # fmt: skip
+        measure.table_row(
+            command,
+            f"{seconds:.0f}",
+            f"{sum(each.seconds for each in every):.0f}",
+            *(f"{figure / documents:.0f}" for figure in [*figures, size]),
+        )
         source = out
 
 

@@ -62,9 +62,13 @@ def replaced(one_in: int) -> Callable[[str, random.Random], str]:
 
 
 KINDS: dict[str, Callable[[str, random.Random], str]] = {
-    "as is": lambda text, _: text, "capitals": punctuated, "within": lambda text, _: text, "half": half,
-    "1 in 20": replaced(20), "1 in 10": replaced(10),
-}  # fmt: skip
+    "as is": lambda text, _: text,
+    "capitals": punctuated,
+    "within": lambda text, _: text,
+    "half": half,
+    "1 in 20": replaced(20),
+    "1 in 10": replaced(10),
+}
 
 
 def questions(clones: Path) -> dict[str, str]:

@@ -107,8 +107,17 @@ def main() -> None:
     parser.add_argument("--runs", default="filters,all,join,groups,dedup")
     parser.add_argument("--way", metavar="SIZE", help="how much simspark may do in one task (--at-once)")
     options = parser.parse_args()
-    measure.table_row("documents", "pipeline", "shell, s", "Spark's start, s", "simspark after it, s", "ratio", "jobs",
-                      "bytes moved a document", "Python, MB")  # fmt: skip
+    measure.table_row(
+        "documents",
+        "pipeline",
+        "shell, s",
+        "Spark's start, s",
+        "simspark after it, s",
+        "ratio",
+        "jobs",
+        "bytes moved a document",
+        "Python, MB",
+    )
     measure.table_row(*["---"] * 9)
     for documents in options.documents:
         with TemporaryDirectory() as temporary:
@@ -133,9 +142,17 @@ def main() -> None:
             for name, pipeline in (run for run in runs.items() if run[0] in options.runs.split(",")):
                 source = sources.get(name, texts)
                 each = measured(pipeline, source, folder / name, way)
-                measure.table_row(documents, name, f"{each.shell:.1f}", f"{each.start:.1f}", f"{each.seconds:.1f}",
-                                  f"{each.seconds / each.shell:.2f}", each.jobs, f"{each.moved / documents:.0f}",
-                                  f"{each.python / 1e6:.0f}")  # fmt: skip
+                measure.table_row(
+                    documents,
+                    name,
+                    f"{each.shell:.1f}",
+                    f"{each.start:.1f}",
+                    f"{each.seconds:.1f}",
+                    f"{each.seconds / each.shell:.2f}",
+                    each.jobs,
+                    f"{each.moved / documents:.0f}",
+                    f"{each.python / 1e6:.0f}",
+                )
 
 
 if __name__ == "__main__":

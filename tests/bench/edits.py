@@ -69,6 +69,4 @@ def boilerplate(words: Words, number: int, _: random.Random, others: Sequence[st
     return around[: number // 2] + words + around[number // 2 :]
 
 
-KINDS: dict[str, Edit] = {
-    each.__name__: each for each in (replace, insert, delete, move, case, boilerplate)
-}  # fmt: skip
+KINDS: dict[str, Edit] = {each.__name__: each for each in (replace, insert, delete, move, case, boilerplate)}

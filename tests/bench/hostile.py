@@ -177,8 +177,8 @@ KINDS = {
     "one shingle in common, on disk": Kind("simjoin --measure containment -S 1M", common),
     "other fields in each record of an archive": Kind("d=$(mktemp -d); simindex add $d/archive && rm -r $d", template),
     "a star of pairs": Kind("simgroup", star),
-    "one group": Kind("read -r group; dedup --groups <(printf %s \"$group\")", one_group),
-}  # fmt: skip
+    "one group": Kind('read -r group; dedup --groups <(printf %s "$group")', one_group),
+}
 
 
 @lru_cache(maxsize=2)  # kinds of the same input follow each other
@@ -201,8 +201,13 @@ def main(size: int) -> int:
                 figures.append(timed(["bash", "-c", script], source, target))
             seconds, peaks = [run.cpu for run in figures], [run.peak for run in figures]
             failed |= seconds[-1] > 12 * seconds[0] or peaks[-1] > 6 * peaks[0]
-            table_row(name, f"`{kind.command}`", *(f"{value:.2f}" for value in seconds),
-                      *(f"{value:.0f}" for value in peaks), f"{seconds[-1] / seconds[0]:.1f}")  # fmt: skip
+            table_row(
+                name,
+                f"`{kind.command}`",
+                *(f"{value:.2f}" for value in seconds),
+                *(f"{value:.0f}" for value in peaks),
+                f"{seconds[-1] / seconds[0]:.1f}",
+            )
 
     return int(failed)
 

@@ -147,12 +147,24 @@ def counted(functions: set[str]) -> dict[str, int]:
     names = [name for name, loop in LOOPS.items() if loop.function in functions]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            ["valgrind", "--tool=callgrind", *(f"--toggle-collect={function}" for function in functions),
-             f"--callgrind-out-file={folder}/%p", sys.executable, __file__, *names],
-            check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        totals = [re.search(r"^(?:summary|totals): (\d+)", Path(folder, number).read_text(), re.MULTILINE)
-                  for number in done.stdout.split()]  # fmt: skip
+            [
+                "valgrind",
+                "--tool=callgrind",
+                *(f"--toggle-collect={function}" for function in functions),
+                f"--callgrind-out-file={folder}/%p",
+                sys.executable,
+                __file__,
+                *names,
+            ],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        totals = [
+            re.search(r"^(?:summary|totals): (\d+)", Path(folder, number).read_text(), re.MULTILINE)
+            for number in done.stdout.split()
+        ]
         return {name: int(found[1]) for name, found in zip(names, totals, strict=True) if found is not None}
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 def text_dedup(k: int, n: int, t: float, source: str, folder: str) -> None:
     """As in its README, with the options that say which words, hashes and threshold."""
+    options = f"--path json --split train --column text --num_proc 1 --ngram {k} --num_perm {n} --threshold {t}"
+    files = ["--data_files", source, "--cache_dir", f"{folder}/cache", "--output", f"{folder}/out"]
     subprocess.run(
-        [
-            sys.executable, "-m", "text_dedup.minhash", "--path", "json", "--data_files", source, "--split", "train",
-            "--cache_dir", f"{folder}/cache", "--output", f"{folder}/out", "--column", "text", "--num_proc", "1",
-            "--ngram", str(k), "--num_perm", str(n), "--threshold", str(t), "--batch_size", "10000",
-        ],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "text_dedup.minhash", *options.split(), *files, "--batch_size", "10000"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     from datasets import load_from_disk
 
     for each in load_from_disk(f"{folder}/out")["id"]:

@@ -27,8 +27,12 @@ SKETCHES = f"canon {{0}} | shingle -k {K} | sketch -n {N} | simjoin -t {T}"
 VERIFIED = f"canon {{0}} | shingle -k {K} | sketch -n {N} --keep | simjoin --verify -t {T}"
 REST = "| dedup --pairs - {0}"
 GROUPS = "| simgroup | dedup --groups - {0}"
-OURS = {"sketches": SKETCHES + REST, "sketches, verified": VERIFIED + REST, "exact join": PAIRS + REST,
-        "exact join, groups": PAIRS + GROUPS}  # fmt: skip
+OURS = {
+    "sketches": SKETCHES + REST,
+    "sketches, verified": VERIFIED + REST,
+    "exact join": PAIRS + REST,
+    "exact join, groups": PAIRS + GROUPS,
+}
 
 
 PEERS = {"text-dedup": "text-dedup==0.4.0", "datatrove": "datatrove[processing]==0.10.1 spacy orjson"}
@@ -68,8 +72,16 @@ def main(docs: Path, folder: Path, runs: int) -> None:
         for name, argv in jobs.items():
             figures[name].append(timed(argv, Path("/dev/null"), folder / f"{name}.out"))
     pairs, every = exact_pairs(docs, folder), ids(docs)
-    table_row("job", "processor s", "wall s", "MB", "kept", "removed", "removed without a partner that is kept",
-              "pairs of which both are kept")  # fmt: skip
+    table_row(
+        "job",
+        "processor s",
+        "wall s",
+        "MB",
+        "kept",
+        "removed",
+        "removed without a partner that is kept",
+        "pairs of which both are kept",
+    )
     table_row("---", *["---:"] * 7)
     for name, each in figures.items():
         kept = set(ids(folder / f"{name}.out"))
@@ -78,8 +90,9 @@ def main(docs: Path, folder: Path, runs: int) -> None:
         wrong = sum(each not in with_partner for each in removed)
         both = sum(a in kept and b in kept for a, b in pairs)
         middle = median(each)
-        table_row(name, f"{middle.cpu:.1f}", f"{middle.wall:.1f}", f"{middle.peak:.0f}", len(kept), len(removed), wrong,
-                  both)  # fmt: skip
+        table_row(
+            name, f"{middle.cpu:.1f}", f"{middle.wall:.1f}", f"{middle.peak:.0f}", len(kept), len(removed), wrong, both
+        )
 
 
 if __name__ == "__main__":

@@ -31,10 +31,12 @@ ROOM = 2  # times MOST: more pairs are too much for the next threshold, too
 PORTION = 500  # rows of a matrix of similarities at a time
 MINHASH = ("w1", "w2", "c3", "c4")
 UNITS = {
-    "datasketch": MINHASH, "rensa": MINHASH, "gaoya": MINHASH,
+    "datasketch": MINHASH,
+    "rensa": MINHASH,
+    "gaoya": MINHASH,
     "scikit-learn": ("w1", "wb3", "c3", "c4"),
     "RapidFuzz": ("ratio", "token_sort_ratio", "token_set_ratio", "JaroWinkler"),
-}  # fmt: skip
+}
 Pairs = Iterator[tuple[int, int, float]]
 
 
@@ -121,9 +123,11 @@ def rensa(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
         sketches[number] = RMinHash(num_perm=HASHES, seed=42)
         sketches[number].update(tokens(corpus.texts[number], units))
     return looked_up(
-        corpus, sketches, RMinHash.digest,
+        corpus,
+        sketches,
+        RMinHash.digest,
         lambda t: RMinHashLSH(threshold=t, num_perm=HASHES, num_bands=HASHES // rows_of(t)),
-    )  # fmt: skip
+    )
 
 
 def gaoya(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
@@ -185,8 +189,12 @@ def rapidfuzz(corpus: Corpus, name: str) -> Callable[[float], Pairs]:
 
 
 PROGRAMS = {
-    "datasketch": datasketch, "rensa": rensa, "gaoya": gaoya, "scikit-learn": scikit_learn, "RapidFuzz": rapidfuzz,
-}  # fmt: skip
+    "datasketch": datasketch,
+    "rensa": rensa,
+    "gaoya": gaoya,
+    "scikit-learn": scikit_learn,
+    "RapidFuzz": rapidfuzz,
+}
 
 
 def tries(name: str, units: str, thresholds: list[str], corpus: Corpus, most: int) -> Iterator[tuple[str, np.ndarray]]:

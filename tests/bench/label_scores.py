@@ -110,6 +110,12 @@ class Judge:
             for each in (lambda draw: pair_f1(lambda a, b: draw[a] * draw[b]), removal_f1)
         ]
         return Score(
-            ratio(right.sum(), len(right)), ratio(right.sum(), len(self.keys)), pair_f1(lambda a, _: np.ones(len(a))),
-            intervals[0], removal_f1(np.ones(self.count)), intervals[1], int(wrong.sum()), int(left.sum()),
-        )  # fmt: skip
+            ratio(right.sum(), len(right)),
+            ratio(right.sum(), len(self.keys)),
+            pair_f1(lambda a, _: np.ones(len(a))),
+            intervals[0],
+            removal_f1(np.ones(self.count)),
+            intervals[1],
+            int(wrong.sum()),
+            int(left.sum()),
+        )

@@ -63,13 +63,31 @@ WORDS = (1, 2)  # of its shingles
 PROGRAMS = (*FIXED, *ADVICE, TRIES, *label_peers.PROGRAMS, REMOVER)
 # A figure, and for each column the first letters of the sets whose mean it is
 TABLES = (
-    ("removal", {"respir.": "respiratory", "digital": "digital_work", "haemat.": "haematology", "stroke": "stroke",
-                 "cytol.": "cytology_screening"}),
-    ("f1", {"Python": "humaneval_python", "JS": "humaneval_js", "C": "humaneval_c", "algebra": "abstract_algebra",
-            "sociol.": "sociology", "history": "high_school", "GSM8K": "gsm8k"}),
+    (
+        "removal",
+        {
+            "respir.": "respiratory",
+            "digital": "digital_work",
+            "haemat.": "haematology",
+            "stroke": "stroke",
+            "cytol.": "cytology_screening",
+        },
+    ),
+    (
+        "f1",
+        {
+            "Python": "humaneval_python",
+            "JS": "humaneval_js",
+            "C": "humaneval_c",
+            "algebra": "abstract_algebra",
+            "sociol.": "sociology",
+            "history": "high_school",
+            "GSM8K": "gsm8k",
+        },
+    ),
     ("f1", {**{name: name for name in ("D2", "D3", "D4", "D8", "cora", "cddb")}, "joins": "autofj"}),
     ("f1", {r"\&D1": "D1", "D5": "D5", "D6": "D6", "D7": "D7", "restaur.": "restaurants", "Chicago": "Chicago"}),
-)  # fmt: skip
+)
 Row = dict[str, Any]
 Cost = dict[str, float | None]
 NOTHING = found([])
@@ -283,9 +301,10 @@ def main(words: list[str]) -> None:
         tasks = []
         for name, labelled in sorted(sets.items(), key=lambda each: len(each[1].documents)):
             programs = [
-                program for program in options.programs.split(",")
+                program
+                for program in options.programs.split(",")
                 if (name, program) not in done and (program != REMOVER or name in reviews)
-            ]  # fmt: skip
+            ]
             if programs and name.startswith(options.only):
                 tasks.append(pool.submit(measure, labelled, programs, options.folder, kept))
         for task in tasks:

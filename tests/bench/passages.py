@@ -51,10 +51,15 @@ def mixed(words: edits.Words, number: int, rng: random.Random, others: Sequence[
 
 
 KINDS: dict[str, tuple[edits.Edit, float]] = {
-    "verbatim": (edits.replace, 0), "replaced .1": (edits.replace, 0.1), "replaced .3": (edits.replace, 0.3),
-    "inserted .3": (edits.insert, 0.3), "deleted .3": (edits.delete, 0.3), "swapped .4": (swap, 0.4),
-    "swapped all": (swap, 1), "mixed .4": (mixed, 0.4),
-}  # fmt: skip
+    "verbatim": (edits.replace, 0),
+    "replaced .1": (edits.replace, 0.1),
+    "replaced .3": (edits.replace, 0.3),
+    "inserted .3": (edits.insert, 0.3),
+    "deleted .3": (edits.delete, 0.3),
+    "swapped .4": (swap, 0.4),
+    "swapped all": (swap, 1),
+    "mixed .4": (mixed, 0.4),
+}
 
 
 class Case(NamedTuple):
@@ -144,8 +149,10 @@ def copydetect(every: Sequence[Case]) -> list[list[Detection]]:
 
     every_found = []
     for case in every:
-        prints = [CodeFingerprint(name, 25, 6, filter=False, fp=io.StringIO(text))
-            for name, text in (("a", case.a), ("b", case.b))]  # fmt: skip
+        prints = [
+            CodeFingerprint(name, 25, 6, filter=False, fp=io.StringIO(text))
+            for name, text in (("a", case.a), ("b", case.b))
+        ]
         _, _, slices = compare_files(*prints)
         sides = [list(zip(*(ends.tolist() for ends in side), strict=True)) for side in slices]
         every_found.append(list(zip(*sides, strict=False)))
@@ -206,8 +213,10 @@ def sources(folder: Path) -> list[tuple[planted.Source, planted.Source]]:
     """Texts of one language and of two subjects, so that they have nothing but planted passages in common."""
     built, other = corpora.build(folder), corpora.build_translations(folder)
     guides = [planted.guide(name, built["guide"], name, name != "zh_CN") for name in ("en", "ru", "zh_CN")]
-    short = [planted.neighbours("short", path, name != "zh") for name, path in
-        (("en", built["descriptions"]), *other.items())]  # fmt: skip
+    short = [
+        planted.neighbours("short", path, name != "zh")
+        for name, path in (("en", built["descriptions"]), *other.items())
+    ]
     return list(zip(guides, short, strict=True))
 
 

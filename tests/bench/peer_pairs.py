@@ -70,8 +70,10 @@ def datasketch(sets: Iterable[list[str]], t: float, seed: int) -> Found:
 
 
 PEERS: dict[str, Callable[[Sequence[list[str]], float, int], Found]] = {
-    "gaoya": gaoya, "rensa": rensa, "datasketch": datasketch,
-}  # fmt: skip
+    "gaoya": gaoya,
+    "rensa": rensa,
+    "datasketch": datasketch,
+}
 
 
 def main() -> None:

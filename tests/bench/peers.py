@@ -83,8 +83,11 @@ def set_similarity_search(path: str) -> int:
 
 
 PEERS: dict[str, Callable[[str], int]] = {
-    "gaoya": gaoya, "rensa": rensa, "datasketch": datasketch, "SetSimilaritySearch, first 5,000": set_similarity_search,
-}  # fmt: skip
+    "gaoya": gaoya,
+    "rensa": rensa,
+    "datasketch": datasketch,
+    "SetSimilaritySearch, first 5,000": set_similarity_search,
+}
 
 
 class Run(NamedTuple):

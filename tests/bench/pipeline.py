@@ -80,9 +80,12 @@ def main(corpus: Path, runs: int) -> None:
             figures = median(taken[" ".join(argv)])
             table_row(
                 "all, through pipes" if argv[0] == "bash" else " ".join(argv),
-                f"{figures.wall:.2f}", f"{figures.cpu:.2f}", f"{documents / figures.wall:.0f}",
-                f"{source.stat().st_size / 1e6 / figures.wall:.1f}", f"{figures.peak:.0f}",
-            )  # fmt: skip
+                f"{figures.wall:.2f}",
+                f"{figures.cpu:.2f}",
+                f"{documents / figures.wall:.0f}",
+                f"{source.stat().st_size / 1e6 / figures.wall:.1f}",
+                f"{figures.peak:.0f}",
+            )
         assert (folder / "piped").read_bytes() == sources[-1].read_bytes()
         print("\nWorkers\n")
         table_row("", "MB", "wall s", "wall s with -j 2", "times as fast")

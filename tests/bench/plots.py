@@ -37,8 +37,9 @@ def points(
     shares = [(place, share) for place, each in zip(places, counts, strict=True) if (share := intervals.pooled(each))]
     middle = [share.share for _, share in shares]
     below, above = ([abs(getattr(share, side) - share.share) for _, share in shares] for side in ("low", "high"))
-    axes.errorbar([place for place, _ in shares], middle, yerr=[below, above], capsize=2, ms=3, lw=1,
-                  marker=marker, label=label)  # fmt: skip
+    axes.errorbar(
+        [place for place, _ in shares], middle, yerr=[below, above], capsize=2, ms=3, lw=1, marker=marker, label=label
+    )
 
 
 def plot_bands(path: Path, title: str, seeds: Sequence[dict[str, bands.Counts]]) -> None:
@@ -49,11 +50,15 @@ def plot_bands(path: Path, title: str, seeds: Sequence[dict[str, bands.Counts]])
         for mark, name in zip(MARKS, names, strict=False):
             each = [counts[name] for counts in seeds]
             whole = range(len(signatures.BANDS))
-            points(above, list(whole), [[counts.bands[band] for counts in each] for band in whole],
-                   marker=mark, label=name)  # fmt: skip
-            points(below, list(bands.LEASTS),
-                   [[(counts.right[least], counts.found) for counts in each] for least in range(len(bands.LEASTS))],
-                   marker=mark)  # fmt: skip
+            points(
+                above, list(whole), [[counts.bands[band] for counts in each] for band in whole], marker=mark, label=name
+            )
+            points(
+                below,
+                list(bands.LEASTS),
+                [[(counts.right[least], counts.found) for counts in each] for least in range(len(bands.LEASTS))],
+                marker=mark,
+            )
         above.set_xticks(list(whole), [head.replace(" to ", "-") for head in signatures.HEADS])
         above.set_xlabel("true Jaccard similarity")
         below.set_xlabel("so similar at least")
@@ -70,10 +75,15 @@ def plot_task(path: Path, title: str, seeds: Sequence[dict[str, tasks.Found]]) -
     for shift, mark, label in ((-0.1, "o", "recall"), (0.1, "s", "precision")):
         for place, name in enumerate(names):
             each = [seed[name] for seed in seeds]
-            share = intervals.pooled([
-                (found.right, sum(number for _, number in found.copies.values()) if label == "recall" else found.found)
-                for found in each
-            ])  # fmt: skip
+            share = intervals.pooled(
+                [
+                    (
+                        found.right,
+                        sum(number for _, number in found.copies.values()) if label == "recall" else found.found,
+                    )
+                    for found in each
+                ]
+            )
             if share:
                 reach = [[share.share - share.low], [share.high - share.share]]
                 colour = "C0" if label == "recall" else "C1"

@@ -74,9 +74,12 @@ def main(source: Path, folder: Path, megabytes: int = 1000, k: int = 50) -> None
             counts = re.findall(r"(\d+) words, (\d+) of them", said.read_text())[0]
             speeds = (size / figures.cpu for size in (megabytes, words.stat().st_size / 1e6))
             table_row(
-                options[-1] if options else "512M", *counts, f"{figures.cpu:.1f}",
-                *(f"{speed:.1f}" for speed in speeds), f"{figures.peak:.0f}",
-            )  # fmt: skip
+                options[-1] if options else "512M",
+                *counts,
+                f"{figures.cpu:.1f}",
+                *(f"{speed:.1f}" for speed in speeds),
+                f"{figures.peak:.0f}",
+            )
         print("the same bytes" if filecmp.cmp(marked, again, shallow=False) else "other bytes with -S")
     finally:
         shutil.rmtree(folder)

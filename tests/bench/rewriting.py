@@ -50,9 +50,7 @@ def forms_of(word: str, language: str) -> frozenset[str]:
         from lemminflect import getAllInflections, getAllLemmas
 
         lemmas = {lemma for found in getAllLemmas(word).values() for lemma in found}
-        return frozenset(
-            form for lemma in lemmas for found in getAllInflections(lemma).values() for form in found
-        )  # fmt: skip
+        return frozenset(form for lemma in lemmas for found in getAllInflections(lemma).values() for form in found)
     if language == "ru":
         return frozenset(form.word for form in analyzer().parse(word)[0].lexeme)
     return frozenset()

@@ -199,8 +199,10 @@ def page(words: edits.Words, lines: Sequence[str], marked: bool) -> str:
     if not marked:
         opened = [f'<div class="{name}">' for name in ("menu", "article-content", "sidebar", "footer")]
     closed = ["</nav>", "</main>", "</aside>", "</footer>"] if marked else ["</div>"] * 4
-    links = ["".join(f'<p><a href="#">{html.escape(line)}</a></p>' for line in part) for part in
-             (lines[:third], lines[third : 2 * third], lines[2 * third :])]  # fmt: skip
+    links = [
+        "".join(f'<p><a href="#">{html.escape(line)}</a></p>' for line in part)
+        for part in (lines[:third], lines[third : 2 * third], lines[2 * third :])
+    ]
     paragraphs = (html.escape(" ".join(words[i : i + 60])) for i in range(0, len(words), 60))
     parts = [links[0], "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs), links[1], links[2]]
     body = "".join(a + part + b for a, part, b in zip(opened, parts, closed, strict=True))

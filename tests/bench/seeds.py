@@ -65,8 +65,11 @@ def by_seed(seeds: int) -> None:
         every = [agreeing(seed, pairs) for seed in range(seeds)]
         recall, inside = [float((found >= least).mean()) for found in every], [covered(found, pairs) for found in every]
         missed = [int((found < proposed).sum()) for found in every]
-        print(f"| {name} | {min(recall):.2f} to {max(recall):.2f} | {min(missed)} to {max(missed)} "
-              f"| {min(inside):.3f} to {max(inside):.3f} |", flush=True)  # fmt: skip
+        print(
+            f"| {name} | {min(recall):.2f} to {max(recall):.2f} | {min(missed)} to {max(missed)} "
+            f"| {min(inside):.3f} to {max(inside):.3f} |",
+            flush=True,
+        )
 
 
 def by_similarity(seeds: int, count: int) -> None:

@@ -78,7 +78,7 @@ CASES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a star of pairs": ("simgroup", lambda: star(20 * MEGABYTE)),
     "a group of 500,000": ("dedup --groups group", lambda: one_group(20 * MEGABYTE)),
     "the same, the longest": ("dedup --keep longest --groups group", lambda: one_group(20 * MEGABYTE)),
-}  # fmt: skip
+}
 
 
 def start(command: str, folder: Path) -> "subprocess.Popen[bytes]":

@@ -58,6 +58,10 @@ def costs(stages: list[str], source: Path, folder: Path) -> tuple[float, float]:
 
 def peer_seconds(argv: list[str], canonical: Path) -> float:
     """What a peer says that it took."""
-    done = subprocess.run([sys.executable, str(PEERS), *argv, "--seconds", str(canonical)],
-                          env=os.environ | {"RAYON_NUM_THREADS": "1"}, stdout=subprocess.PIPE, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, str(PEERS), *argv, "--seconds", str(canonical)],
+        env=os.environ | {"RAYON_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
     return float(done.stdout)

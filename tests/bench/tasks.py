@@ -127,13 +127,15 @@ def rows(seeds: Sequence[dict[str, Found]]) -> list[bands.Row]:
     table: list[bands.Row] = [["pipeline", "pairs", "precision", "recall", *kinds]]
     for pipeline in seeds[0]:
         each = [seed[pipeline] for seed in seeds]
-        table.append([
-            f"`{pipeline.replace('|', chr(92) + '|')}`",
-            sum(found.found for found in each),
-            bands.shown((found.right, found.found) for found in each),
-            bands.shown((found.right, sum(number for _, number in found.copies.values())) for found in each),
-            *(bands.shown(found.copies.get(kind, (0, 0)) for found in each) for kind in kinds),
-        ])  # fmt: skip
+        table.append(
+            [
+                f"`{pipeline.replace('|', chr(92) + '|')}`",
+                sum(found.found for found in each),
+                bands.shown((found.right, found.found) for found in each),
+                bands.shown((found.right, sum(number for _, number in found.copies.values())) for found in each),
+                *(bands.shown(found.copies.get(kind, (0, 0)) for found in each) for kind in kinds),
+            ]
+        )
     return table
 
 
@@ -165,9 +167,12 @@ def every(english: Source, russian: Source, han: Source) -> list[Task]:
         ("news zh", lambda seed: scenarios.news(han, short(), "zh", seed), chinese("simjoin", (0.3, 0.5))),
         ("passages en", lambda seed: scenarios.passages(english, long(), "en", seed), borrowed("en")),
         ("passages ru", lambda seed: scenarios.passages(russian, middle(), "ru", seed), borrowed("ru")),
-        ("passages zh", lambda seed: scenarios.passages(han, short(), "zh", seed),
-         chinese("simjoin --measure containment", (0.15, 0.3))),
+        (
+            "passages zh",
+            lambda seed: scenarios.passages(han, short(), "zh", seed),
+            chinese("simjoin --measure containment", (0.15, 0.3)),
+        ),
         ("pages marked", lambda seed: scenarios.sites(long(), long(), True, seed), PAGES),
         ("pages unmarked", lambda seed: scenarios.sites(long(), long(), False, seed), PAGES),
-    ]  # fmt: skip
+    ]
     return [Task(*each) for each in makes]

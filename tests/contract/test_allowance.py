@@ -83,8 +83,9 @@ def test_a_reader_that_goes_away(command: str, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(BAD + 200_000 * jsonl(good(command, 1)))
     for allowed, status in [("0", 1), ("1", 0), ("50%", 0)]:
         words = [*command.split(), "docs", "--allow-rejects", allowed]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
-                              env=ENVIRONMENT) as process:  # fmt: skip
+        with subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=ENVIRONMENT
+        ) as process:
             assert process.stdout is not None
             os.read(process.stdout.fileno(), 1)
             process.stdout.close()

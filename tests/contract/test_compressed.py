@@ -219,9 +219,14 @@ def test_data_that_ask_for_too_much_memory(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     ("command", "what", "suffix"),
-    [*(("canon", "one line", suffix) for suffix in MAKE), ("canon --whole", "it", "gz"),
-     ("canon -j2", "one line", "gz"), ("dedup --groups", "one line", "gz"), ("canon --stop", "it", "gz")],
-)  # fmt: skip
+    [
+        *(("canon", "one line", suffix) for suffix in MAKE),
+        ("canon --whole", "it", "gz"),
+        ("canon -j2", "one line", "gz"),
+        ("dedup --groups", "one line", "gz"),
+        ("canon --stop", "it", "gz"),
+    ],
+)
 def test_a_few_kilobytes_that_stand_for_gigabytes(command: str, what: str, suffix: str, tmp_path: Path) -> None:
     """In as little memory as a line of the largest size takes, three times."""
     (tmp_path / "bomb").write_bytes(MAKE[suffix](bytes(1 << 20)) * 10_000)

@@ -12,8 +12,20 @@ IDS = [1, 2]
 KINDS = {
     "documents": jsonl(*({"id": name, "text": text} for name, text in zip(IDS, TEXTS, strict=True))),
     "canon": jsonl(*({"id": name, "text": text, "via": "canon"} for name, text in zip(IDS, TEXTS, strict=True))),
-    "parts": jsonl(*({"id": f"{name}#1", "of": name, "part": 1, "before": "", "text": "x", "behind": "",
-                      "via": "parts by=paragraph"} for name in IDS)),
+    "parts": jsonl(
+        *(
+            {
+                "id": f"{name}#1",
+                "of": name,
+                "part": 1,
+                "before": "",
+                "text": "x",
+                "behind": "",
+                "via": "parts by=paragraph",
+            }
+            for name in IDS
+        )
+    ),
     "shingle": jsonl(*({"id": name, "shingles": "0123456789abcdef", "via": "shingle k=2"} for name in IDS)),
     "sketch": jsonl(*({"id": name, "sketch": "01234567", "via": "sketch n=1"} for name in IDS)),
     "simhash": jsonl(*({"id": name, "simhash": "0123456789abcdef", "via": "sketch simhash"} for name in IDS)),
@@ -25,24 +37,40 @@ KINDS = {
     "table": b"id,text\n1,a word\n2,two\n",
     "text": b"This is a text of several words.\nAnd this is its second line.\n",
     "array": b'[{"id":1,"text":"a word"},\n{"id":2,"text":"two"}]\n',
-}  # fmt: skip
+}
 NAMES = {  # one of which the message has
-    "documents": ("these are documents",), "canon": ("these are documents", "records of canon"),
+    "documents": ("these are documents",),
+    "canon": ("these are documents", "records of canon"),
     "parts": ("these are documents", "records of parts"),
     "shingle": ("these are documents", "records of shingle", "but no sketch"),
-    "sketch": ("these are documents", "records of sketch"), "simhash": ("these are documents", "records of sketch"),
-    "pairs": ("these are pairs",), "groups": ("these are groups",), "frequencies": ("these are document frequencies",),
-    "figures": ("these are figures",), "page": ("this looks like HTML",), "table": ("the header of a table",),
-    "text": ("this looks like plain text",), "array": ("this looks like a JSON array",),
-}  # fmt: skip
+    "sketch": ("these are documents", "records of sketch"),
+    "simhash": ("these are documents", "records of sketch"),
+    "pairs": ("these are pairs",),
+    "groups": ("these are groups",),
+    "frequencies": ("these are document frequencies",),
+    "figures": ("these are figures",),
+    "page": ("this looks like HTML",),
+    "table": ("the header of a table",),
+    "text": ("this looks like plain text",),
+    "array": ("this looks like a JSON array",),
+}
 TEXTUAL = {"documents", "canon", "parts"}
 WITH_ID = TEXTUAL | {"shingle", "sketch", "simhash"}
 TAKES = {  # each command, or a way to run it
-    "canon": TEXTUAL, "shingle": TEXTUAL, "parts": TEXTUAL, "parts --together": {"parts"}, "sketch": {"shingle"},
-    "simjoin": {"shingle", "sketch", "simhash"}, "simgroup": {"pairs"}, "dedup": WITH_ID,
-    "dedup --groups /dev/null --keep longest": TEXTUAL, "simshow": {"pairs", "groups"},
-    "simscore": {"pairs", "groups"}, "simtune": TEXTUAL, "repeats": TEXTUAL,
-}  # fmt: skip
+    "canon": TEXTUAL,
+    "shingle": TEXTUAL,
+    "parts": TEXTUAL,
+    "parts --together": {"parts"},
+    "sketch": {"shingle"},
+    "simjoin": {"shingle", "sketch", "simhash"},
+    "simgroup": {"pairs"},
+    "dedup": WITH_ID,
+    "dedup --groups /dev/null --keep longest": TEXTUAL,
+    "simshow": {"pairs", "groups"},
+    "simscore": {"pairs", "groups"},
+    "simtune": TEXTUAL,
+    "repeats": TEXTUAL,
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

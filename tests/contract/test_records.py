@@ -55,7 +55,7 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b'{"%b":99999999999999999999,"%b":%b}' % (named, name, quoted), not_an_id),
         *(() if command in each.by_id else wrong_payloads(each, named, name, quoted)),
         *each.wrong,
-    ]  # fmt: skip
+    ]
 
 
 def wrong_payloads(each: Command, named: bytes, name: bytes, quoted: bytes) -> list[tuple[bytes, str]]:

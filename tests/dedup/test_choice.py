@@ -286,7 +286,7 @@ DEEP = b"[" * 1000 + b"]" * 1000
         (b'{"id":"b","text":"","duplicate_by":[]}', b'{"id":"b","text":"","duplicate_by":RULE,"duplicate_of":"a"}'),
         (b'\xef\xbb\xbf{"id":"b","text":""}', b'{"id":"b","text":"","duplicate_of":"a"BY}'),
     ],
-)  # fmt: skip
+)
 def test_a_mark_changes_no_other_byte(keep: str, line: bytes, marked: bytes, folder: Path) -> None:
     first = b'{"id":"a","text":"aa"}\n'
     for end in (b"\n", b""):

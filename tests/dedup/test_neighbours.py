@@ -128,8 +128,9 @@ def test_pairs_of_other_documents(tmp_path: Path) -> None:
     (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 9}, {"a": 8, "b": 9}, {"a": 1, "b": 2}, {"a": 2, "b": 1}))
     ran = run_here("dedup --pairs pairs -v", stdin=jsonl({"id": 1}, {"id": 2}), cwd=tmp_path)
     assert (ran.out, ran.err.partition("MB/s, ")[2]) == (
-        b'{"id": 1}\n', "1 kept, 1 removed (1 by --keep first), 2 pairs of other documents\n",
-    )  # fmt: skip
+        b'{"id": 1}\n',
+        "1 kept, 1 removed (1 by --keep first), 2 pairs of other documents\n",
+    )
     ran = run_here("dedup --pairs pairs", stdin=jsonl({"id": "1"}), cwd=tmp_path)
     same = 'are their ids the same? --id names their field; 1 and "1" are two ids'
     assert ran.err == f"dedup: --pairs names no document of the input: {same}\n"

@@ -40,8 +40,11 @@ def chosen(dedup: Dedup, documents: list[object]) -> tuple[list[Written], list[s
 
 
 @settings(max_examples=30)
-@given(pairs, st.lists(ids, unique_by=repr, max_size=30),
-       st.tuples(st.sampled_from(["first", "longest", "min:n"]), st.booleans(), st.booleans()))  # fmt: skip
+@given(
+    pairs,
+    st.lists(ids, unique_by=repr, max_size=30),
+    st.tuples(st.sampled_from(["first", "longest", "min:n"]), st.booleans(), st.booleans()),
+)
 def test_in_many_portions(some: list[Pair], documents: list[object], wishes: tuple[str, bool, bool]) -> None:
     keep, annotate, bounded = wishes
     said = [{"a": a, "b": b, **({"similarity": 0.8} if bounded else {}), **rest} for a, b, rest in some]
@@ -49,10 +52,16 @@ def test_in_many_portions(some: list[Pair], documents: list[object], wishes: tup
         patch.setattr(on_disk, "TOGETHER", 3)
         (path := Path(folder, "pairs")).write_bytes(jsonl(*said))
         specs = [
-            DedupSpec("id", (str(path),), keep=keep, annotate=annotate, memory=memory,
-                      least=Fraction("0.7") if bounded else None)
+            DedupSpec(
+                "id",
+                (str(path),),
+                keep=keep,
+                annotate=annotate,
+                memory=memory,
+                least=Fraction("0.7") if bounded else None,
+            )
             for memory in (None, Memory(0, folder))
-        ]  # fmt: skip
+        ]
         expected = chosen(chooser(specs[0], ALONE), documents)
         assert chosen(DedupOnDisk(specs[1], Memory(0, folder), ALONE, FEW), documents) == expected
 
@@ -81,14 +90,17 @@ def test_the_same_as_from_memory(tmp_path: Path) -> None:
         assert ran[0][0] == 1
 
 
-@pytest.mark.parametrize(("options", "cause"), [
-    ("--groups g -S1M", "-S needs --pairs"),
-    ("--pairs p -T .", "-T says where -S puts its scratch files, so it needs -S"),
-    ("--pairs p --known k -S1M", "-S cannot be combined with --known, which works in memory"),
-    ("--pairs p --without k -S1M", "-S cannot be combined with --without, which works in memory"),
-    ("--pairs p --csv -S1M", "-S cannot be combined with --csv, which works in memory"),
-    ("--pairs p -S1M -T no", "no: No such file or directory"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        ("--groups g -S1M", "-S needs --pairs"),
+        ("--pairs p -T .", "-T says where -S puts its scratch files, so it needs -S"),
+        ("--pairs p --known k -S1M", "-S cannot be combined with --known, which works in memory"),
+        ("--pairs p --without k -S1M", "-S cannot be combined with --without, which works in memory"),
+        ("--pairs p --csv -S1M", "-S cannot be combined with --csv, which works in memory"),
+        ("--pairs p -S1M -T no", "no: No such file or directory"),
+    ],
+)
 def test_what_is_refused(options: str, cause: str, tmp_path: Path) -> None:
     for name in ("p", "k", "docs"):
         (tmp_path / name).write_bytes(b"")

@@ -134,9 +134,7 @@ def test_tabs_without_a_header_and_several_files(tmp_path: Path) -> None:
         left, gone = there_and_back(tmp_path, f"--tsv --no-header a {second}", own="--text 2")
         kept = keeps(range(COUNT), [" ".join(text.split()) for text in TEXTS])
         for out, stays in ((left, True), (gone, False)):
-            assert out.decode().splitlines() == [
-                each for each, keep in zip(lines, kept, strict=True) if keep is stays
-            ]  # fmt: skip
+            assert out.decode().splitlines() == [each for each, keep in zip(lines, kept, strict=True) if keep is stays]
 
 
 def test_headers_must_agree(tmp_path: Path) -> None:
@@ -158,8 +156,9 @@ def test_marks_are_columns(tmp_path: Path) -> None:
     more = [["y", "max:n", "0.5"], ["", "", ""], ["", "", ""]]
     names = ["duplicate_of", "duplicate_by", "duplicate_similarity"]
     assert list(csv.reader(io.StringIO(out.decode(), newline=""))) == [
-        ["id", "text", "n", *names], *(each + said for each, said in zip(rows, more, strict=True))
-    ]  # fmt: skip
+        ["id", "text", "n", *names],
+        *(each + said for each, said in zip(rows, more, strict=True)),
+    ]
     assert out.count(b"\r\n") == len(rows)
     (tmp_path / "table").write_bytes(out)
     again = run_here(command, cwd=tmp_path)
@@ -198,7 +197,7 @@ def test_lines_and_records(tmp_path: Path) -> None:
         for out, stays in ((left, True), (gone, False)):
             assert out.decode().splitlines() == [
                 each for each, keep in zip(content, kept, strict=True) if keep is stays
-            ]  # fmt: skip
+            ]
 
 
 def test_elements_of_an_array(tmp_path: Path) -> None:
@@ -221,16 +220,20 @@ def prepared(folder: Path) -> Path:
 def columns() -> "pa.Table":
     some = range(COUNT)
     time = datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
-    table = pa.table({
-        "text": pa.array(TEXTS, pa.large_string()),
-        "n": pa.array(some, pa.int32()),
-        "time": pa.array([time + datetime.timedelta(days=n) for n in some], pa.timestamp("us", "Europe/Berlin")),
-        "list": pa.array([[n, None] if n % 3 else None for n in some], pa.list_(pa.int16())),
-        "words": pa.array([f"w{n % 5}" for n in some]).dictionary_encode(),
-        "map": pa.array([[("k", n)] for n in some], pa.map_(pa.string(), pa.int64())),
-        "inner": pa.array([{"x": {"y": b"\xff"}} if n % 2 else None for n in some],
-                          pa.struct({"x": pa.struct({"y": pa.binary()})})),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "text": pa.array(TEXTS, pa.large_string()),
+            "n": pa.array(some, pa.int32()),
+            "time": pa.array([time + datetime.timedelta(days=n) for n in some], pa.timestamp("us", "Europe/Berlin")),
+            "list": pa.array([[n, None] if n % 3 else None for n in some], pa.list_(pa.int16())),
+            "words": pa.array([f"w{n % 5}" for n in some]).dictionary_encode(),
+            "map": pa.array([[("k", n)] for n in some], pa.map_(pa.string(), pa.int64())),
+            "inner": pa.array(
+                [{"x": {"y": b"\xff"}} if n % 2 else None for n in some],
+                pa.struct({"x": pa.struct({"y": pa.binary()})}),
+            ),
+        }
+    )
     return table.replace_schema_metadata({"of": "ours"})
 
 
@@ -288,13 +291,19 @@ def made_by_duckdb(path: Path) -> None:
 
 
 def made_by_polars(path: Path) -> None:
-    pl.DataFrame({
-        "id": range(COUNT), "text": TEXTS, "bytes": [b"\xff"] * COUNT,
-        "category": pl.Series(["b", "a", None] * (COUNT // 3), dtype=pl.Categorical),
-        "enum": pl.Series(["b", "a"] * (COUNT // 2), dtype=pl.Enum(["a", "b", "c"])),
-        "length": pl.Series(range(COUNT), dtype=pl.Duration("ns")), "time": pl.Series(range(COUNT), dtype=pl.Time),
-        "list": [["x", None], None] * (COUNT // 2), "u": pl.Series(range(COUNT), dtype=pl.UInt32),
-    }).write_parquet(path, compression="brotli")  # fmt: skip
+    pl.DataFrame(
+        {
+            "id": range(COUNT),
+            "text": TEXTS,
+            "bytes": [b"\xff"] * COUNT,
+            "category": pl.Series(["b", "a", None] * (COUNT // 3), dtype=pl.Categorical),
+            "enum": pl.Series(["b", "a"] * (COUNT // 2), dtype=pl.Enum(["a", "b", "c"])),
+            "length": pl.Series(range(COUNT), dtype=pl.Duration("ns")),
+            "time": pl.Series(range(COUNT), dtype=pl.Time),
+            "list": [["x", None], None] * (COUNT // 2),
+            "u": pl.Series(range(COUNT), dtype=pl.UInt32),
+        }
+    ).write_parquet(path, compression="brotli")
 
 
 def made_by_pyarrow(path: Path, **options: Any) -> None:
@@ -325,9 +334,12 @@ def made_with_int96(path: Path) -> None:
 
 
 MADE: list[Callable[[Path], None]] = [
-    made_by_duckdb, made_by_polars, made_by_pyarrow, partial(made_by_pyarrow, version="1.0", data_page_version="2.0"),
+    made_by_duckdb,
+    made_by_polars,
+    made_by_pyarrow,
+    partial(made_by_pyarrow, version="1.0", data_page_version="2.0"),
     made_with_int96,
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("make", MADE)
@@ -403,8 +415,15 @@ def test_ids_in_a_dictionary_give_their_type(indices: pa.DataType, tmp_path: Pat
 @pytest.mark.parametrize("annotate", [False, True])
 def test_row_groups_that_are_joined_have_more_values_than_short_indices_count(annotate: bool, tmp_path: Path) -> None:
     kind = pa.dictionary(pa.int8(), pa.string())
-    groups = [pa.table({"id": pa.array([f"{group}-{row}" for row in range(100)]).dictionary_encode().cast(kind),
-                        "text": [f"{group} {row}" for row in range(100)]}) for group in range(3)]  # fmt: skip
+    groups = [
+        pa.table(
+            {
+                "id": pa.array([f"{group}-{row}" for row in range(100)]).dictionary_encode().cast(kind),
+                "text": [f"{group} {row}" for row in range(100)],
+            }
+        )
+        for group in range(3)
+    ]
     with pq.ParquetWriter(tmp_path / "table", groups[0].schema) as writer:
         for group in groups:
             writer.write_table(group)
@@ -471,8 +490,9 @@ def test_records_of_warc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         (tmp_path / name).write_bytes(content)
         ran = run_here(f"dedup --pairs pairs --warc {name} -o out", cwd=tmp_path)
         assert (ran.status, ran.err) == (
-            2, f"dedup: {name}: compressed as a whole, not record by record: decompress it first\n"
-        )  # fmt: skip
+            2,
+            f"dedup: {name}: compressed as a whole, not record by record: decompress it first\n",
+        )
     ran = run_here("dedup --pairs pairs --warc plain -o out.gz", cwd=tmp_path)
     assert ran.err == "dedup: out.gz: records are copied as they are stored, and not so in plain\n"
 
@@ -513,8 +533,9 @@ def test_names_of_files(tmp_path: Path) -> None:
     shell(move, tmp_path).good()
     assert len(list((tmp_path / "away").iterdir())) == len(gone)
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.glob("docs/**/*.[tm]*")} == {
-        *relative, str(Path(other).relative_to(tmp_path)),
-    } - {*gone}  # fmt: skip
+        *relative,
+        str(Path(other).relative_to(tmp_path)),
+    } - {*gone}
 
 
 def test_names_of_whole_files_and_of_a_list(tmp_path: Path) -> None:
@@ -534,10 +555,12 @@ def test_names_of_whole_files_and_of_a_list(tmp_path: Path) -> None:
 def test_each_preference(keep: str, tmp_path: Path) -> None:
     (tmp_path / "table").write_bytes(b"id,text,n\n" + b"".join(row([n, text, 100 - n]) for n, text in enumerate(TEXTS)))
     orders = {
-        "first": range(COUNT), "max:n": range(COUNT), "min:n": range(COUNT)[::-1],
+        "first": range(COUNT),
+        "max:n": range(COUNT),
+        "min:n": range(COUNT)[::-1],
         "longest": sorted(range(COUNT), key=lambda n: -len(TEXTS[n])),
         "shortest": sorted(range(COUNT), key=lambda n: len(TEXTS[n])),
-    }  # fmt: skip
+    }
     left, _ = there_and_back(tmp_path, "--csv table", f"--keep {keep}")
     kept = keeps(orders[keep])
     ids = [int(each["id"]) for each in csv.DictReader(io.StringIO(left.decode(), newline=""))]
@@ -562,8 +585,9 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     os.mkfifo(tmp_path / "pairs")
     ran = shell(meanwhile.format("--csv table -o out2", "printf '4,d\\n' >> table"), tmp_path)
     assert (ran.status, ran.err) == (
-        2, "dedup: table: grew while it was read (what is read twice must not change until the end)\n"
-    )  # fmt: skip
+        2,
+        "dedup: table: grew while it was read (what is read twice must not change until the end)\n",
+    )
     (tmp_path / "docs").mkdir()
     for name in "ab":
         (tmp_path / "docs" / f"{name}.txt").write_text(name)

@@ -40,8 +40,10 @@ def test_values_are_compared_exactly(rule: str) -> None:
             stays = 1
         else:
             stays = int(second < first if rule == "min" else second > first)
-        documents = [b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
-                     for place, value in enumerate((one, two))]  # fmt: skip
+        documents = [
+            b'{"id":%d%b}\n' % (place, b"" if value is None else f',"n":{value}'.encode())
+            for place, value in enumerate((one, two))
+        ]
         assert kept_of(documents, rule, form) == [documents[stays]], (one, two)
 
 

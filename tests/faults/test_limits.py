@@ -12,10 +12,24 @@ from suite import ONE_WAY, SCRATCH
 # Descriptors, KB of memory, of data and of stack, and streams; of each some with which a run begins, and does not end.
 # With 8 MB of data and less, Python 3.11 was seen to unwind for ever, for lack of an int
 LIMITS = (
-    "ulimit -n 5", "ulimit -n 6", "ulimit -n 7", "ulimit -n 9",
-    "ulimit -v 30000", "ulimit -v 60000", "ulimit -v 80000", "ulimit -v 120000", "ulimit -d 12000", "ulimit -d 80000",
-    "ulimit -s 200", "exec <&-", "exec >&-", "exec 2>&-", "exec <&- >&-", "exec <&- 2>&-", "exec <&- >&- 2>&-",
-)  # fmt: skip
+    "ulimit -n 5",
+    "ulimit -n 6",
+    "ulimit -n 7",
+    "ulimit -n 9",
+    "ulimit -v 30000",
+    "ulimit -v 60000",
+    "ulimit -v 80000",
+    "ulimit -v 120000",
+    "ulimit -d 12000",
+    "ulimit -d 80000",
+    "ulimit -s 200",
+    "exec <&-",
+    "exec >&-",
+    "exec 2>&-",
+    "exec <&- >&-",
+    "exec <&- 2>&-",
+    "exec <&- >&- 2>&-",
+)
 WAYS = [*dict.fromkeys([*ONE_WAY, *SCRATCH]), "canon -j2", "simjoin -j2"]
 EACH_ONCE = [(WAYS[n % len(WAYS)], LIMITS[n % len(LIMITS)]) for n in range(max(len(WAYS), len(LIMITS)))]
 

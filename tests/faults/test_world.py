@@ -31,9 +31,8 @@ def test_a_reader_that_goes_away_after_a_bad_record(command: str, inputs: Path) 
 
 
 @pytest.mark.parametrize(
-    ("command", "options"),
-    [*((way, "") for way in DRIVEN), ("canon", "--help"), ("canon", "--version")],
-)  # fmt: skip
+    ("command", "options"), [*((way, "") for way in DRIVEN), ("canon", "--help"), ("canon", "--version")]
+)
 def test_a_full_disk(command: str, options: str, few: Path) -> None:
     ran = shell(f"{command} {options} {program(command)} > /dev/full", few)
     assert (ran.status, ran.err) == (2, f"{program(command)}: standard output: No space left on device\n")
@@ -81,9 +80,14 @@ class Running:
         # A job that a script put into the background ignores Ctrl-C, under nohup SIGHUP, and so would what it starts
         words = ["env", "--default-signal=INT,HUP,QUIT,XCPU", *argv[0].split(), *argv[1:]]
         self.process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=ENVIRONMENT,
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=ENVIRONMENT,
             start_new_session=True,
-        )  # fmt: skip
+        )
         assert self.process.stdin is not None
         self.process.stdin.write(stdin)
         self.process.stdin.flush()
@@ -126,11 +130,16 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 # Each command by Ctrl-C, and some by all signals
-SENT = [*((way, signal.SIGINT, "1") for way in WAYS), *((name, signal.SIGINT, "2") for name in FILTERS),
-        *(("canon", number, jobs) for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP, signal.SIGXCPU)
-          for jobs in "12"),
-        *(("simjoin -S1M", number, "1") for number in (signal.SIGTERM, signal.SIGQUIT)),
-        ]  # fmt: skip
+SENT = [
+    *((way, signal.SIGINT, "1") for way in WAYS),
+    *((name, signal.SIGINT, "2") for name in FILTERS),
+    *(
+        ("canon", number, jobs)
+        for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP, signal.SIGXCPU)
+        for jobs in "12"
+    ),
+    *(("simjoin -S1M", number, "1") for number in (signal.SIGTERM, signal.SIGQUIT)),
+]
 
 
 @pytest.mark.parametrize(("command", "number", "jobs"), SENT)

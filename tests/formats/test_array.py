@@ -72,8 +72,9 @@ def test_bytes_stay_as_they_came_and_bad_elements_are_reported(tmp_path: Path) -
     ran = run_here("canon", "--array", "--rejects", "bad", "a", cwd=tmp_path)
     assert ran.out.split(b"\n") == [
         b'{"id":1,"x":1.10e1,"y":"\\u00e9","text":"a","via":"canon/4"}',
-        b'{ "id":5,\r "text":"b","via":"canon/4"}', b"",
-    ]  # fmt: skip
+        b'{ "id":5,\r "text":"b","via":"canon/4"}',
+        b"",
+    ]
     assert ran.err.split("\n") == [
         'canon: a:2: field "text" is missing',
         "canon: a:2: not a JSON object",

@@ -21,9 +21,14 @@ BAD = b"d/a/bad.txt\0not UTF-8 (byte 4)\0"  # as --rejects has it
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "d" / "a").mkdir(parents=True)
     files = {
-        "a.md": b"# A title", "a/x.txt": b"A <b>text</b>", "a-b.HTM": b"<p>A <b>p</b>age<script>x</script>",
-        "p.jpg": b"x", "a/q.jpg": b"x", "README": b"x", "a/bad.txt": b"ok \xff",
-    }  # fmt: skip
+        "a.md": b"# A title",
+        "a/x.txt": b"A <b>text</b>",
+        "a-b.HTM": b"<p>A <b>p</b>age<script>x</script>",
+        "p.jpg": b"x",
+        "a/q.jpg": b"x",
+        "README": b"x",
+        "a/bad.txt": b"ok \xff",
+    }
     for name, content in files.items():
         (tmp_path / "d" / name).write_bytes(content)
     (tmp_path / "d" / "l.txt").symlink_to("a.md")
@@ -42,7 +47,7 @@ def test_files_of_text_and_html_in_the_order_of_their_paths(folder: Path) -> Non
     assert said == [
         "canon: d/a/bad.txt: not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
         "canon: passed over 5 files: 2 in .jpg, 2 symbolic links, 1 without a suffix",
-    ]  # fmt: skip
+    ]
     assert figures.startswith("canon: 3 records, 1 rejected, ")
     assert figures.endswith(" MB/s, 5 files passed over")
     assert ran.status == 1
@@ -68,11 +73,13 @@ def test_workers_change_nothing(folder: Path) -> None:
 
 def test_places_are_those_in_the_file_text_or_html(folder: Path) -> None:
     (folder / "d" / "a" / "bad.txt").unlink()
-    records = [json.loads(line) for line in
-               run_here("canon", "--recursive", "--offsets", "d", cwd=folder).out.splitlines()]  # fmt: skip
+    records = [
+        json.loads(line) for line in run_here("canon", "--recursive", "--offsets", "d", cwd=folder).out.splitlines()
+    ]
     assert [(record["source"], record["at"]) for record in records[:2]] == [
-        ("<p>A <b>p</b>age<script>x</script>", "3-4 8-16"), ("# A title", "2-3 4-9"),
-    ]  # fmt: skip
+        ("<p>A <b>p</b>age<script>x</script>", "3-4 8-16"),
+        ("# A title", "2-3 4-9"),
+    ]
 
 
 def test_the_rule_for_html_is_the_one_that_was_asked_for(folder: Path) -> None:

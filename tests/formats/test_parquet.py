@@ -49,9 +49,13 @@ COLUMNS = [  # values, their type, and what JSON has for them
     ([86_400_000_000, 0], pa.time64("us"), '"24:00:00"', '"00:00:00"'),
     ([datetime.timedelta(days=1, microseconds=5), None], pa.duration("us"), '"PT86400.000005S"', "null"),
     ([[(1, 2)], None], pa.map_(pa.int8(), pa.int8()), '{"1":2}', "null"),
-    ([[{"a": [TIME]}, None], []], pa.list_(pa.struct({"a": pa.list_(pa.date32())})),
-     '[{"a":["2020-01-02"]},null]', "[]"),
-]  # fmt: skip
+    (
+        [[{"a": [TIME]}, None], []],
+        pa.list_(pa.struct({"a": pa.list_(pa.date32())})),
+        '[{"a":["2020-01-02"]},null]',
+        "[]",
+    ),
+]
 
 
 def written(path: Path, **columns: object) -> Path:
@@ -106,8 +110,10 @@ def test_bytes_are_text_in_the_fields_that_are_read(tmp_path: Path) -> None:
     assert ran.out == b'{"key":"x","body":{"content":"a","more":"QQ=="},%b,"via":"canon/4"}\n' % named
     assert ran.err == 'canon: a:2: not UTF-8\ncanon: a:3: field "body.content" is not a string\n'
     assert (tmp_path / "bad").read_bytes().split(b"\n") == [
-        b'{"key":"\xff","body":{"content":"B","more":"Qg=="}}', b'{"key":"z","body":{"content":null,"more":""}}', b"",
-    ]  # fmt: skip
+        b'{"key":"\xff","body":{"content":"B","more":"Qg=="}}',
+        b'{"key":"z","body":{"content":null,"more":""}}',
+        b"",
+    ]
 
 
 def test_a_uuid_is_an_id(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_bad_rows_are_reported_by_the_line_at_which_they_begin_and_kept_as_they_
         "canon: docs:10: not CSV (text after a closing quote, or a carriage return without quotes)",
         "canon: docs:11: a quoted value has no end",
         "",
-    ]  # fmt: skip
+    ]
     assert (tmp_path / "bad").read_bytes() == b"\n".join([*bad[:2], b'3,"a\nb"c,d', *bad[3:], b""])
 
 
@@ -100,8 +100,10 @@ def test_rows_without_an_id_get_their_number_in_the_whole_input(tmp_path: Path) 
     (tmp_path / "more").write_bytes(b"text\nc\n")
     ran = canon(tmp_path, b"text\na\nb,x\n\n", "--csv", "--number", "more")
     assert [(record["id"], record["text"]) for record in map(json.loads, ran.out.splitlines())] == [
-        (1, "c"), (2, "a"), (4, ""),
-    ]  # fmt: skip
+        (1, "c"),
+        (2, "a"),
+        (4, ""),
+    ]
     assert ran.err == "canon: docs:3: 2 columns, but the header has 1\n"
     assert canon(tmp_path, b"text\na\nb,x\n\n", "--csv", "more").out == ran.out
     both = canon(tmp_path, b"text,id\na,x\n", "--csv", "more").records()

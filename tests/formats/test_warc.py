@@ -62,8 +62,10 @@ def test_pages_of_html_by_their_addresses(tmp_path: Path) -> None:
         ran = run_here("canon", "--warc", "-v", name, cwd=tmp_path)
         records = [json.loads(line) for line in ran.out.splitlines()]
         assert [(each["id"], each["text"]) for each in records] == [
-            ("http://a/", "a page"), ("http://b/", "other"), (f"urn:x:{len(HTML) + 13}", "nameless"),
-        ]  # fmt: skip
+            ("http://a/", "a page"),
+            ("http://b/", "other"),
+            (f"urn:x:{len(HTML) + 13}", "nameless"),
+        ]
         assert {each["via"] for each in records} == {
             f"canon/4 warc=charset/2@resiliparse-{version('resiliparse')} html=page@selectolax-{version('selectolax')}"
         }
@@ -277,8 +279,10 @@ def test_a_page_that_is_packed_many_times_is_not_unpacked(monkeypatch: pytest.Mo
 
 
 def test_pages_before_damage_are_read(tmp_path: Path) -> None:
-    pages = [record("response", f"http://{i}/", HTML + b"\r\n<p>" + random.Random(i).randbytes(3000).hex().encode())
-             for i in range(200)]  # fmt: skip
+    pages = [
+        record("response", f"http://{i}/", HTML + b"\r\n<p>" + random.Random(i).randbytes(3000).hex().encode())
+        for i in range(200)
+    ]
     packed = bz2.compress(b"".join(pages), 1)
     (tmp_path / "a").write_bytes(packed[: len(packed) // 2])
     ran = run_here("canon", "--warc", "a", cwd=tmp_path)

@@ -151,22 +151,45 @@ def filter_of(line: str) -> Filter:
 
 
 # Shingles that lines of the corpus have, and others; some weigh nothing
-WEIGHTS = kept_in_a_file("weights", jsonl(
-    *({"shingle": f"{each:016x}", "weight": each % 5 / 4} for each in (0, 1, 0xAB, 0x0123456789ABCDEF, 2**64 - 1)),
-    *({"shingle": Rolling(1)(word), "weight": 3.5} for word in ("a", "b", "word")),
-))  # fmt: skip
+WEIGHTS = kept_in_a_file(
+    "weights",
+    jsonl(
+        *({"shingle": f"{each:016x}", "weight": each % 5 / 4} for each in (0, 1, 0xAB, 0x0123456789ABCDEF, 2**64 - 1)),
+        *({"shingle": Rolling(1)(word), "weight": 3.5} for word in ("a", "b", "word")),
+    ),
+)
 
 # Each of the ways in which the kernel makes a payload
 WAYS = (
-    "canon", "canon --stop en --mask-numbers", "canon --sentences", "canon --text words", r"canon --word \S+",
-    "shingle -k 2", "shingle -k 2 --chars", "shingle -k 3 --word-chars --mod 2",
-    "shingle -k 1 --mod 2", "shingle -k 2 --hash md5", "shingle --readable", "sketch -n 5",
-    "sketch -n 5 --bits 8", "sketch -n 7 --bits 16 --keep", f"sketch -n 5 --bits 8 --weights {WEIGHTS}",
-    "sketch -n 4 --keep", "sketch -n 6 --super 2", "sketch -n 6 --mega 2", "sketch --simhash",
-    "sketch --simhash --keep", f"sketch -n 5 --weights {WEIGHTS}", f"sketch -n 6 --super 2 --weights {WEIGHTS}",
-    f"sketch --simhash --weights {WEIGHTS}", "canon --offsets", "canon --offsets --stop en",
-    "canon --offsets --sentences", "canon --text words,text", "canon --offsets --text words,x.y,sketch",
-)  # fmt: skip
+    "canon",
+    "canon --stop en --mask-numbers",
+    "canon --sentences",
+    "canon --text words",
+    r"canon --word \S+",
+    "shingle -k 2",
+    "shingle -k 2 --chars",
+    "shingle -k 3 --word-chars --mod 2",
+    "shingle -k 1 --mod 2",
+    "shingle -k 2 --hash md5",
+    "shingle --readable",
+    "sketch -n 5",
+    "sketch -n 5 --bits 8",
+    "sketch -n 7 --bits 16 --keep",
+    f"sketch -n 5 --bits 8 --weights {WEIGHTS}",
+    "sketch -n 4 --keep",
+    "sketch -n 6 --super 2",
+    "sketch -n 6 --mega 2",
+    "sketch --simhash",
+    "sketch --simhash --keep",
+    f"sketch -n 5 --weights {WEIGHTS}",
+    f"sketch -n 6 --super 2 --weights {WEIGHTS}",
+    f"sketch --simhash --weights {WEIGHTS}",
+    "canon --offsets",
+    "canon --offsets --stop en",
+    "canon --offsets --sentences",
+    "canon --text words,text",
+    "canon --offsets --text words,x.y,sketch",
+)
 
 
 def lines(data: bytes) -> None:
@@ -223,7 +246,7 @@ CHAINS = (
     "canon --text words,text | shingle -k 1 | sketch -n 3",
     f"canon | shingle -k 1 | sketch -n 5 --weights {WEIGHTS}",
     f"canon | shingle -k 1 --mod 2 | sketch --simhash --weights {WEIGHTS}",
-)  # fmt: skip
+)
 
 
 @cache

@@ -30,9 +30,7 @@ def test_exactly_the_runs_that_items_have(tmp_path: Path) -> None:
     for alphabet, (k, least) in product((1, 2, 3), ((1, 1), (3, 1), (4, 2), (5, 9))):
         items, texts = some_texts(chance, alphabet, 7, 12), some_texts(chance, alphabet, 6, 25)
         bench.write_bytes(jsonl(*records(items)))
-        output = run(
-            "repeats", "-k", str(k), "--least", str(least), "--against", bench, stdin=jsonl(*records(texts))
-        )  # fmt: skip
+        output = run("repeats", "-k", str(k), "--least", str(least), "--against", bench, stdin=jsonl(*records(texts)))
         assert [marks_of(line) for line in output.out.splitlines()] == [
             in_reference(text, items, k, least) for text in texts
         ]
@@ -116,11 +114,15 @@ def test_records_of_items(tmp_path: Path) -> None:
             words |= {word for first, last in spans for word in range(first, last)}
             documents += [f"i{at}"] if spans else []
         expected = {
-            "id": f"i{number}", "words": len(item),
-            "by": "runs" if len(item) >= k else "whole" if len(item) >= least else "nothing", "found": len(words),
-            "share": round(len(words) / len(item), 6) if item else 0.0, "longest": longest,
-            "documents": len(documents), "in": documents[:10],
-        }  # fmt: skip
+            "id": f"i{number}",
+            "words": len(item),
+            "by": "runs" if len(item) >= k else "whole" if len(item) >= least else "nothing",
+            "found": len(words),
+            "share": round(len(words) / len(item), 6) if item else 0.0,
+            "longest": longest,
+            "documents": len(documents),
+            "in": documents[:10],
+        }
         assert parse_json(line) == expected
 
 

@@ -86,9 +86,16 @@ def test_whatever_becomes_of_documents(tmp_path: Path) -> None:
     run_here("simindex add B -k 4 words", cwd=tmp_path).good()
     for source, archive, file in (("docs", "A", "items"), ("placed", "B", "words")):
         for options in (
-            "", "--cut", "--drop 1/2", "--cut --drop 1/3 --removed gone", "--least 3", "--share 0.7",
-            "--least 2 --share 2/3 --cut", "--least 3 --items gone", "--share 1/2 --items gone",
-        ):  # fmt: skip
+            "",
+            "--cut",
+            "--drop 1/2",
+            "--cut --drop 1/3 --removed gone",
+            "--least 3",
+            "--share 0.7",
+            "--least 2 --share 2/3 --cut",
+            "--least 3 --items gone",
+            "--share 1/2 --items gone",
+        ):
             least = "" if "--least" in options else "--least 6"
             expected = run_here(f"repeats -k 6 {least} --against {file} {options} {source}", cwd=tmp_path).out
             removed = (tmp_path / "gone").read_bytes() if "gone" in options else b""

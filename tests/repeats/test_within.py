@@ -19,9 +19,7 @@ from shingletools.system.scratch import Memory
 
 
 def some_texts(chance: random.Random, alphabet: int, documents: int = 5, most: int = 24) -> list[list[str]]:
-    return [
-        [f"w{chance.randrange(alphabet)}" for _ in range(chance.randrange(most))] for _ in range(documents)
-    ]  # fmt: skip
+    return [[f"w{chance.randrange(alphabet)}" for _ in range(chance.randrange(most))] for _ in range(documents)]
 
 
 def records(texts: Texts) -> list[Record]:
@@ -29,9 +27,7 @@ def records(texts: Texts) -> list[Record]:
 
 
 def spans(output: bytes) -> list[Spans]:
-    return [
-        [(each["from"], each["to"]) for each in parse_json(line)["repeats"]] for line in output.splitlines()
-    ]  # fmt: skip
+    return [[(each["from"], each["to"]) for each in parse_json(line)["repeats"]] for line in output.splitlines()]
 
 
 def found(texts: Texts, how: Winnowing, portions: Portions, *, every: bool = False) -> list[Spans]:
@@ -133,9 +129,11 @@ def test_ids_say_where_the_first_copy_stands() -> None:
             assert there[of["from"] : of["to"]] == first[:size]
             assert size == len(first) or there[of["to"] : of["to"] + 1] != first[size : size + 1]
             earlier = [
-                (document, at) for document, words in enumerate(texts) for at in range(len(words))
+                (document, at)
+                for document, words in enumerate(texts)
+                for at in range(len(words))
                 if words[at : at + 5] == first[:5]
-            ]  # fmt: skip
+            ]
             assert (of["id"], of["from"]) == min(earlier)
             count += 1
     assert count > 20
@@ -161,8 +159,10 @@ def test_places_are_those_in_the_source() -> None:
 
 @pytest.mark.parametrize("member", [b'"m.n.t":%b', b'"m":{"a":"}","n":{"b":[1], "t": %b,"c":2}}'])
 def test_a_text_inside_an_object_is_cut_in_its_place(member: bytes) -> None:
-    lines = [b'{"id":%d,%b,"last":1.0}\n' % (number, member % text) for number, text in enumerate(
-        (b'"A, B. c! d -- e (A b c d e) F"', b'"No  \\u0052uns."', b'"f: a b c d!"'))]  # fmt: skip
+    lines = [
+        b'{"id":%d,%b,"last":1.0}\n' % (number, member % text)
+        for number, text in enumerate((b'"A, B. c! d -- e (A b c d e) F"', b'"No  \\u0052uns."', b'"f: a b c d!"'))
+    ]
     left = [b'"A, B. c! d -- e ( F"', b'"No  \\u0052uns."', b'"f:"']
     canonized = pipe(b"".join(lines), "canon --offsets --text m.n.t")
     expected = b"".join(
@@ -193,9 +193,10 @@ def test_what_is_cut_has_no_runs_and_what_stood_once_stays() -> None:
     for record, left, line in zip(marked, again.splitlines(), cut.splitlines(), strict=True):
         words, places = record["text"].split(), [tuple(map(int, place.split("-"))) for place in record["at"].split()]
         stays = [
-            word for word, (start, end) in zip(words, places, strict=True)
+            word
+            for word, (start, end) in zip(words, places, strict=True)
             if not any(each["from"] <= start and end <= each["to"] for each in record["repeats"])
-        ]  # fmt: skip
+        ]
         assert parse_json(left)["text"].split() == stays
         assert set(parse_json(line)) == set(record) - {"source", "at", "via", "repeats"}
         assert record["repeats"] or parse_json(line)["text"] == record["source"]

@@ -107,9 +107,13 @@ def copied() -> dict[str, str]:
     text = " ".join(words)
     other = " ".join([*words[:20], "quite", "other", *words[22:]])
     return {
-        "first": text, "same 1": text, "changed": other, "same 2": text.upper(), "longer": f"{text} and so on",
+        "first": text,
+        "same 1": text,
+        "changed": other,
+        "same 2": text.upper(),
+        "longer": f"{text} and so on",
         "same 3": text,
-    }  # fmt: skip
+    }
 
 
 def copies(path: Path) -> None:

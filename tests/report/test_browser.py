@@ -45,9 +45,10 @@ def test_search_finds_ids_and_texts(opened: Open) -> None:
         search(page, letters.replace("\n", " "))
         wanted = letters.replace("\n", " ").lower()
         found = [
-            f"{pair.a} and {pair.b}" for pair in order()
+            f"{pair.a} and {pair.b}"
+            for pair in order()
             if any(wanted in name.lower() or wanted in texts[name].lower() for name in map(str, (pair.a, pair.b)))
-        ]  # fmt: skip
+        ]
         shown = ", 1 to 50 are shown" if len(found) > 50 else ""
         plural = "" if len(found) == 1 else "s"
         expect(page.locator("caption")).to_have_text(f"{len(found)} pair{plural} of {len(comparisons())}{shown}")
@@ -83,11 +84,13 @@ def test_lists_show_where_texts_begin_and_after_a_search_the_hit(opened: Open) -
 
 def test_lists_are_sorted_by_their_columns(opened: Open) -> None:
     values: dict[str, Any] = {
-        "Similarity": lambda pair: pair.similarity, "Words shared": lambda pair: pair.shared,
-        "Longest run": lambda pair: pair.longest, "Passages": lambda pair: len(pair.passages),
+        "Similarity": lambda pair: pair.similarity,
+        "Words shared": lambda pair: pair.shared,
+        "Longest run": lambda pair: pair.longest,
+        "Passages": lambda pair: len(pair.passages),
         "Jaccard": lambda pair: round(float(pair.jaccard), 6),
         "Containment": lambda pair: round(float(pair.containment), 6),
-    }  # fmt: skip
+    }
     page = opened("real", "pairs")
     for title, value in values.items():
         head = page.locator("th", has=page.get_by_role("button", name=title))
@@ -147,7 +150,7 @@ def test_a_group_begins_with_what_is_kept_and_shows_how_others_differ(opened: Op
                 "(body, tag) => { const copy = body.cloneNode(true);"
                 " copy.querySelectorAll(tag).forEach((each) => each.remove()); return copy.textContent; }",
                 tag,
-            )  # fmt: skip
+            )
             assert re.findall(r"\w+", kept) == re.findall(r"\w+", texts[name])
 
 
@@ -306,12 +309,14 @@ def test_a_pair_shows_both_texts_whole(opened: Open) -> None:
     """Without numbers and buttons, letter for letter."""
     page = opened("special", "pair/0")
     texts = [
-        page.locator(".text").nth(side).evaluate(
+        page.locator(".text")
+        .nth(side)
+        .evaluate(
             "(pane) => { const copy = pane.cloneNode(true); copy.querySelectorAll('button').forEach((b) => b.remove());"
             " return copy.textContent; }"
         )
         for side in (0, 1)
-    ]  # fmt: skip
+    ]
     assert texts == [*MOVED]
     for passage, words in enumerate(("one two three four five six seven", "and the end of many words indeed")):
         for side in "ab":
@@ -331,9 +336,12 @@ def test_differences_and_template(opened: Open) -> None:
         spans = sorted((piece.a, piece.b)[side] for piece in pieces if piece.kind == kind)
         text = texts[str(pair[side])]
         assert spans
-        shown = page.locator(".text").nth(side).locator("del, ins").evaluate_all(
-            "(found) => found.map((each) => [each.localName, each.textContent])"
-        )  # fmt: skip
+        shown = (
+            page.locator(".text")
+            .nth(side)
+            .locator("del, ins")
+            .evaluate_all("(found) => found.map((each) => [each.localName, each.textContent])")
+        )
         assert shown == [[tag, text[start:end]] for start, end in spans]
         line = page.locator(f".text {tag}").first.evaluate("(each) => getComputedStyle(each).textDecorationLine")
         assert line == "underline"

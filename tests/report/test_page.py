@@ -75,9 +75,12 @@ def test_the_policy_allows_the_one_script_and_the_one_style(make: Any, tmp_path:
         digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
         assert rules.pop(f"{tag}-src") == f"'sha256-{digest}'"
     assert rules == {
-        "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'",
-        "require-trusted-types-for": "'script'", "trusted-types": "'none'",
-    }  # fmt: skip
+        "default-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+    }
     assert parts.tags["script"] == len(parts.data()) + 1
     assert {"img", "iframe", "svg", "base", "link"}.isdisjoint(parts.tags)
     names = {name for name, _ in parts.attributes}
@@ -122,10 +125,16 @@ def test_figures_are_those_of_the_pairs(tmp_path: Path) -> None:
         if not any({name, other} == {pair.a, pair.b} for other in stay for pair in pairs):
             stay.add(name)
     assert figures == {
-        "read": 0, "others": 0, "documents": len(names), "pairs": len(pairs), "groups": len(groups),
-        "copies": sum(same_words(str(pair.a), str(pair.b)) for pair in pairs), "go": len(names - stay),
-        "letters": 0, "lettersThatGo": sum(len(texts[str(name)]) for name in names - stay),
-    }  # fmt: skip
+        "read": 0,
+        "others": 0,
+        "documents": len(names),
+        "pairs": len(pairs),
+        "groups": len(groups),
+        "copies": sum(same_words(str(pair.a), str(pair.b)) for pair in pairs),
+        "go": len(names - stay),
+        "letters": 0,
+        "lettersThatGo": sum(len(texts[str(name)]) for name in names - stay),
+    }
 
 
 @given(st.text(), st.text())
@@ -203,9 +212,16 @@ def test_groups_that_are_given() -> None:
         {"name": "alone", "members": [1, 3], "density": None, "weakest": None, "ways": None},
     ]
     figures = {
-        "read": 0, "others": 0, "documents": 4, "pairs": 2, "copies": 0, "groups": 2, "go": 3, "letters": 0,
+        "read": 0,
+        "others": 0,
+        "documents": 4,
+        "pairs": 2,
+        "copies": 0,
+        "groups": 2,
+        "go": 3,
+        "letters": 0,
         "lettersThatGo": len("text of seven" + "z"),
-    }  # fmt: skip
+    }
     assert lists["figures"] == figures
     assert lists["bars"]["similarity"] == [[0.5, 0.55, 1], [0.55, 0.6, 0], [0.6, 0.65, 0], [0.65, 0.7, 1]]
     assert lists["pairs"]["similarity"] == [None, None]
@@ -304,8 +320,11 @@ def test_the_matcher_of_these_tests() -> None:
     pair = compare("a", "b", "x a b c d e y f g h i j z", "a b c d e new f g h i j")
     (passage,) = pair.passages
     assert [(piece.kind, piece.a, piece.b) for piece in passage.pieces] == [
-        ("equal", (2, 11), (0, 9)), ("a", (12, 13), (9, 9)), ("b", (13, 13), (10, 13)), ("equal", (14, 23), (14, 23)),
-    ]  # fmt: skip
+        ("equal", (2, 11), (0, 9)),
+        ("a", (12, 13), (9, 9)),
+        ("b", (13, 13), (10, 13)),
+        ("equal", (14, 23), (14, 23)),
+    ]
 
 
 IDS = st.sampled_from([1, -1, 10**18, "1", "-1", '"1"', "1 (--against)", '"1" (--against)', '"', "\x1b"])

@@ -43,12 +43,15 @@ def overflow(page: Page) -> int:
 def heights(page: Page, passage: int) -> list[float]:
     """Where a passage stands in each text's frame."""
     return [
-        page.evaluate("""(id) => {
+        page.evaluate(
+            """(id) => {
             const mark = document.getElementById(id);
             return mark.getClientRects()[0].top - mark.closest('.text').getBoundingClientRect().top;
-        }""", f"{side}{passage}")
+        }""",
+            f"{side}{passage}",
+        )
         for side in "ab"
-    ]  # fmt: skip
+    ]
 
 
 def attribute(element: Locator, name: str) -> str:

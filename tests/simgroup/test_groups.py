@@ -91,8 +91,10 @@ def test_a_chain() -> None:
     assert ran.err.endswith("1 groups, 6 documents in them, 6 in the largest, 4 without a pair with their first\n")
     ran = run("simgroup", "-v", "--star", stdin=CHAIN)
     assert [record["members"] for record in map(json.loads, ran.out.splitlines())] == [
-        ["d0", "d1"], ["d2", "d3"], ["d4", "d5"]
-    ]  # fmt: skip
+        ["d0", "d1"],
+        ["d2", "d3"],
+        ["d4", "d5"],
+    ]
     assert ran.err.endswith("3 groups, 6 documents in them, 2 in the largest, 0 without a pair with their first\n")
 
 

@@ -80,9 +80,13 @@ def test_a_folder_that_is_missing_or_full(tmp_path: Path) -> None:
     ran = run("simgroup -S1M -T no -o out", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "simgroup: no: No such file or directory\n")
     limited = subprocess.run(
-        [BIN / "simgroup", "-S1M", "-T", tmp_path], capture_output=True, check=False, env=ENVIRONMENT,
-        input=pairs_of_all_kinds(tmp_path), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
-    )  # fmt: skip
+        [BIN / "simgroup", "-S1M", "-T", tmp_path],
+        capture_output=True,
+        check=False,
+        env=ENVIRONMENT,
+        input=pairs_of_all_kinds(tmp_path),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
+    )
     assert (limited.returncode, limited.stdout) == (2, b"")
     assert limited.stderr.decode().splitlines()[-1] == f"simgroup: {tmp_path}: File too large"
     assert [path.name for path in tmp_path.iterdir()] == ["docs"]

@@ -32,9 +32,12 @@ class Model:
             same = there is not None and (there["sketch"] == doc["sketch"] if unless_known else there == doc)
             if (not way and there is not None and not same) or first.setdefault(doc["id"], doc) != doc:
                 bad += 1
-        edited = {name for name, doc in first.items()
-                  if name in old and (old[name]["sketch"] if unless_known else old[name]) !=
-                  (doc["sketch"] if unless_known else doc)}  # fmt: skip
+        edited = {
+            name
+            for name, doc in first.items()
+            if name in old
+            and (old[name]["sketch"] if unless_known else old[name]) != (doc["sketch"] if unless_known else doc)
+        }
         if way == "--replace":
             self.docs = [each for each in self.docs if each[0]["id"] not in edited]
         before, pairs = list(self.docs), []
@@ -99,8 +102,9 @@ def test_days(seed: int, way: str, unless_known: bool, tmp_path: Path) -> None:
         if rng.random() < 0.3:
             run_here("simindex merge A", cwd=tmp_path).good()
     run_here("simindex check A", cwd=tmp_path).good()
-    asked = [pair for doc in seen.values() for each, _ in model.docs
-             if doc["sketch"] and (pair := model.pair(doc, each))]  # fmt: skip
+    asked = [
+        pair for doc in seen.values() for each, _ in model.docs if doc["sketch"] and (pair := model.pair(doc, each))
+    ]
     (tmp_path / "asked").write_bytes(jsonl(*seen.values()))
     assert run_here("simjoin --against A asked", "-m", str(least), cwd=tmp_path).records() == asked
 

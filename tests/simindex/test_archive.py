@@ -26,9 +26,13 @@ from shingletools.kernel.ids import split
 from shingletools.record.record_batch import read_batch
 
 SIGNATURES = ("sketch", "sketch --bits 8", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
-LEAST = {"sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"), "sketch --bits 8": ("-t0.3", "-t4/5"),
-         "sketch --super 14": ("-m1", "-m2", "-m6"),
-         "sketch --mega 14": ("-m1", "-m3"), "sketch --simhash": ("-d14", "-d3", "-t0.9", "-d0")}  # fmt: skip
+LEAST = {
+    "sketch": ("-t0.3", "-t0.31", "-t0.5", "-t4/5", "-t1"),
+    "sketch --bits 8": ("-t0.3", "-t4/5"),
+    "sketch --super 14": ("-m1", "-m2", "-m6"),
+    "sketch --mega 14": ("-m1", "-m3"),
+    "sketch --simhash": ("-d14", "-d3", "-t0.9", "-d0"),
+}
 
 
 @pytest.fixture(scope="module", params=SIGNATURES)
@@ -87,8 +91,9 @@ def planted(rng: random.Random, names: range, n: int, pool: list[list[int]]) -> 
 
 def brute_force(new: bytes, old: bytes) -> list[tuple[int, Record]]:
     """All pairs, compared one by one, and in how many components they agree."""
-    news, olds = ([(each["id"], each["sketch"].split()) for each in map(json.loads, lines.splitlines())]
-                  for lines in (new, old))  # fmt: skip
+    news, olds = (
+        [(each["id"], each["sketch"].split()) for each in map(json.loads, lines.splitlines())] for lines in (new, old)
+    )
     found = []
     for a, one in news:
         for b, two in olds:
@@ -143,8 +148,13 @@ def test_a_bucket_of_many(copies: int, joined: int, tmp_path: Path, monkeypatch:
 def test_any_limits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is held and joined at once, with copies on both sides, dropped documents and several segments."""
     rng = random.Random(seed)
-    for name, values in {"ASKING": (7, 1 << 18), "HELD": (1, 50), "MANY": (0, 1, 3), "JOINED": (20, 1 << 17),
-                         "COMPARED": (1, 1 << 15)}.items():  # fmt: skip
+    for name, values in {
+        "ASKING": (7, 1 << 18),
+        "HELD": (1, 50),
+        "MANY": (0, 1, 3),
+        "JOINED": (20, 1 << 17),
+        "COMPARED": (1, 1 << 15),
+    }.items():
         monkeypatch.setattr(indexed, name, rng.choice(values))
     pool = [[rng.randrange(4) for _ in range(6)] for _ in range(4)]
     old, new = (
@@ -240,9 +250,12 @@ def test_a_frame_is_the_way_back(blank: str, name: str, data: bytes, turned: boo
 
 
 made_lines = st.tuples(
-    st.integers(0, 9) | st.sampled_from(["a", "\u00e9"]), st.binary(min_size=8, max_size=8), st.booleans(),
-    st.sampled_from(["", " ", "\r"]), st.sampled_from(["", '"title":"1",', '"title":"2",', '"more":[{"sketch":"A"}],']),
-)  # fmt: skip
+    st.integers(0, 9) | st.sampled_from(["a", "\u00e9"]),
+    st.binary(min_size=8, max_size=8),
+    st.booleans(),
+    st.sampled_from(["", " ", "\r"]),
+    st.sampled_from(["", '"title":"1",', '"title":"2",', '"more":[{"sketch":"A"}],']),
+)
 
 
 @given(st.lists(made_lines, min_size=1, max_size=20), st.sampled_from(["id", "meta.id"]), st.booleans(), st.booleans())
@@ -306,9 +319,9 @@ def test_records_that_differ_in_other_fields_are_added_together(
     """Only the first is cut by itself; what is added is no more than was there."""
     by_itself = Mock(side_effect=frame_of)
     monkeypatch.setattr(frames, "frame_of", by_itself)
-    lines = jsonl(*(
-        {"id": each, "title": f"A title, {each // 2}", "sketch": f"{each:08x} 00000000"} for each in range(3000)
-    ))  # fmt: skip
+    lines = jsonl(
+        *({"id": each, "title": f"A title, {each // 2}", "sketch": f"{each:08x} 00000000"} for each in range(3000))
+    )
     run_here("simindex add A", stdin=lines, cwd=tmp_path).good()
     assert by_itself.call_count == (1 if KERNEL == "c" else 3000)
     assert run_here("simindex dump A", cwd=tmp_path).good() == lines
@@ -348,8 +361,11 @@ def test_ids(tmp_path: Path) -> None:
 
 def test_several_segments_in_little_memory(tmp_path: Path) -> None:
     """Ids that come again are found, in whatever segment they are."""
-    lines = [line.replace(b'"id":"', b'"id":"%d-' % copy) for copy in range(5)
-             for line in pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)]  # fmt: skip
+    lines = [
+        line.replace(b'"id":"', b'"id":"%d-' % copy)
+        for copy in range(5)
+        for line in pipe(DOCS.read_bytes(), "canon", "shingle", "sketch").splitlines(keepends=True)
+    ]
     (tmp_path / "old").write_bytes(b"".join(lines))
     run_here("simindex add A -S 40K old", cwd=tmp_path).good()
     listed = run_here("simindex list A", cwd=tmp_path).records()[0]
@@ -364,8 +380,11 @@ def test_several_segments_in_little_memory(tmp_path: Path) -> None:
 def test_the_same_files_with_any_number_of_workers(tmp_path: Path) -> None:
     """Whatever lines come at once, a segment ends with the record that fills it."""
     lines = DOCS.read_bytes().splitlines(keepends=True)
-    docs = [line.replace(b'"id":"', b'"n":%d,"id":"%d-' % (copy % 2 or number, copy)) for copy in range(12)
-            for number, line in enumerate(lines)]  # fmt: skip
+    docs = [
+        line.replace(b'"id":"', b'"n":%d,"id":"%d-' % (copy % 2 or number, copy))
+        for copy in range(12)
+        for number, line in enumerate(lines)
+    ]
     docs[::50] = [b'{"id":0}\n'] * len(docs[::50])  # which the kernel leaves alone
     (tmp_path / "docs").write_bytes(b"".join(docs))
     steps = "canon docs --allow-rejects 100 | shingle -k 4 | sketch -n 20"
@@ -492,10 +511,13 @@ def test_unless_known(tmp_path: Path) -> None:
 def test_bad_records(tmp_path: Path) -> None:
     """They are reported and kept, and all others are added."""
     good = jsonl({"id": 1, "sketch": "0000000a"}, {"id": 2, "sketch": "0000000b"})
-    bad = [(b"{", "not JSON (column 2)"), (b'{"id":3}', 'field "sketch" is missing'),
-           (b'{"id":1.5,"sketch":"0000000a"}', 'field "id" is neither a string nor an integer of 64 bits'),
-           (b'{"id":4,"sketch":"000"}', 'field "sketch" is not groups of 2, 4, 8 or 16 hex digits, all alike'),
-           (b'{"id":5,"id":5,"sketch":""}', 'field "id" occurs twice')]  # fmt: skip
+    bad = [
+        (b"{", "not JSON (column 2)"),
+        (b'{"id":3}', 'field "sketch" is missing'),
+        (b'{"id":1.5,"sketch":"0000000a"}', 'field "id" is neither a string nor an integer of 64 bits'),
+        (b'{"id":4,"sketch":"000"}', 'field "sketch" is not groups of 2, 4, 8 or 16 hex digits, all alike'),
+        (b'{"id":5,"id":5,"sketch":""}', 'field "id" occurs twice'),
+    ]
     stdin = good + b"".join(line + b"\n" for line, _ in bad) + jsonl({"id": 6, "sketch": "0000000c"})
     ran = run("simindex add A --rejects bad", stdin=stdin, cwd=tmp_path)
     said = "".join(f"simindex: -:{number}: {cause}\n" for number, (_, cause) in enumerate(bad, 3))

@@ -20,26 +20,83 @@ from shingletools.system.errors import Failed
 HEAD = len(b'{"sum":"') + 64 + len(b'",')
 MISSING = object()
 VALUES: tuple[Any, ...] = (
-    None, True, -1, 0, 1, 2, 7, 10**6, 2**31, 2**62, 2**63, 1.5, "", "x", "../../x", "<u8", "|O", "|V0", "<f8", "|S3",
-    "<u8,<u4", "<i8,O", [], [0], [[0]], [1, 2, 3], [[1, 2], [0, 2]], {}, {"x": 0},
-)  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2,
+    7,
+    10**6,
+    2**31,
+    2**62,
+    2**63,
+    1.5,
+    "",
+    "x",
+    "../../x",
+    "<u8",
+    "|O",
+    "|V0",
+    "<f8",
+    "|S3",
+    "<u8,<u4",
+    "<i8,O",
+    [],
+    [0],
+    [[0]],
+    [1, 2, 3],
+    [[1, 2], [0, 2]],
+    {},
+    {"x": 0},
+)
 ARRAYS = (
-    np.arange(3), np.arange(9)[::-1], np.zeros((2, 2)), np.array(5), np.array(["x"]), np.full(6, 2**63, np.uint64),
-    np.full(7, -1), np.array([1.5, np.nan]), np.zeros(0), np.array([(1, 2)], "<u8,<u4"), np.arange(6, dtype="<u4"),
-    np.full(6, 3, "<u4"), np.arange(99, 105, dtype="<u4"),
-)  # fmt: skip
+    np.arange(3),
+    np.arange(9)[::-1],
+    np.zeros((2, 2)),
+    np.array(5),
+    np.array(["x"]),
+    np.full(6, 2**63, np.uint64),
+    np.full(7, -1),
+    np.array([1.5, np.nan]),
+    np.zeros(0),
+    np.array([(1, 2)], "<u8,<u4"),
+    np.arange(6, dtype="<u4"),
+    np.full(6, 3, "<u4"),
+    np.arange(99, 105, dtype="<u4"),
+)
 FILES = (  # of arrays
-    *map(npy, ARRAYS), b"", b"\x93NUMPY", b"\x80\x04N.", b"PK\3\4" + bytes(40), bytes(range(256)),
+    *map(npy, ARRAYS),
+    b"",
+    b"\x93NUMPY",
+    b"\x80\x04N.",
+    b"PK\3\4" + bytes(40),
+    bytes(range(256)),
     *(npy(np.arange(3)).replace(b"(3,)", shape) for shape in (b"(9,)", b"-5  ", b"(9999999999999,)")),
     npy(np.arange(3)).replace(b"<i8", b"|O8"),
-)  # fmt: skip
+)
 KINDS = {
-    "signatures": ("simindex list A", "simindex check A", "simindex dump A", "simjoin -t 0.3 --against A new",
-                   "simjoin --within id --against A new", "simindex merge A", "simindex drop A --ids some",
-                   "simindex add A new", "simindex add A --unless-known --replace --as x some"),
-    "passages": ("simindex list A", "simindex check A", "simindex dump A", "repeats -k 9 --against A words",
-                 "repeats --against A --share 1/2 --least 3 words", "simindex merge A", "simindex add A -k 9 words"),
-}  # fmt: skip
+    "signatures": (
+        "simindex list A",
+        "simindex check A",
+        "simindex dump A",
+        "simjoin -t 0.3 --against A new",
+        "simjoin --within id --against A new",
+        "simindex merge A",
+        "simindex drop A --ids some",
+        "simindex add A new",
+        "simindex add A --unless-known --replace --as x some",
+    ),
+    "passages": (
+        "simindex list A",
+        "simindex check A",
+        "simindex dump A",
+        "repeats -k 9 --against A words",
+        "repeats --against A --share 1/2 --least 3 words",
+        "simindex merge A",
+        "simindex add A -k 9 words",
+    ),
+}
 
 
 @pytest.fixture(scope="module", params=KINDS)

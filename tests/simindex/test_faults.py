@@ -21,16 +21,23 @@ from shingletools.archive import checksummed, manifest
 from shingletools.archive.checksummed import hexdigest
 
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
-ACTIONS = {"add": "simindex add archive new", "merge": "simindex merge archive",
-           "drop": "simindex drop archive --ids gone",
-           "known": "simindex add archive --unless-known new -o known",
-           "replace": "simindex add archive --unless-known --replace --as today edited -o known"}  # fmt: skip
+ACTIONS = {
+    "add": "simindex add archive new",
+    "merge": "simindex merge archive",
+    "drop": "simindex drop archive --ids gone",
+    "known": "simindex add archive --unless-known new -o known",
+    "replace": "simindex add archive --unless-known --replace --as today edited -o known",
+}
 ERRORS = {"full": errno.ENOSPC, "broken": errno.EIO, "killed": 0}
 # Which error it is makes no difference. A kill finds what the call before left: at fsync what it finds at close
 FAULTS = [
-    ("write", "full"), ("fsync", "broken"), ("close", "broken"), ("replace", "broken"), ("unlink", "broken"),
+    ("write", "full"),
+    ("fsync", "broken"),
+    ("close", "broken"),
+    ("replace", "broken"),
+    ("unlink", "broken"),
     *((function, "killed") for function in ("write", "fsync", "replace", "unlink")),
-]  # fmt: skip
+]
 
 
 os_write, os_close = os.write, os.close
@@ -262,8 +269,12 @@ def test_damage(seed: int, made: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "archive", folder / "kept")
     asking = "simjoin -t 0.3 --against archive new"
     expected = run_here(asking, cwd=made)
-    for command, right in ((asking, expected.out), ("simindex dump archive", (made / "before").read_bytes()),
-                           ("simindex add archive -o out new", b""), ("simindex merge archive", b"")):  # fmt: skip
+    for command, right in (
+        (asking, expected.out),
+        ("simindex dump archive", (made / "before").read_bytes()),
+        ("simindex add archive -o out new", b""),
+        ("simindex merge archive", b""),
+    ):
         ran = run_here(command, cwd=folder)
         assert ran.status in {0, 2}
         if ran.status == 0:
@@ -286,8 +297,8 @@ def test_check_tells_of_every_file(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, folder)
     run_here("simindex drop archive --ids two", cwd=folder).good()
     files = sorted(each.name for each in (folder / "archive").iterdir())
-    assert files == ["000001.npz", "000001.sums.npy", "000002.npz", "000002.sums.npy", "000003.removed.npy",
-                     "000004.removed.npy", "lock", "manifest.json"]  # fmt: skip
+    segments = "000001.npz 000001.sums.npy 000002.npz 000002.sums.npy 000003.removed.npy 000004.removed.npy"
+    assert files == [*segments.split(), "lock", "manifest.json"]
     (folder / "archive" / "000001.sums.npy").unlink()
     with (folder / "archive" / "000001.npz").open("ab") as segment:
         segment.write(b"more")
@@ -300,11 +311,15 @@ def test_check_tells_of_every_file(made: Path, tmp_path: Path) -> None:
     ran = run_here("simindex check archive", cwd=folder)
     assert [json.loads(line) for line in ran.out.splitlines()] == [
         {"file": "archive/000001.sums.npy", "fault": "No such file or directory", "segment": 1, "documents": 71},
-        {"file": "archive/000001.npz", "fault": f"damaged ({size + 4} bytes, not {size})", "segment": 1,
-         "documents": 71},
+        {
+            "file": "archive/000001.npz",
+            "fault": f"damaged ({size + 4} bytes, not {size})",
+            "segment": 1,
+            "documents": 71,
+        },
         {"file": "archive/000002.npz", "fault": other, "segment": 2, "documents": 0},
         {"file": "archive/000004.removed.npy", "fault": other, "segment": 2, "documents": 0},
-    ]  # fmt: skip
+    ]
     said = "simindex: archive/000001.sums.npy: No such file or directory (files with faults: 4)\n"
     assert (ran.status, ran.err) == (2, said)
     ran = run_here("simindex check archive -o out", cwd=folder)

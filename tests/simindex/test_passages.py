@@ -70,21 +70,30 @@ def test_what_does_not_fit(made: Path, tmp_path: Path) -> None:
     for command, stdin, said in (
         ("simindex add S -k 3 one", b"", "S: the archive keeps signatures, not passages"),
         ("simindex add archive -k 4 one", b"", "archive: the archive was made for -k 3, not for -k 4"),
-        ("simindex add archive -k 3 --text t one", b"",
-         "archive: the archive was made for --text text, not for --text t"),
+        (
+            "simindex add archive -k 3 --text t one",
+            b"",
+            "archive: the archive was made for --text text, not for --text t",
+        ),
         ("simindex add archive", signed, f"archive: {keeps}"),
         ("simjoin --against archive", signed, f"archive: {keeps}"),
-        ("simindex add archive -k 3", jsonl({"id": 50, "text": "a", "via": "canon"}),
-         '-:1: made by "canon", but the archive by an unnamed recipe'),
-        ("simindex add archive -k 3 -t 0.8", b"",
-         "-k cannot be combined with -t, -m, -d or --unless-known, which compare signatures"),
+        (
+            "simindex add archive -k 3",
+            jsonl({"id": 50, "text": "a", "via": "canon"}),
+            '-:1: made by "canon", but the archive by an unnamed recipe',
+        ),
+        (
+            "simindex add archive -k 3 -t 0.8",
+            b"",
+            "-k cannot be combined with -t, -m, -d or --unless-known, which compare signatures",
+        ),
         ("simindex merge archive -k 3", b"", "merge cannot be combined with -k, only add can"),
         ("simindex add archive --text t", b"", "--text needs -k"),
         *(
             (f"simindex add N -k 3 {options}", b"", f'the id and the text need fields of their own, not "{field}"')
             for options, field in (("--text id", "id"), ("--id at", "at"), ("--text source.x", "source.x"))
         ),
-    ):  # fmt: skip
+    ):
         ran = run_here(command, stdin=stdin, cwd=tmp_path)
         assert (ran.status, ran.err) == (2, f"{command.split()[0]}: {said}\n")
     bad = jsonl({"id": 60, "text": 7}, {"id": 61, "text": "a b", "at": "0-1"}, {"id": 62, "text": "b b a"})

@@ -16,13 +16,16 @@ REFUSED = [
     ("simindex add A -t 0.7 old", "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.7 (59)"),
     ("simindex add A -t 0.9 old", "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.9 (76)"),
     ("simindex add A -d 3 old", "A: -d counts the bits of simhashes, but the records have sketches"),
-    ("simindex add A short",
-     "short:1: a sketch of 1 components of 8 hex digits, "
-     "but the records before have a sketch of 84 components of 8 hex digits"),
-    ("simindex add A unnamed",
-     'unnamed:1: made by an unnamed recipe, but the archive by "canon/4 | shingle k=10 | sketch n=84"'),
-    ("simindex add B sets",
-     "sets:1: the record has shingles, but no sketch; archives do not keep sets of shingles"),
+    (
+        "simindex add A short",
+        "short:1: a sketch of 1 components of 8 hex digits, "
+        "but the records before have a sketch of 84 components of 8 hex digits",
+    ),
+    (
+        "simindex add A unnamed",
+        'unnamed:1: made by an unnamed recipe, but the archive by "canon/4 | shingle k=10 | sketch n=84"',
+    ),
+    ("simindex add B sets", "sets:1: the record has shingles, but no sketch; archives do not keep sets of shingles"),
     ("simindex list none", "none: No such file or directory"),
     ("simindex list old", "old: Not a directory"),
     ("simindex check none", "none: No such file or directory"),
@@ -36,8 +39,10 @@ REFUSED = [
     ("simjoin old --against folder", "folder: no archive (manifest.json is missing)"),
     ("simjoin old --against A/000001.npz", "--against A/000001.npz: a file of an archive; name its folder, A"),
     ("simjoin old --against A/manifest.json", "--against A/manifest.json: a file of an archive; name its folder, A"),
-    ("simjoin old --against A --measure dice",
-     "A: the archive was made for -t 0.8 (68 of 84 components), not for --measure dice -t 0.8 (56)"),
+    (
+        "simjoin old --against A --measure dice",
+        "A: the archive was made for -t 0.8 (68 of 84 components), not for --measure dice -t 0.8 (56)",
+    ),
     ("simjoin old --against A -m 67", "A: the archive was made for -t 0.8 (68 of 84 components), not for -m 67 (67)"),
     ("simindex dump A -o A/lock", "A/lock: cannot be written into the archive's folder"),
     ("simindex add A --unless-known old --rejects ./A/x", "./A/x: cannot be written into the archive's folder"),
@@ -48,22 +53,31 @@ REFUSED = [
     ("simindex list A --replace", "list cannot be combined with --replace, only add can"),
     ("simindex drop A --keep-old --ids old", "drop cannot be combined with --keep-old, only add can"),
     ("simindex merge A --as monday", "merge cannot be combined with --as, only add can"),
-    ("simindex add A --replace --keep-old old",
-     "argument --keep-old: not allowed with argument --replace (see simindex --help)"),
+    (
+        "simindex add A --replace --keep-old old",
+        "argument --keep-old: not allowed with argument --replace (see simindex --help)",
+    ),
     ("simindex add A --ids old old", "add cannot be combined with --ids, only drop can"),
-    ("simjoin old --against A -t 0.7",
-     "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.7 (59)"),
+    ("simjoin old --against A -t 0.7", "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.7 (59)"),
     ("simjoin old --against A -d 3", "old:1: -d counts the bits of simhashes, but the records have sketches"),
-    ("simjoin short --against A",
-     "A: a sketch of 84 components of 8 hex digits, "
-     "but the records before have a sketch of 1 components of 8 hex digits"),
-    ("simjoin old --against A --forest",
-     "--forest cannot be combined with an archive; name the file that simindex dump writes"),
-    ("simjoin old --against A --recall 0.9",
-     "--recall cannot be combined with an archive; name the file that simindex dump writes"),
-    ("simjoin old --against A --verify",
-     "--verify cannot be combined with an archive; name the file that simindex dump writes"),
-]  # fmt: skip
+    (
+        "simjoin short --against A",
+        "A: a sketch of 84 components of 8 hex digits, "
+        "but the records before have a sketch of 1 components of 8 hex digits",
+    ),
+    (
+        "simjoin old --against A --forest",
+        "--forest cannot be combined with an archive; name the file that simindex dump writes",
+    ),
+    (
+        "simjoin old --against A --recall 0.9",
+        "--recall cannot be combined with an archive; name the file that simindex dump writes",
+    ),
+    (
+        "simjoin old --against A --verify",
+        "--verify cannot be combined with an archive; name the file that simindex dump writes",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +111,18 @@ def test_an_archive_without_documents(tmp_path: Path) -> None:
     assert run_here("simindex dump A", cwd=tmp_path).good() == b""
     assert run_here("simjoin --against A new", cwd=tmp_path).good() == b""
     assert run_here("simindex list A", cwd=tmp_path).records() == [
-        {"archive": "A", "documents": 0, "dropped": 0, "bytes": 0, "via": None, "field": None, "components": None,
-         "agreeing": None, "segments": []}
-    ]  # fmt: skip
+        {
+            "archive": "A",
+            "documents": 0,
+            "dropped": 0,
+            "bytes": 0,
+            "via": None,
+            "field": None,
+            "components": None,
+            "agreeing": None,
+            "segments": [],
+        }
+    ]
     run_here("simindex merge A", cwd=tmp_path).good()
     run_here("simindex add A new", cwd=tmp_path).good()
     run_here("simindex drop A --ids new", cwd=tmp_path).good()
@@ -165,5 +188,10 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
         (tmp_path / "A" / name).write_bytes(b"left")
     run_here("simindex add A", stdin=jsonl({"id": 2, "sketch": "0000000a"}), cwd=tmp_path).good()
     assert sorted(path.name for path in (tmp_path / "A").iterdir()) == [
-        "000001.npz", "000001.sums.npy", "000002.npz", "000002.sums.npy", "lock", "manifest.json",
-    ]  # fmt: skip
+        "000001.npz",
+        "000001.sums.npy",
+        "000002.npz",
+        "000002.sums.npy",
+        "lock",
+        "manifest.json",
+    ]

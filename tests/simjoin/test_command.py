@@ -22,9 +22,13 @@ def sketches(**payloads: str) -> bytes:
 
 def test_output() -> None:
     stdin = jsonl(
-        {"id": 10, "sketch": WORDS, "url": "u"}, {"id": "10", "sketch": FAR}, {"id": "é\n", "sketch": NEAR.upper()},
-        {"id": 2**63, "sketch": WORDS}, {"id": -1, "sketch": ""}, {"id": -2, "sketch": ""},
-    )  # fmt: skip
+        {"id": 10, "sketch": WORDS, "url": "u"},
+        {"id": "10", "sketch": FAR},
+        {"id": "é\n", "sketch": NEAR.upper()},
+        {"id": 2**63, "sketch": WORDS},
+        {"id": -1, "sketch": ""},
+        {"id": -2, "sketch": ""},
+    )
     assert run("simjoin", stdin=stdin).good().decode().splitlines() == [
         '{"a":10,"b":"é\\n","similarity":0.8}',
         '{"a":10,"b":9223372036854775808,"similarity":1.0}',
@@ -122,20 +126,32 @@ OWN = '; "via" is the field of recipes: rename yours'
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ({"via": "sketch n=5"}, {"via": "sketch n=5 seed=1"},
-         'made by "sketch n=5 seed=1", but the records before by "sketch n=5"'),
-        ({"via": "phone | canon | shingle k=2"}, {"via": "canon | shingle k=2"},
-         'made by "canon | shingle k=2", but the records before by "phone | canon | shingle k=2"' + OWN),
+        (
+            {"via": "sketch n=5"},
+            {"via": "sketch n=5 seed=1"},
+            'made by "sketch n=5 seed=1", but the records before by "sketch n=5"',
+        ),
+        (
+            {"via": "phone | canon | shingle k=2"},
+            {"via": "canon | shingle k=2"},
+            'made by "canon | shingle k=2", but the records before by "phone | canon | shingle k=2"' + OWN,
+        ),
         ({"via": "canon"}, {"via": "web"}, 'made by "web", but the records before by "canon"' + OWN),
-        ({"via": "parts by=line | canon/2 html=main"}, {"via": "canon"},
-         'made by "canon", but the records before by "parts by=line | canon/2 html=main"'),
+        (
+            {"via": "parts by=line | canon/2 html=main"},
+            {"via": "canon"},
+            'made by "canon", but the records before by "parts by=line | canon/2 html=main"',
+        ),
         ({"via": "canon"}, {}, 'made by an unnamed recipe, but the records before by "canon"'),
         ({}, {"via": "canon"}, 'made by "canon", but the records before by an unnamed recipe'),
-        ({}, {"sketch": WORDS[:-9]},
-         "a sketch of 4 components of 8 hex digits, "
-         "but the records before have a sketch of 5 components of 8 hex digits"),
+        (
+            {},
+            {"sketch": WORDS[:-9]},
+            "a sketch of 4 components of 8 hex digits, "
+            "but the records before have a sketch of 5 components of 8 hex digits",
+        ),
     ],
-)  # fmt: skip
+)
 def test_refuses_what_cannot_be_compared(first: Record, second: Record, message: str, tmp_path: Path) -> None:
     records = [{"id": 1, "sketch": WORDS} | first, {"id": 2, "sketch": WORDS} | second]
     (tmp_path / "in").write_bytes(jsonl(*records))
@@ -178,13 +194,19 @@ def test_what_is_rejected_leaves_no_trace(
     ("options", "records", "cause"),
     [
         ("", [{"id": 1, "via": "x"}, {"id": 1, "via": "y"}], 'made by "y", but the records before by "x"' + OWN),
-        ("", [{"id": 1}, {"id": 1, "sketch": TWO}],
-         "a sketch of 2 components of 8 hex digits, "
-         "but the records before have a sketch of 1 components of 8 hex digits"),
-        ("--verify", [{"id": 1}, {"id": 2, "shingles": "x", "via": "y"}],
-         'made by "y", but the records before by an unnamed recipe' + OWN),
+        (
+            "",
+            [{"id": 1}, {"id": 1, "sketch": TWO}],
+            "a sketch of 2 components of 8 hex digits, "
+            "but the records before have a sketch of 1 components of 8 hex digits",
+        ),
+        (
+            "--verify",
+            [{"id": 1}, {"id": 2, "shingles": "x", "via": "y"}],
+            'made by "y", but the records before by an unnamed recipe' + OWN,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_record_that_fails_the_run_does_so_even_if_it_were_rejected(
     way: str, options: str, records: list[Record], cause: str
 ) -> None:

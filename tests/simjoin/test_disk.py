@@ -35,9 +35,18 @@ Pair = tuple[int, int, float]
 
 # Everything in many portions
 SMALL = Limits(
-    least_share=1600, sampled=2, splits=3, touched=100, sizes=3, documents=5, portion=5, candidates=4,
-    sorted_on_disk=10, compared=4, large=2,
-)  # fmt: skip
+    least_share=1600,
+    sampled=2,
+    splits=3,
+    touched=100,
+    sizes=3,
+    documents=5,
+    portion=5,
+    candidates=4,
+    sorted_on_disk=10,
+    compared=4,
+    large=2,
+)
 
 
 def joined(
@@ -110,8 +119,11 @@ def check_all(records: list[Record], wanted: JoinOptions, side: int | None, expe
 sides = st.none() | st.integers(0, 20)
 
 
-@given(st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n), max_size=20)),
-       st.integers(1, 8), sides)  # fmt: skip
+@given(
+    st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n), max_size=20)),
+    st.integers(1, 8),
+    sides,
+)
 def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
     least = min(least, len(words[0]) if words else 1)
     expected = agreeing(words, least, side)
@@ -119,8 +131,11 @@ def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
 
 
 @pytest.mark.slow
-@given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
-       st.fractions(Fraction(1, 20), 1, max_denominator=20), sides)  # fmt: skip
+@given(
+    st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
+    st.fractions(Fraction(1, 20), 1, max_denominator=20),
+    sides,
+)
 def test_sets(sets: list[set[int]], least: Fraction, side: int | None) -> None:
     check_all(of_sets(sets), JoinOptions(similarity=least), side, overlapping(sets, least, side))
 
@@ -363,9 +378,12 @@ def test_a_full_disk(limit: int, tmp_path: Path) -> None:
     scratch_files.mkdir()
     (tmp_path / "in").write_bytes(jsonl(*of_sketches_with_ids(3000)))
     ran = subprocess.run(
-        [BIN / "simjoin", "-S", "1M", "-T", scratch_files, tmp_path / "in"], capture_output=True, check=False,
-        env=ENVIRONMENT, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-    )  # fmt: skip
+        [BIN / "simjoin", "-S", "1M", "-T", scratch_files, tmp_path / "in"],
+        capture_output=True,
+        check=False,
+        env=ENVIRONMENT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr.decode() == f"simjoin: {scratch_files}: File too large\n"
     assert not list(scratch_files.iterdir())

@@ -27,9 +27,19 @@ from shingletools.system.scratch import Memory
 # As JSON spells them; two that are one value as JSON readers see it are equal
 VALUES = ['"a"', '"b"', '"\\u0061"', '"1"', "1", "1.0", "1e0", "10E-1", "true", "false", "null", "0.1", '"\\u0000"']
 SMALL = Limits(
-    least_share=1600, sampled=2, splits=3, touched=100, sizes=3, documents=5, portion=5, candidates=4,
-    sorted_in_memory=7, sorted_on_disk=10, compared=4, large=2,
-)  # fmt: skip
+    least_share=1600,
+    sampled=2,
+    splits=3,
+    touched=100,
+    sizes=3,
+    documents=5,
+    portion=5,
+    candidates=4,
+    sorted_in_memory=7,
+    sorted_on_disk=10,
+    compared=4,
+    large=2,
+)
 ON_DISK = Memory(0, "/tmp")
 
 Ratio = Callable[[list[int], list[int]], Fraction]
@@ -123,9 +133,13 @@ def joined(
 
 FIELDS = ("site", "meta.lang")
 SCOPES = [
-    Scope(), Scope(within=("site",)), Scope(across=("site",)), Scope(("meta.lang",), ("site",)), Scope(FIELDS),
+    Scope(),
+    Scope(within=("site",)),
+    Scope(across=("site",)),
+    Scope(("meta.lang",), ("site",)),
+    Scope(FIELDS),
     Scope(across=FIELDS),
-]  # fmt: skip
+]
 
 
 @st.composite
@@ -212,9 +226,11 @@ def corpus(count: int, seed: int = 5) -> tuple[list[list[int]], list[dict[str, s
 
 
 ASKED = [
-    ("--across site", Scope(across=("site",)), None), ("--within meta.lang", Scope(("meta.lang",)), None),
-    ("--best 2", Scope(), 2), ("--within meta.lang --across site --best 1", Scope(("meta.lang",), ("site",)), 1),
-]  # fmt: skip
+    ("--across site", Scope(across=("site",)), None),
+    ("--within meta.lang", Scope(("meta.lang",)), None),
+    ("--best 2", Scope(), 2),
+    ("--within meta.lang --across site --best 1", Scope(("meta.lang",), ("site",)), 1),
+]
 
 
 def test_commands_and_kernels(tmp_path: Path) -> None:

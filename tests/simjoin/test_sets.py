@@ -175,9 +175,10 @@ def test_sets_within_larger_ones(memory: Memory | None, cross: int | None, t: st
     for seed in range(2):
         documents = nested_documents(random.Random(seed))
         expected = [
-            (pair["a"], pair["b"]) for pair in brute_force(documents, "containment", Fraction(t))
+            (pair["a"], pair["b"])
+            for pair in brute_force(documents, "containment", Fraction(t))
             if cross is None or pair["a"] < cross <= pair["b"]
-        ]  # fmt: skip
+        ]
         found = {}
         for forest in (False, True):
             wanted = JoinOptions(similarity=Fraction(t), measure="containment", forest=forest)
@@ -234,8 +235,10 @@ def test_against_a_file_and_ties(tmp_path: object) -> None:
         for pair in brute_force(documents, "jaccard", Fraction("0.7"))
         if pair["a"] < 100 <= pair["b"]
     ]
-    four_of_five = jsonl({"id": 1, "shingles": " ".join(f"{i:08x}" for i in range(5))},
-                         {"id": 2, "shingles": " ".join(f"{i:08x}" for i in range(4))})  # fmt: skip
+    four_of_five = jsonl(
+        {"id": 1, "shingles": " ".join(f"{i:08x}" for i in range(5))},
+        {"id": 2, "shingles": " ".join(f"{i:08x}" for i in range(4))},
+    )
     assert run("simjoin", "-t", "0.8", stdin=four_of_five).records() == [{"a": 1, "b": 2, "similarity": 0.8}]
     assert run("simjoin", "-t", "0.800001", stdin=four_of_five).good() == b""
 
@@ -267,9 +270,8 @@ def test_sketches_propose_and_shingles_decide(measure: str) -> None:
     lowered = LEAST[measure] - 3 * math.sqrt(LEAST[measure] * (1 - LEAST[measure]) / 50)
     exact = brute_force(documents, measure, Fraction("0.6"))
     expected = [
-        pair for pair in exact
-        if sum(map(str.__eq__, sketches[pair["a"]], sketches[pair["b"]])) >= lowered * 50 - 1e-9
-    ]  # fmt: skip
+        pair for pair in exact if sum(map(str.__eq__, sketches[pair["a"]], sketches[pair["b"]])) >= lowered * 50 - 1e-9
+    ]
     assert len(exact) - 3 <= len(expected) <= len(exact)
     assert run("simjoin", "--verify", "--measure", measure, "-t", "0.6", stdin=kept).records() == expected
 

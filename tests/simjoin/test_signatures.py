@@ -26,15 +26,19 @@ from shingletools.commands.simjoin.signatures import (
     SUPERSHINGLES,
     Signature,
     signature_of,
-)  # fmt: skip
+)
 from shingletools.numbers.chances import agreement, estimated, interval, is_rare, proposed
 
 WORDS = {2: "01 ab", 4: "0123 abcd", 8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
 KINDS: dict[tuple[str, int], Signature] = {
-    ("sketch", 2): BYTES, ("sketch", 4): SHORTS, ("sketch", 8): MINHASHES, ("sketch", 16): SUPERSHINGLES,
+    ("sketch", 2): BYTES,
+    ("sketch", 4): SHORTS,
+    ("sketch", 8): MINHASHES,
+    ("sketch", 16): SUPERSHINGLES,
     ("simhash", 16): SIMHASHES,
-    ("shingles", 8): SHORT_SHINGLES, ("shingles", 16): LONG_SHINGLES,
-}  # fmt: skip
+    ("shingles", 8): SHORT_SHINGLES,
+    ("shingles", 16): LONG_SHINGLES,
+}
 
 
 @given(st.permutations(list(KINDS)), st.integers(0, 5))
@@ -347,8 +351,9 @@ def test_intervals_and_dice_of_few_bits(words: str) -> None:
         agreed = round(84 * (c + (1 - c) * Fraction(pair["similarity"])))
         bounds = [max((bound - c) / (1 - c), Fraction(0)) for bound in interval(agreed, 84)]
         assert (pair["low"], pair["high"]) == (
-            math.floor(bounds[0] * 10**6) / 10**6, math.ceil(bounds[1] * 10**6) / 10**6
-        )  # fmt: skip
+            math.floor(bounds[0] * 10**6) / 10**6,
+            math.ceil(bounds[1] * 10**6) / 10**6,
+        )
     by_dice = run("simjoin", "-t", "2/3", "--measure", "dice", stdin=sketches).records()  # 2 J / (1 + J), J from 0.5
     assert [(pair["a"], pair["b"]) for pair in by_dice] == [(pair["a"], pair["b"]) for pair in pairs]
     for dice, pair in zip(by_dice, pairs, strict=True):
@@ -394,10 +399,15 @@ def test_interval_in_pairs() -> None:
     ("sketch", "minhashes"),
     [
         (" | sketch n=1", True),
-        (" | sketch n=1 bits=16", True), (" | sketch/2 n=1 seed=a%20b", True), (" | mine form=1", True),
-        ("", True), (" | sketch form=1", False), (" | sketch/2 n=1 form=1", False), (" | sketch n=1 super=1", False),
+        (" | sketch n=1 bits=16", True),
+        (" | sketch/2 n=1 seed=a%20b", True),
+        (" | mine form=1", True),
+        ("", True),
+        (" | sketch form=1", False),
+        (" | sketch/2 n=1 form=1", False),
+        (" | sketch n=1 super=1", False),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("option", ["--interval", "--measure dice", "--verify"])
 def test_what_only_minhashes_can_tell(sketch: str, minhashes: bool, option: str, tmp_path: Path) -> None:
     """Components of their width are others if the recipe of sketch has more parts than theirs, or less."""

@@ -41,12 +41,15 @@ def counts(done: Ran) -> tuple[int, ...]:
 def test_bad_labels_are_reported_by_file_and_line_and_left_out(tmp_path: Path) -> None:
     labels = b'{"id":1,"l":"p"}\n{"id":2}\n{"id":2,"l":["p"]}\n{"id":null,"l":"p"}\n{"id":"x","l":"p","l":"p"}\n'
     done = ran(tmp_path, "--truth one --truth labels --field l", one=b'{"id":3,"l":"p"}\n', labels=labels)
-    assert (done.status, done.err.splitlines()) == (1, [
-        'simscore: labels:2: field "l" is missing; the record has "id"',
-        'simscore: labels:3: field "l" is a list or an object',
-        'simscore: labels:4: field "id" is neither a string nor an integer of 64 bits',
-        'simscore: labels:5: field "l" occurs twice',
-    ])  # fmt: skip
+    assert (done.status, done.err.splitlines()) == (
+        1,
+        [
+            'simscore: labels:2: field "l" is missing; the record has "id"',
+            'simscore: labels:3: field "l" is a list or an object',
+            'simscore: labels:4: field "id" is neither a string nor an integer of 64 bits',
+            'simscore: labels:5: field "l" occurs twice',
+        ],
+    )
     assert counts(done) == (4, 0, 2, 1, 0)
 
 
@@ -69,8 +72,9 @@ def test_pairs_may_be_judged_different(options: str, spelled: str, tmp_path: Pat
     assert done.status == 1
     assert done.err.splitlines()[:-1] == [
         f'simscore: truth:{len(SAME + DIFFERENT) + n}: field "label" is neither 1, true, yes or same, '
-        "nor 0, false, no or different" for n in range(1, len(UNKNOWN) + 1)
-    ]  # fmt: skip
+        "nor 0, false, no or different"
+        for n in range(1, len(UNKNOWN) + 1)
+    ]
     assert counts(done) == (2 * len(labels), 0, len(labels), len(SAME), len(SAME))
     assert total(done)["precision"] == round(len(SAME) / len(labels), 6)
     assert f"{2 * len(UNKNOWN)} without a label" in done.err
@@ -111,9 +115,10 @@ def test_labels_are_equal_as_json_values(tmp_path: Path) -> None:
 
 def test_numbers_are_equal_as_they_are_written(tmp_path: Path) -> None:
     """Not as the nearest doubles, of which 0.1 and the next three have one, and the last four another."""
-    values = ["0.1", "0.10", "0.10000000000000000001", "10000000000000000000.1e-20",
-              "12345678901234567890123", "12345678901234567890124", "1234567890123456789012.4e1",
-              "12345678901234567890123.0"]  # fmt: skip
+    values = (
+        "0.1 0.10 0.10000000000000000001 10000000000000000000.1e-20 12345678901234567890123 "
+        "12345678901234567890124 1234567890123456789012.4e1 12345678901234567890123.0"
+    ).split()
     labels = b"".join(b'{"id":%d,"meta":{"l":%b}}\n' % (number, value.encode()) for number, value in enumerate(values))
     for at_once in (labels, labels.replace(b'"meta"', b'"m\\u0065ta"')):
         done = ran(tmp_path, "--truth labels --field meta.l", b"", labels=at_once)
@@ -125,9 +130,11 @@ def test_numbers_are_equal_as_they_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("edges", ["0.00,0.8,5/7,1", "0/1,0.8,1", ".0,0.799999999999999999,1"])
 def test_bands_are_exact(edges: str, tmp_path: Path) -> None:
     edges = ",".join(sorted(edges.split(","), key=Fraction))
-    below = ["0." + "7" * 5000, "0.79999999999999999999", "0.799999999999", "0.8", "0.80", "8e-1",
-             "0.80000000000000000001", "1", "0.999999999999999999999", "0", "0e99", "1e-999999999999999999999",
-             "0." + "714285" * 9, "1.0", "0." + "714285" * 9 + "714286"]  # fmt: skip
+    below = [
+        *(f"0.{'7' * 5000} 0.79999999999999999999 0.799999999999 0.8 0.80 8e-1 0.80000000000000000001 1").split(),
+        *"0.999999999999999999999 0 0e99 1e-999999999999999999999".split(),
+        *("0." + "714285" * 9, "1.0", "0." + "714285" * 9 + "714286"),
+    ]
     found = b"".join(
         b'{"a":1,"b":%d,"similarity":%b}\n' % (number, text.encode()) for number, text in enumerate(below, 2)
     )
@@ -147,10 +154,13 @@ def test_bands_are_exact(edges: str, tmp_path: Path) -> None:
     [
         ("--field l", {"t": b'{"id":1,"l":1}\n{"id":1,"l":1}\n{"id":1,"l":2}\n'}, "t:3: id 1 has two labels"),
         ("", {"t": jsonl({"members": [1, 2]}, {"members": [3, 1]})}, "t:2: id 1 is in two groups"),
-        ("--truth t2", {"t": jsonl({"members": ["x", 2]}), "t2": jsonl({"members": []}, {"members": ["x"]})},
-         't2:2: id "x" is in two groups'),
+        (
+            "--truth t2",
+            {"t": jsonl({"members": ["x", 2]}), "t2": jsonl({"members": []}, {"members": ["x"]})},
+            't2:2: id "x" is in two groups',
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_says_two_things_of_a_document_fails(
     options: str, files: dict[str, bytes], message: str, tmp_path: Path
 ) -> None:
@@ -167,12 +177,15 @@ def test_a_file_holds_pairs_or_groups(tmp_path: Path) -> None:
     """Its first good record says which; what has both is a pair."""
     mixed = b'{}\n{"a":1,"b":2,"members":[3]}\n{"members":[1,2]}\n'
     done = ran(tmp_path, "--truth t", mixed, t=b'{"members":[1,2],"group":1}\n{"a":1,"b":2}\n{"members":7}\n')
-    assert (done.status, done.err.splitlines()) == (1, [
-        'simscore: -:1: field "a" is missing',
-        f'simscore: -:3: field "a" is missing; these are groups: {EITHER}',
-        f'simscore: t:2: field "members" is missing; these are pairs: {EITHER}',
-        'simscore: t:3: field "members" is not a list of strings and integers',
-    ])  # fmt: skip
+    assert (done.status, done.err.splitlines()) == (
+        1,
+        [
+            'simscore: -:1: field "a" is missing',
+            f'simscore: -:3: field "a" is missing; these are groups: {EITHER}',
+            f'simscore: t:2: field "members" is missing; these are pairs: {EITHER}',
+            'simscore: t:3: field "members" is not a list of strings and integers',
+        ],
+    )
     assert counts(done) == (2, 0, 1, 1, 1)
 
 
@@ -186,10 +199,13 @@ def test_documents_that_are_not_there(tmp_path: Path) -> None:
     found = jsonl({"a": 1, "b": 2}, {"a": 1, "b": 9}, {"a": 8, "b": 9}, {"a": 2, "b": 1})
     done = ran(tmp_path, "-v --docs docs --truth pairs --truth groups --rejects bad", found, docs=docs, **truth)
     *said, figures = done.err.splitlines()
-    assert (done.status, said) == (1, [
-        'simscore: pairs:2: no document of --docs has the id "1"',
-        "simscore: groups:1: no document of --docs has the id 7",
-    ])  # fmt: skip
+    assert (done.status, said) == (
+        1,
+        [
+            'simscore: pairs:2: no document of --docs has the id "1"',
+            "simscore: groups:1: no document of --docs has the id 7",
+        ],
+    )
     assert (tmp_path / "bad").read_bytes() == truth["pairs"].splitlines(True)[1] + truth["groups"].splitlines(True)[0]
     assert counts(done) == (4, 2, 1, 3, 1)
     assert figures.endswith(
@@ -250,9 +266,13 @@ def test_nothing_is_scored_where_a_file_has_no_good_record(
 def test_pairs_of_two_sides(tmp_path: Path) -> None:
     """b is another document than that of the same id in the input, in every figure; --docs does not know it."""
     found = jsonl(
-        {"a": 1, "b": 1, "against": True}, {"a": 1, "b": 2}, {"a": 1, "b": 2, "against": True},
-        {"a": 2, "b": 1, "against": True}, {"a": 1, "b": 2, "against": False}, {"a": 1, "b": 2, "against": True},
-    )  # fmt: skip
+        {"a": 1, "b": 1, "against": True},
+        {"a": 1, "b": 2},
+        {"a": 1, "b": 2, "against": True},
+        {"a": 2, "b": 1, "against": True},
+        {"a": 1, "b": 2, "against": False},
+        {"a": 1, "b": 2, "against": True},
+    )
     truth = jsonl({"a": 1, "b": 1, "against": True}, {"a": 2, "b": 1})
     for options, documents in (("", 4), ("--docs docs", 5)):
         done = ran(tmp_path, f"--truth t {options}", found, t=truth, docs=jsonl({"id": 1}, {"id": 2}, {"id": 3}))

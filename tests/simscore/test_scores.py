@@ -97,13 +97,17 @@ def brute(found: set[frozenset[str]], truth: set[frozenset[str]], documents: lis
     b3 = [sum(each, Fraction(0)) / len(documents) if documents else None for each in (precision, recall)]
     right = len([pair for pair in found if pair in truth])
     return {
-        "found": len(found), "right": right, "truth": len(truth),
-        "precision": six(share(right, len(found))), "recall": six(share(right, len(truth))),
+        "found": len(found),
+        "right": right,
+        "truth": len(truth),
+        "precision": six(share(right, len(found))),
+        "recall": six(share(right, len(truth))),
         "f1": six(share(2 * right, len(found) + len(truth))),
         "ari": six((together[0] - expected) / below if below else None),
-        "b3_precision": six(b3[0]), "b3_recall": six(b3[1]),
+        "b3_precision": six(b3[0]),
+        "b3_recall": six(b3[1]),
         "b3_f1": six(None if b3[0] is None or b3[1] is None else 2 * b3[0] * b3[1] / (b3[0] + b3[1])),
-    }  # fmt: skip
+    }
 
 
 def figures(record: Record) -> Record:
@@ -163,9 +167,11 @@ def test_pairs_and_groups_in_files_of_their_own_add_up(
     stage = stage_of("simscore --truth t")
     collector = stage.collector()
     for side, file, data in (
-        (0, "p", pairs_of(found)), (0, "g", jsonl(*({"members": each} for each in one))),
-        (2, "p", pairs_of(more)), (2, "g", jsonl(*({"members": each} for each in two))),
-    ):  # fmt: skip
+        (0, "p", pairs_of(found)),
+        (0, "g", jsonl(*({"members": each} for each in one))),
+        (2, "p", pairs_of(more)),
+        (2, "g", jsonl(*({"members": each} for each in two))),
+    ):
         assert collect_chunk(collector, False, side, Chunk(file, 1, 1, data))[1] is None
     (record,) = [json.loads(line) for part in collector.finish() for line in part.output.splitlines()]
     every, true = edges(found) | within(one), edges(more) | within(two)
@@ -174,8 +180,11 @@ def test_pairs_and_groups_in_files_of_their_own_add_up(
     assert figures(record) == brute(every, true, documents)
 
 
-said = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(SIMILARITIES)).filter(
-    lambda pair: key(*pair[:2]) != key(*pair[1::-1])))  # fmt: skip
+said = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(SIMILARITIES)).filter(
+        lambda pair: key(*pair[:2]) != key(*pair[1::-1])
+    )
+)
 
 
 def best(made: list[tuple[Name, Name, float]]) -> dict[frozenset[str], Fraction]:
@@ -202,12 +211,16 @@ def test_bands_and_thresholds(
         in_band = {pair for pair, value in one.items() if least <= value < below}
         true_in_band = {pair for pair, value in two.items() if least <= value < below} if known else set()
         assert record == {
-            "scope": "band", "least": float(least), "below": None if below == 2 else float(below),
-            "found": len(in_band), "right": len(in_band & set(two)),
-            "precision": six(share(len(in_band & set(two)), len(in_band))), "truth": len(true_in_band),
+            "scope": "band",
+            "least": float(least),
+            "below": None if below == 2 else float(below),
+            "found": len(in_band),
+            "right": len(in_band & set(two)),
+            "precision": six(share(len(in_band & set(two)), len(in_band))),
+            "truth": len(true_in_band),
             "recalled": len(true_in_band & set(one)),
             "recall": six(share(len(true_in_band & set(one)), len(true_in_band))),
-        }  # fmt: skip
+        }
     for record, least in zip(records[3:], [*FRACTIONS, Fraction(0)], strict=True):
         assert figures(record) == brute({pair for pair, value in one.items() if value >= least}, set(two), documents)
 
@@ -229,8 +242,9 @@ def test_equal_bands_begin_where_a_pair_does() -> None:
     found = jsonl({"a": 1, "b": 2, "similarity": 0.6}, {"a": 1, "b": 3, "similarity": 1})
     records = scored("--by 0.3", found, pairs_of([(1, 2)]))
     assert [(each["least"], each["below"], each["found"]) for each in records if each["scope"] == "band"] == [
-        (0.6, 0.9, 1), (0.9, None, 1)
-    ]  # fmt: skip
+        (0.6, 0.9, 1),
+        (0.9, None, 1),
+    ]
     assert [(each["least"], each["found"]) for each in records if each["scope"] == "threshold"] == [(0.6, 2), (0.9, 1)]
     assert [each["least"] for each in scored("--by 0.3", b"", pairs_of([(1, 2)]))[:4]] == [0.0, 0.3, 0.6, 0.9]
 
@@ -286,8 +300,14 @@ def test_to_swap_both_sides_swaps_precision_and_recall(found: list[Link], other:
     else:
         truth = pairs_of(other)
     (one,), (two,) = scored("", pairs_of(found), truth), scored("", truth, pairs_of(found))
-    swapped = {"found": "truth", "truth": "found", "precision": "recall", "recall": "precision",
-               "b3_precision": "b3_recall", "b3_recall": "b3_precision"}  # fmt: skip
+    swapped = {
+        "found": "truth",
+        "truth": "found",
+        "precision": "recall",
+        "recall": "precision",
+        "b3_precision": "b3_recall",
+        "b3_recall": "b3_precision",
+    }
     assert one == {swapped.get(name, name): value for name, value in two.items()}
 
 

@@ -98,8 +98,15 @@ def test_ends_gain(left: list[int], right: list[int]) -> None:
     runs = gaining(np.array(left, np.int32), np.array(right, np.int32))
     equal = [(run.a + word, run.b + word) for run in runs for word in range(run.words)]
     assert all(left[i] == right[j] for i, j in equal)
-    most = max((len(chosen) for count in range(len(left) + 1) for chosen in combinations(range(len(left)), count)
-        if is_subsequence([left[i] for i in chosen], right)), default=0)  # fmt: skip
+    most = max(
+        (
+            len(chosen)
+            for count in range(len(left) + 1)
+            for chosen in combinations(range(len(left)), count)
+            if is_subsequence([left[i] for i in chosen], right)
+        ),
+        default=0,
+    )
     assert len(equal) <= most
     gains = [(GAIN + 2) * number - (i + 1) - (j + 1) for number, (i, j) in enumerate(equal, 1)]
     assert not gains or gains[-1] == max(gains) > 0

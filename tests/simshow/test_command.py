@@ -23,9 +23,17 @@ from simshow.samples import ONE, PAIR, THREE, TWO
 def test_a_record_of_a_pair(folder: Path) -> None:
     (record,) = run("simshow --docs docs --json -k 4", stdin=jsonl(PAIR), cwd=folder).records()
     assert record == {
-        "a": 1, "b": "2", "similarity": 0.25, "shared": [{"a": [0, 45], "b": [3, 48], "words": 9}], "words": 9,
-        "share_a": 0.9, "share_b": 0.818182, "longest": 5, "jaccard": 0.25, "containment": 0.428571,
-    }  # fmt: skip
+        "a": 1,
+        "b": "2",
+        "similarity": 0.25,
+        "shared": [{"a": [0, 45], "b": [3, 48], "words": 9}],
+        "words": 9,
+        "share_a": 0.9,
+        "share_b": 0.818182,
+        "longest": 5,
+        "jaccard": 0.25,
+        "containment": 0.428571,
+    }
     assert ONE["text"][0:45] == "The quick brown fox, it jumps over a lazy dog"
     assert TWO["text"][3:48] == "THE QUICK-BROWN fox, he jumps over a lazy dog"
 
@@ -82,9 +90,10 @@ def test_two_sides(folder: Path) -> None:
     (record,) = run("simshow --docs docs --against old --json -k 4", stdin=pair, cwd=folder).records()
     assert record["shared"] == [{"a": [30, 45], "b": [0, 15], "words": 4}]
     ran = run("simshow --docs docs --against old", stdin=jsonl(PAIR), cwd=folder)
-    assert (ran.status, ran.err.splitlines()) == (2, [
-        'simshow: -:1: no document of --against has the id "2"', "simshow: -: not one good record"
-    ])  # fmt: skip
+    assert (ran.status, ran.err.splitlines()) == (
+        2,
+        ['simshow: -:1: no document of --against has the id "2"', "simshow: -: not one good record"],
+    )
     several = "simshow --docs docs --docs old --json"
     assert run(several, stdin=jsonl(PAIR), cwd=folder).err == "simshow: old:1: id 1 was seen before\n"
     assert run(several, stdin=jsonl({"a": 3, "b": "2"}), cwd=folder).status == 0  # nobody named the other
@@ -121,12 +130,16 @@ def test_a_document_that_is_bad(folder: Path) -> None:
     (folder / "docs").write_bytes(jsonl(bad, TWO))
     stdin = jsonl(PAIR, {"a": "2", "b": 9})
     ran = run_here("simshow --docs docs --json", stdin=stdin, cwd=folder)
-    assert (ran.status, ran.out, ran.err.splitlines()) == (2, b"", [
-        'simshow: docs:1: field "text" is not a string',
-        "simshow: -:1: the document 1 of --docs was rejected",
-        "simshow: -:2: no document of --docs has the id 9",
-        "simshow: -: not one good record",
-    ])  # fmt: skip
+    assert (ran.status, ran.out, ran.err.splitlines()) == (
+        2,
+        b"",
+        [
+            'simshow: docs:1: field "text" is not a string',
+            "simshow: -:1: the document 1 of --docs was rejected",
+            "simshow: -:2: no document of --docs has the id 9",
+            "simshow: -: not one good record",
+        ],
+    )
     (folder / "docs").write_bytes(jsonl(bad, TWO, ONE))
     ran = run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.err) == (1, 'simshow: docs:1: field "text" is not a string\n')
@@ -135,9 +148,10 @@ def test_a_document_that_is_bad(folder: Path) -> None:
     ran = run_here("simshow --docs docs --against old --json", stdin=jsonl(PAIR), cwd=folder)
     assert ran.status == 2
     assert ran.err.splitlines()[-3:] == [
-        'simshow: -:1: the document "2" of --against was rejected', "simshow: -: not one good record",
+        'simshow: -:1: the document "2" of --against was rejected',
+        "simshow: -: not one good record",
         "simshow: old: not one good record",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("size", ["1b", "100K"])
@@ -183,10 +197,14 @@ def test_what_is_held_is_bounded(tmp_path: Path) -> None:
 def test_ranges_of_similarity(folder: Path) -> None:
     stdin = jsonl(*({"a": 1, "b": 3, "similarity": value} for value in (0.5, 0.81, 0.8, 1, 0.1 + 0.2)))
     for options, expected in [
-        ("--least 0.8", [0.81, 0.8, 1]), ("--least 4/5 --most 0.8", [0.8]), ("--most 0.3", []),
-        ("--most 0.5", [0.5, 0.30000000000000004]), ("--sample 2", [0.5, 0.81]),
-            ("--sample 9", [0.5, 0.81, 0.8, 1, 0.30000000000000004]), ("--sample 1 --least 0.8", [0.81]),
-    ]:  # fmt: skip
+        ("--least 0.8", [0.81, 0.8, 1]),
+        ("--least 4/5 --most 0.8", [0.8]),
+        ("--most 0.3", []),
+        ("--most 0.5", [0.5, 0.30000000000000004]),
+        ("--sample 2", [0.5, 0.81]),
+        ("--sample 9", [0.5, 0.81, 0.8, 1, 0.30000000000000004]),
+        ("--sample 1 --least 0.8", [0.81]),
+    ]:
         records = run(f"simshow --docs docs --json {options}", stdin=stdin, cwd=folder).records()
         assert [each["similarity"] for each in records] == expected
 
@@ -205,8 +223,11 @@ def test_what_says_no_similarity_is_not_chosen_by_it(options: str, folder: Path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        *((f"{form} {option}", f"{option} cannot be combined with {form}")
-          for form in ("--json", "--brief", "--html page") for option in ("--color always", "--context 6", "--whole")),
+        *(
+            (f"{form} {option}", f"{option} cannot be combined with {form}")
+            for form in ("--json", "--brief", "--html page")
+            for option in ("--color always", "--context 6", "--whole")
+        ),
         ("--json --template 2", "--template cannot be combined with --json"),
         ("--brief --template 2", "--template cannot be combined with --brief"),
         ("--side-by-side --context 0", "--context cannot be combined with --side-by-side"),
@@ -217,7 +238,7 @@ def test_what_says_no_similarity_is_not_chosen_by_it(options: str, folder: Path)
         ("--date today", "--date needs --html"),
         ("--made-by canon", "--made-by needs --html"),
     ],
-)  # fmt: skip
+)
 def test_options_that_change_nothing_together(options: str, message: str, folder: Path) -> None:
     ran = run_here(f"simshow --docs docs {options}", stdin=jsonl(PAIR), cwd=folder)
     message = re.sub("(--context|--html) (6|page)", r"\1", message)
@@ -225,8 +246,16 @@ def test_options_that_change_nothing_together(options: str, message: str, folder
     assert {path.name for path in folder.iterdir()} == {"docs"}
 
 
-@pytest.mark.parametrize("options", ["--json --color never", "--html page --template 2", "--least 0.8 --most 0.8",
-                                     "--side-by-side --whole --color always", "--brief -o out"])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--json --color never",
+        "--html page --template 2",
+        "--least 0.8 --most 0.8",
+        "--side-by-side --whole --color always",
+        "--brief -o out",
+    ],
+)
 def test_options_that_go_together(options: str, folder: Path) -> None:
     assert run_here(f"simshow --docs docs {options}", stdin=jsonl(PAIR), cwd=folder).status == 0
 

@@ -15,17 +15,24 @@ SECOND = "He said:\r\nto be or not to \N{GRINNING FACE} <b>\u202e & be or not to
 MARKED: list[Record] = [
     {"id": 1, "text": "to be or not to be", "source": FIRST, "at": "0-2 3-5 7-9 10-13 14-16 17-19", "repeats": []},
     {
-        "id": "two", "text": "he said to be or not to be or not to be", "source": SECOND,
+        "id": "two",
+        "text": "he said to be or not to be or not to be",
+        "source": SECOND,
         "at": "0-2 3-7 10-12 13-15 16-18 19-22 23-25 35-37 38-40 41-44 45-47 48-50",
         "repeats": [
             {"from": 10, "to": 37, "words": 6, "of": {"id": 1, "from": 0, "to": 19}},
             {"from": 35, "to": 50, "words": 5, "of": {"id": "two", "from": 13, "to": 37}},
         ],
     },
-    {"id": 3, "text": "a b c d e", "repeats": [
-        {"from": 1, "to": 4, "words": 3, "ids": [7, "q\x1b"], "items": 5}, {"from": 4, "to": 5, "words": 1},
-    ]},
-]  # fmt: skip
+    {
+        "id": 3,
+        "text": "a b c d e",
+        "repeats": [
+            {"from": 1, "to": 4, "words": 3, "ids": [7, "q\x1b"], "items": 5},
+            {"from": 4, "to": 5, "words": 1},
+        ],
+    },
+]
 TEXT = r"""
 "two": 10 of 12 words in 2 runs, longest 6
   1: 10-37, 6 words, first in 1 at 0-19
@@ -118,9 +125,11 @@ def test_a_page_has_each_text_with_its_runs(tmp_path: Path) -> None:
         "b c de",
     ]
     assert page.said[2:] == [
-        "10-37, 6 words, first in 1 at 0-19", '35-50, 5 words, first in "two" at 13-37',
-        '1-4, 3 words, in 7, "q\\u001b" and 3 other items', "4-5, 1 word",
-    ]  # fmt: skip
+        "10-37, 6 words, first in 1 at 0-19",
+        '35-50, 5 words, first in "two" at 13-37',
+        '1-4, 3 words, in 7, "q\\u001b" and 3 other items',
+        "4-5, 1 word",
+    ]
     assert {link.removeprefix("#") for link in page.links} <= page.names
     runs = [{"from": first, "to": 3, "words": 3 - first} for first in (0, 1)]
     page = page_of(tmp_path, {"id": 4, "text": "a b c d", "repeats": runs})
@@ -147,16 +156,24 @@ BAD: list[tuple[Any, str]] = [
     *(
         ({"repeats": [{"from": 0, "to": 2, "words": 1} | each]}, NO_RUNS)
         for each in (
-            {"from": 2}, {"from": -1}, {"to": 6}, {"to": True}, {"words": "1"}, {"of": 1},
-            {"of": {"id": None, "from": 0, "to": 1}}, {"of": {"id": 1, "from": 1, "to": 1}}, {"ids": [1]},
-            {"ids": [None], "items": 1}, {"ids": 1, "items": 1},
+            {"from": 2},
+            {"from": -1},
+            {"to": 6},
+            {"to": True},
+            {"words": "1"},
+            {"of": 1},
+            {"of": {"id": None, "from": 0, "to": 1}},
+            {"of": {"id": 1, "from": 1, "to": 1}},
+            {"ids": [1]},
+            {"ids": [None], "items": 1},
+            {"ids": 1, "items": 1},
         )
     ),
     ({"text": None}, 'field "text" is not a string'),
     ({"at": "0-1"}, 'field "source" is missing'),
     ({"at": "0-1", "source": "a"}, 'field "at" has places for 1 words, of 5'),
     ({"at": "0-1 1-2 2-3 3-4 4-5", "source": "abc"}, 'field "at" has a place that is not in the original'),
-]  # fmt: skip
+]
 
 
 def test_bad_records(tmp_path: Path) -> None:

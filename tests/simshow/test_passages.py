@@ -150,8 +150,9 @@ def test_gaps_and_the_words_within_them() -> None:
     pair = Pair("One two three four; five six seven. Eight!", "one two (three) 4 five VI seven eight", k=2, gap=1)
     check(pair)
     assert [(passage.a, passage.b, passage.words) for passage in pair.found.passages] == [
-        ((0, 24), (0, 22), 4), ((29, 41), (26, 37), 2)
-    ]  # fmt: skip
+        ((0, 24), (0, 22), 4),
+        ((29, 41), (26, 37), 2),
+    ]
     pair = Pair("One two three four; five six seven. Eight!", "one two (three) 4 five VI seven eight", k=2, gap=3)
     (passage,) = pair.found.passages
     assert [(piece.kind, pair.a[slice(*piece.a)], pair.b[slice(*piece.b)]) for piece in passage.pieces] == [
@@ -213,8 +214,9 @@ def test_template_is_what_many_documents_have() -> None:
     check(pair)
     (passage,) = pair.found.passages
     assert [(pair.a[slice(*piece.a)], piece.template) for piece in passage.pieces] == [
-        ("my own words about cats and dogs", False), (notice, True)
-    ]  # fmt: skip
+        ("my own words about cats and dogs", False),
+        (notice, True),
+    ]
     assert not any(
         piece.template for each in Pair(a, b, k=3, template=(others, 6)).found.passages for piece in each.pieces
     )

@@ -49,18 +49,20 @@ def docs_of(kind: str) -> bytes:
     ("kind", "line", "because", "found"),
     [
         (
-            "titles", "shingle -k 1 | simjoin --weights counted --measure cosine -t 0.5",
+            "titles",
+            "shingle -k 1 | simjoin --weights counted --measure cosine -t 0.5",
             "-k 1 and the cosine of weights: half of the texts with words have 6 or fewer",
             [30],
         ),
         (
-            "long", "shingle -k 10 | simjoin -t 0.8",
+            "long",
+            "shingle -k 10 | simjoin -t 0.8",
             "-k 10: a quarter of the texts with words have 400 or fewer, and keep a similarity of 95 %",
             [20] * 5,
         ),
     ],
     ids=["titles by words that weigh", "long texts by many words"],
-)  # fmt: skip
+)
 def test_shingles_are_those_that_suit_the_length_of_texts(
     kind: str, line: str, because: str, found: list[int], tmp_path: Path
 ) -> None:
@@ -157,10 +159,13 @@ def test_how_good_a_choice_is_does_not_depend_on_the_number_of_all_documents(tmp
     truth = tmp_path / "truth.jsonl"
     truth.write_bytes(pipe(docs, "shingle -k 5", "simjoin -t 0.6"))
     few, many = (
-        [record for record in advised(tmp_path, f"--truth {truth} --documents {number}", docs)[2]
-         if record["scope"] == "score"]
+        [
+            record
+            for record in advised(tmp_path, f"--truth {truth} --documents {number}", docs)[2]
+            if record["scope"] == "score"
+        ]
         for number in (300, 999_999_999)
-    )  # fmt: skip
+    )
     for one, two in zip(few, many, strict=True):
         shares = [name for name in one if name.partition("_")[0] in ("precision", "recall", "f1")]
         assert len(shares) == 9
@@ -278,9 +283,7 @@ TWO = jsonl({"id": 1, "text": "a b", "l": 1}, {"id": 2, "text": "a c", "l": 1})
 
 def test_an_id_that_the_sample_has_is_bad(tmp_path: Path) -> None:
     done = ran(tmp_path, "--rejects bad", TWO + TWO)
-    assert (done.status, done.err) == (
-        1, "simtune: -:3: id 1 was seen before\nsimtune: -:4: id 2 was seen before\n"
-    )  # fmt: skip
+    assert (done.status, done.err) == (1, "simtune: -:3: id 1 was seen before\nsimtune: -:4: id 2 was seen before\n")
     assert done.out == ran(tmp_path, "", TWO).good()
 
 
@@ -298,23 +301,43 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
         ("", {"a": 1, "b": 1}, 2, "t:1: pairs 1 with itself"),
         ("", {"a": 1}, 2, 't:1: field "b" is missing'),
         ("", {"members": 7}, 2, 't:1: field "members" is not a list of strings and integers'),
-        ("", {"a": 1, "b": 1, "against": True}, 2,
-         'the pairs of --truth have "against":true, so they are of two sets: give one with --against'),
-        ("--against o", {"a": 1, "b": 2}, 2,
-         'no pair of --truth has "against":true, as those of one set with another must have'),
+        (
+            "",
+            {"a": 1, "b": 1, "against": True},
+            2,
+            'the pairs of --truth have "against":true, so they are of two sets: give one with --against',
+        ),
+        (
+            "--against o",
+            {"a": 1, "b": 2},
+            2,
+            'no pair of --truth has "against":true, as those of one set with another must have',
+        ),
         ("", {"a": "1", "b": "2"}, 0, NO_PAIR),
         ("", {"a": 1, "b": 2, "label": "No"}, 0, NO_PAIR),
-        ("", {"a": 1, "b": 2, "label": "x"}, 2,
-         't:1: field "label" is neither 1, true, yes or same, nor 0, false, no or different'),
-        ("", {"id": 1, "l": 1}, 2,
-         't:1: field "a" is missing; these are documents, not pairs: with --field, --truth takes documents'),
+        (
+            "",
+            {"a": 1, "b": 2, "label": "x"},
+            2,
+            't:1: field "label" is neither 1, true, yes or same, nor 0, false, no or different',
+        ),
+        (
+            "",
+            {"id": 1, "l": 1},
+            2,
+            't:1: field "a" is missing; these are documents, not pairs: with --field, --truth takes documents',
+        ),
         ("", {"a": 1, "b": 2, "against": 1}, 2, 't:1: field "against" is neither true nor false'),
         ("--field l", {"id": 1}, 2, 't:1: field "l" is missing; the record has "id"'),
         ("--field l", {"id": 1, "l": [1]}, 2, 't:1: field "l" is a list or an object'),
-        ("--field id", {"id": 1}, 2,
-         'the id, the text, via and the label need fields of their own, not "id", "text", "via", "id"'),
+        (
+            "--field id",
+            {"id": 1},
+            2,
+            'the id, the text, via and the label need fields of their own, not "id", "text", "via", "id"',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_truth_that_is_bad(options: str, truth: Record, status: int, message: str, tmp_path: Path) -> None:
     done = ran(tmp_path, f"--truth t {options}", TWO, t=jsonl(truth), o=TWO)
     bad = "simtune: t: not one good record\n" if message.startswith("t:") else ""
@@ -341,12 +364,12 @@ def test_labels_outside_the_sample_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("-k 0", "argument -k: not a whole number from 1 to 1000: \"0\""),
-        ("-k 1,2,3,4,5,6,7,8,9,10,11", "argument -k: more than 10 numbers: \"1,2,3,4,5,6,7,8,9,10,11\""),
+        ("-k 0", 'argument -k: not a whole number from 1 to 1000: "0"'),
+        ("-k 1,2,3,4,5,6,7,8,9,10,11", 'argument -k: more than 10 numbers: "1,2,3,4,5,6,7,8,9,10,11"'),
         ("-t 0", "argument -t/--threshold: not a number above 0 and at most 1, such as 0.8 or 4/5"),
         ("--truth - -", "standard input can be read only once: name a FILE"),
     ],
-)  # fmt: skip
+)
 def test_options_that_are_wrong(options: str, message: str, tmp_path: Path) -> None:
     done = ran(tmp_path, options, TWO)
     assert (done.status, done.out) == (2, b"")

@@ -45,9 +45,12 @@ def copies(seed: int, count: int, letters: str = "abcdefghijklm") -> list[str]:
 
 def documents(texts: Sequence[str], **more: Sequence[object]) -> bytes:
     columns = {name: list(values) for name, values in more.items()}
-    return jsonl(*(
-        {"id": i, "text": text} | {name: values[i] for name, values in columns.items()} for i, text in enumerate(texts)
-    ))  # fmt: skip
+    return jsonl(
+        *(
+            {"id": i, "text": text} | {name: values[i] for name, values in columns.items()}
+            for i, text in enumerate(texts)
+        )
+    )
 
 
 def of_scope(records: list[Record], scope: str) -> list[Record]:
@@ -116,8 +119,10 @@ def test_a_sample_ends_before_the_words_are_too_many(order: list[int], words: li
 @given(st.permutations(range(6)), st.lists(st.text("aéя𐐀", max_size=9), min_size=6, max_size=6), st.integers(1, 99))
 def test_a_sample_ends_before_the_bytes_are_too_many(order: list[int], texts: list[str], most: int) -> None:
     """A character takes what it takes in Python: the lengths of the texts as Latin-1, UTF-16 or UTF-32."""
-    sizes = {i: 2 + len(text) * max((1 if c in "aé" else 2 if c == "я" else 4 for c in text), default=1)
-             for i, text in enumerate(texts)}  # fmt: skip
+    sizes = {
+        i: 2 + len(text) * max((1 if c in "aé" else 2 if c == "я" else 4 for c in text), default=1)
+        for i, text in enumerate(texts)
+    }
     with patch.object(sample, "BYTES", most):
         taken = sample.Sample(6, "")
         for i in order:
@@ -178,8 +183,9 @@ def test_sketches_are_joined_as_simjoin_does(components: int, threshold: Fractio
 @given(
     st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=6), min_size=2, max_size=9),
     st.lists(st.integers(-1, 2), min_size=9, max_size=9),
-    st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=5), st.integers(0, 60),
-)  # fmt: skip
+    st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=5),
+    st.integers(0, 60),
+)
 def test_a_bound_on_the_work(  # noqa: C901, PLR0912  # brute force
     words: list[set[str]], classes: list[int], named: set[tuple[int, int]], steps: int
 ) -> None:
@@ -324,8 +330,9 @@ def test_intervals_hold_the_figures_of_all_pairs(tmp_path: Path) -> None:
 def test_sketches_find_as_many_as_is_expected(tmp_path: Path) -> None:
     """The mean of 20 families of hash functions: within 0.02, some five standard deviations."""
     docs = pipe(DOCS.read_bytes(), "canon", "shingle -k 5")
-    expected = of_scope(run_here("simtune -k 5", stdin=pipe(DOCS.read_bytes(), "canon"), cwd=tmp_path).records(),
-                        "signature")  # fmt: skip
+    expected = of_scope(
+        run_here("simtune -k 5", stdin=pipe(DOCS.read_bytes(), "canon"), cwd=tmp_path).records(), "signature"
+    )
     exact = {(each["a"], each["b"]) for each in run("simjoin -t 0.8", stdin=docs).records()}
     for sketch in ("sketch -n 42", "sketch -n 84", "sketch -n 84 --bits 8"):
         (form,) = (each for each in expected if each["signature"] == sketch)
@@ -343,8 +350,10 @@ def test_sketches_find_as_many_as_is_expected(tmp_path: Path) -> None:
 def test_candidates_are_those_that_simjoin_compares(tmp_path: Path) -> None:
     """As far as -v tells: no more than were expected of shingles; of sketches within a fifth."""
     words = pipe(DOCS.read_bytes(), "canon")
-    forms = {each["signature"]: each for each in of_scope(run_here("simtune -k 5", stdin=words, cwd=tmp_path).records(),
-                                                          "signature")}  # fmt: skip
+    forms = {
+        each["signature"]: each
+        for each in of_scope(run_here("simtune -k 5", stdin=words, cwd=tmp_path).records(), "signature")
+    }
     sets = pipe(words, "shingle -k 5")
 
     def compared(data: bytes) -> int:

@@ -65,9 +65,10 @@ def test_the_nearest_documents(sets: list[set[str]], flags: list[bool], two: boo
         every = cosines(sets)
         for number in asking:
             to = {
-                other: Fraction(*every[min(number, other), max(number, other)]) for other in range(len(sets))
+                other: Fraction(*every[min(number, other), max(number, other)])
+                for other in range(len(sets))
                 if flags[other] and (min(number, other), max(number, other)) in every
-            }  # fmt: skip
+            }
             if max(to.values(), default=0) >= Fraction(FIRST**2, 100**2):
                 assert best[number] == max(to, key=lambda other: (to[other], -other))
 

@@ -37,8 +37,9 @@ def records(seed: int, drops: float, common: int) -> list[str]:
     things = [words[40 + 9 * thing :][:9] for thing in range(40)]
     return [
         " ".join([*(word for word in thing if chosen.random() >= drops), *chosen.sample(words[:40], common)])
-        for thing in things for _ in range(5)
-    ]  # fmt: skip
+        for thing in things
+        for _ in range(5)
+    ]
 
 
 def prefixes(least: int, most: int) -> list[str]:
@@ -76,9 +77,14 @@ def promised(bins: Sequence[int], low: int, most: int) -> tuple[Fraction, int]:
 
 @pytest.mark.parametrize(
     ("texts", "measure"),
-    [(records(1, 0.1, 5), "cosine"), (records(4, 0.3, 9), "cosine"), (prefixes(10, 18), "containment"),
-     (prefixes(3, 8), "cosine"), (siblings(), "cosine")],
-)  # fmt: skip
+    [
+        (records(1, 0.1, 5), "cosine"),
+        (records(4, 0.3, 9), "cosine"),
+        (prefixes(10, 18), "containment"),
+        (prefixes(3, 8), "cosine"),
+        (siblings(), "cosine"),
+    ],
+)
 def test_the_threshold_and_the_measure_with_the_most_copies(texts: list[str], measure: str, tmp_path: Path) -> None:
     """By brute force; titles also by the characters of their words, and the others by containment, too."""
     docs, documents = docs_of(texts), len(texts)
@@ -116,10 +122,12 @@ def rewritten(words: int, copies: int, every: int) -> list[str]:
     chosen = random.Random(words)
     made = [["".join(chosen.choices(LETTERS, k=5)) for _ in range(words)] for _ in range(80)]
     for text in made[:20] * copies:
-        made.append([
-            "".join(chosen.choices(LETTERS, k=5)) if at % every == len(made) % every else word
-            for at, word in enumerate(text)
-        ])  # fmt: skip
+        made.append(
+            [
+                "".join(chosen.choices(LETTERS, k=5)) if at % every == len(made) % every else word
+                for at, word in enumerate(text)
+            ]
+        )
     return [" ".join(text) for text in made]
 
 
@@ -142,9 +150,7 @@ def test_large_clusters_are_no_footer(tmp_path: Path) -> None:
     """Of which some hundredths have more pairs than there are documents."""
     docs = docs_of(rewritten(60, 9, 10))
     pipeline, _, _ = advised(tmp_path, docs=docs)
-    expected = {
-        frozenset(pair) for of in range(20) for pair in combinations([of, *range(80 + of, 260, 20)], 2)
-    }  # fmt: skip
+    expected = {frozenset(pair) for of in range(20) for pair in combinations([of, *range(80 + of, 260, 20)], 2)}
     assert pairs_of(pipeline, docs, tmp_path) == expected
 
 
