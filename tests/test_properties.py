@@ -313,8 +313,8 @@ def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int
     file = tmp_path / "file"
     file.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streams, "SPAN", span)
-        patch.setattr(streams, "WINDOW", window)
+        patch.setattr(streams, "SPAN_BYTES", span)
+        patch.setattr(streams, "TAIL_BYTES", window)
         pieces = [piece.chunk() if isinstance(piece, streams.Span) else piece for piece in read_spans([str(file)])]
     assert b"".join(piece.data for piece in pieces) == data
     assert all(piece.data.endswith(b"\n") for piece in pieces[:-1])
@@ -370,7 +370,7 @@ def test_a_file_that_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], gives: bytes | str
 ) -> None:
     """Without workers: what was open stays open, what grows is read on, and what else happens fails the run."""
-    monkeypatch.setattr(waiting, "BLOCK", 5)
+    monkeypatch.setattr(waiting, "READ_BYTES", 5)
     file = tmp_path / "file"
     file.write_bytes(b"one\ntwo\n")
     os.utime(file, (0, 0))

@@ -185,7 +185,7 @@ def test_a_file_with_a_name_becomes_the_output(tmp_path: Path) -> None:
 
 def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that comes just before: here, one that comes to another thread."""
-    monkeypatch.setattr(waiting, "PATIENCE", 10)
+    monkeypatch.setattr(waiting, "POLL_MS", 10)
     reading, writing = os.pipe()
 
     def end(number: int, _: object) -> None:

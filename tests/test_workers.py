@@ -13,7 +13,7 @@ from shingletools.reading.streams import Span
 from shingletools.record.collector import Written
 from shingletools.system.errors import Failed
 from shingletools.system.files import State
-from shingletools.system.serving import LARGE, Gone, Messages
+from shingletools.system.serving import LARGE_MESSAGE_BYTES, Gone, Messages
 from shingletools.system.workers import Worker, in_processes, in_threads
 
 
@@ -26,20 +26,33 @@ def test_answers_are_in_order(jobs: int, count: int) -> None:
 
 @pytest.mark.slow
 def test_both_sides_may_say_more_than_a_pipe_holds() -> None:
-    items = [(b"%d" % size * size)[:size] for size in (200_000, 1, 3_000_000, 2 * LARGE, 5, 70_000)]
+    items = [(b"%d" % size * size)[:size] for size in (200_000, 1, 3_000_000, 2 * LARGE_MESSAGE_BYTES, 5, 70_000)]
     for jobs in (1, 2):
         assert list(in_processes(bytes.upper, items, jobs)) == items
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_bytes_are_lent_until_the_next_answer(jobs: int) -> None:
-    sizes = [3, 0, 70_000, 1, 300_000, *[5] * 9, LARGE + 1, 200_000, LARGE - 1000, 0, 2_000_000, 9]
+    sizes = [
+        3,
+        0,
+        70_000,
+        1,
+        300_000,
+        *[5] * 9,
+        LARGE_MESSAGE_BYTES + 1,
+        200_000,
+        LARGE_MESSAGE_BYTES - 1000,
+        0,
+        2_000_000,
+        9,
+    ]
     items = [bytes([number]) * size for number, size in enumerate(sizes, 1)]
     answers = in_processes(Written, items, jobs)
     for item in items:
         written = next(answers)
         assert (bytes(written.output), bytes(written.removed)) == (item, b"")
-        assert isinstance(written.output, memoryview) == (len(item) < LARGE)
+        assert isinstance(written.output, memoryview) == (len(item) < LARGE_MESSAGE_BYTES)
     assert list(answers) == []
 
 

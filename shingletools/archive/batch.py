@@ -16,14 +16,14 @@ from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.scratch import folder_errors
 
-ROW = 50  # about how many bytes of memory each takes, besides its signature, id and frame
-ROWS = 1 << 14  # rows that are copied together
+ROW_BYTES = 50  # about how many bytes of memory each takes, besides its signature, id and frame
+COPY_ROWS = 1 << 14  # rows that are copied together
 
 Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)
 
 
 class Batch:
-    """Records as columns. Memory: their bytes, about ROW for each, and about FRAME for each frame."""
+    """Records as columns. Memory: their bytes, about ROW_BYTES for each, and about FRAME_BYTES for each frame."""
 
     def __init__(self) -> None:
         self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
@@ -57,7 +57,7 @@ class Batch:
     @property
     def memory(self) -> int:
         """About how many bytes it takes."""
-        return len(self.data) + len(self.ids) + self.frames.memory + ROW * len(self) + 16 * len(self.grams)
+        return len(self.data) + len(self.ids) + self.frames.memory + ROW_BYTES * len(self) + 16 * len(self.grams)
 
     def place(self, file: str, line: int | None, records: int) -> None:
         """Notes the origin of `records` records that are added: consecutive lines of a file."""
@@ -150,7 +150,9 @@ class Batch:
         number[signed] = np.arange(len(signed))
         some = number[rows]  # the number of each row's signature, -1 for none
         dtype = f">u{digits // 2}"
-        blocks = (self.signatures_at(rows[start : start + ROWS], size)[0] for start in range(0, len(rows), ROWS))
+        blocks = (
+            self.signatures_at(rows[start : start + COPY_ROWS], size)[0] for start in range(0, len(rows), COPY_ROWS)
+        )
         add("signature", dtype, (len(rows), 2 * size // digits), (block.view(dtype) for block in blocks))
         there = np.flatnonzero(some >= 0)
         every = len(there) == len(all_signatures)
@@ -169,8 +171,8 @@ def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.u
     if len(which) == len(bounds) - 1:
         return heap
     parts = [np.empty(0, np.uint8)]
-    for start in range(0, len(which), ROWS):
-        some = which[start : start + ROWS]
+    for start in range(0, len(which), COPY_ROWS):
+        some = which[start : start + COPY_ROWS]
         parts.append(heap[spread(bounds[some], bounds[some + 1] - bounds[some])[0]])
     return np.concatenate(parts)
 

@@ -15,9 +15,9 @@ from shingletools.kernel.types import U64
 from shingletools.system.deferred import blake3
 from shingletools.system.errors import Failed
 
-BLOCK = 1 << 16  # bytes of a block
-TOGETHER = 1 << 20  # bytes that are written at once
-KEPT = 256  # blocks, of all files, that are kept in memory
+BLOCK_BYTES = 1 << 16  # bytes of a block
+WRITE_BYTES = 1 << 20  # bytes that are written at once
+CACHED_BLOCKS = 256  # blocks, of all files, that are kept in memory
 OTHER = "damaged (what it holds is not what was written)"
 
 
@@ -40,7 +40,7 @@ def hexdigest(data: bytes | bytearray | memoryview) -> str:
 
 def sums_of(data: memoryview) -> bytes:
     """The sum of each block, as bytes. The data begin where a block does."""
-    return b"".join(blake3.blake3(data[at : at + BLOCK]).digest(8) for at in range(0, len(data), BLOCK))
+    return b"".join(blake3.blake3(data[at : at + BLOCK_BYTES]).digest(8) for at in range(0, len(data), BLOCK_BYTES))
 
 
 class SummedWriter:
@@ -59,8 +59,8 @@ class SummedWriter:
         view = memoryview(data).cast("B")
         self.held += view
         self.position += len(view)
-        if len(self.held) >= TOGETHER:
-            self._put(len(self.held) // BLOCK * BLOCK)
+        if len(self.held) >= WRITE_BYTES:
+            self._put(len(self.held) // BLOCK_BYTES * BLOCK_BYTES)
         return len(view)
 
     def _put(self, size: int) -> None:
@@ -93,7 +93,7 @@ class SummedWriter:
 class Cache:
     """The blocks that were read last, of several files."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = CACHED_BLOCKS) -> None:
         self.kept = kept
         self.blocks: OrderedDict[tuple[int, int], bytes] = OrderedDict()
 
@@ -120,7 +120,7 @@ class SummedFile:
         self.cache = cache
         self.descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         here = os.fstat(self.descriptor).st_size
-        if here != size or 8 * -(-size // BLOCK) != len(self.sums):
+        if here != size or 8 * -(-size // BLOCK_BYTES) != len(self.sums):
             self.close()
             raise Damaged(name, f"damaged ({here} bytes, not {size})")
 
@@ -132,10 +132,10 @@ class SummedFile:
             return memoryview(b"")
         if self.descriptor < 0:
             raise Unreadable(self.name, "closed while it was read")
-        first, last = start // BLOCK, (start + size - 1) // BLOCK
+        first, last = start // BLOCK_BYTES, (start + size - 1) // BLOCK_BYTES
         few = last <= first + 1  # as in a search, which will read these blocks again
         data = memoryview(b"".join(map(self._block, range(first, last + 1))) if few else self._blocks(first, last))
-        return data[start - first * BLOCK : start - first * BLOCK + size]
+        return data[start - first * BLOCK_BYTES : start - first * BLOCK_BYTES + size]
 
     def _block(self, number: int) -> bytes:
         block = self.cache.get(self.descriptor, number)
@@ -145,7 +145,7 @@ class SummedFile:
         return block
 
     def _blocks(self, first: int, last: int) -> bytes:
-        start, end = first * BLOCK, min((last + 1) * BLOCK, self.size)
+        start, end = first * BLOCK_BYTES, min((last + 1) * BLOCK_BYTES, self.size)
         parts = []
         try:
             while start < end and (part := os.pread(self.descriptor, end - start, start)):
@@ -162,9 +162,9 @@ class SummedFile:
 
     def check(self) -> None:
         """Reads the whole file, to check it."""
-        several = TOGETHER // BLOCK
-        for first in range(0, -(-self.size // BLOCK), several):
-            self._blocks(first, min(first + several, -(-self.size // BLOCK)) - 1)
+        several = WRITE_BYTES // BLOCK_BYTES
+        for first in range(0, -(-self.size // BLOCK_BYTES), several):
+            self._blocks(first, min(first + several, -(-self.size // BLOCK_BYTES)) - 1)
 
     def close(self) -> None:
         descriptor, self.descriptor = self.descriptor, -1

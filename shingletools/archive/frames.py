@@ -22,7 +22,7 @@ from shingletools.numbers.ranges import spread
 from shingletools.record.json_members import member_of, members
 from shingletools.record.record_batch import RecordBatch
 
-FRAME = 40  # most bytes of memory for each, besides its own
+FRAME_BYTES = 40  # most bytes of memory for each, besides its own
 ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last one ends a frame whose payload is empty
 
 
@@ -108,7 +108,7 @@ class Frames:
     @property
     def memory(self) -> int:
         """About how many bytes they take."""
-        return len(self.kept.data) + FRAME * len(self)
+        return len(self.kept.data) + FRAME_BYTES * len(self)
 
     def number(self, frame: bytes) -> int:
         """The number of a frame, which is added if it is new."""

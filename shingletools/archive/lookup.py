@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.archive.checksummed import BLOCK, Damaged
+from shingletools.archive.checksummed import BLOCK_BYTES, Damaged
 from shingletools.archive.segment import Segment
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.ranges import spread
 
-ENTRY = 12  # bytes of an entry
-KEYS = BLOCK // 2 // ENTRY  # entries that a search reads together
-ENTRIES = 1 << 17  # entries that a full pass reads together; also the most that are given together
-COST = 4  # a search takes so many times as long to read an entry as a pass in order
+ENTRY_BYTES = 12  # bytes of an entry
+KEYS = BLOCK_BYTES // 2 // ENTRY_BYTES  # entries that a search reads together
+READ_ENTRIES = 1 << 17  # entries that a full pass reads together; also the most that are given together
+SEEK_COST = 4  # a search takes so many times as long to read an entry as a pass in order
 
 
 class Sorted:
@@ -43,11 +43,11 @@ class Sorted:
         """The keys that the table has, with their rows: blocks of places in `keys` and of rows, of one length.
 
         keys: ascending, without repeats. The rows of a key ascend, even from block to block. A block has at most
-        ENTRIES.
+        READ_ENTRIES.
         """
         if not self.length or not len(keys):
             return
-        if len(keys) * COST * KEYS >= self.length:
+        if len(keys) * SEEK_COST * KEYS >= self.length:
             yield from self._all(keys)
             return
         for place, key in enumerate(keys):
@@ -60,8 +60,8 @@ class Sorted:
                 start, more = stop, count == len(there)
 
     def _all(self, keys: U64) -> Iterator[tuple[Index, Index]]:
-        for first in range(0, self.length, ENTRIES):
-            there, rows = self.entries(first, min(first + ENTRIES, self.length))
+        for first in range(0, self.length, READ_ENTRIES):
+            there, rows = self.entries(first, min(first + READ_ENTRIES, self.length))
             part = slice(int(np.searchsorted(keys, there[0])), int(np.searchsorted(keys, there[-1], "right")))
             starts = np.searchsorted(there, keys[part])
             counts = np.searchsorted(there, keys[part], "right") - starts

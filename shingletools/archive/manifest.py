@@ -23,14 +23,14 @@ from shingletools.archive.archive_files import (
     segment_file,
     sums_file,
 )
-from shingletools.archive.checksummed import BLOCK, OTHER, Damaged, Unreadable, hexdigest
+from shingletools.archive.checksummed import BLOCK_BYTES, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
 FORMAT, SIGNED, PASSAGES = "shingletools archive", 2, 3  # versions: of signatures, and of passages
 READABLE = (1, SIGNED, PASSAGES)  # version 1 has no names of additions
 UNSIGNED = ("|u1", "<u2", "<u4", "<u8")
-MOST = 1 << 53  # numbers of rows, bytes and files are below
-LARGEST = 1 << 24  # bytes of a signature
+MAX_COUNT = 1 << 53  # numbers of rows, bytes and files are below
+MAX_SIGNATURE_BYTES = 1 << 24  # bytes of a signature
 HEAD = len(b'{"sum":"') + 64 + len(b'",')
 
 
@@ -115,7 +115,7 @@ def encode(manifest: Manifest) -> bytes:
     if not manifest.passages:  # programs that do not know passages read the others
         del said["passages"]
     version = PASSAGES if manifest.passages else SIGNED
-    body = orjson.dumps({"format": FORMAT, "version": version, "order": sys.byteorder, "block": BLOCK} | said)[1:]
+    body = orjson.dumps({"format": FORMAT, "version": version, "order": sys.byteorder, "block": BLOCK_BYTES} | said)[1:]
     return b'{"sum":"%b",%b\n' % (hexdigest(body).encode(), body)
 
 
@@ -130,8 +130,8 @@ def decode(data: bytes, name: str) -> Manifest:
             raise Failed(f"{name}: has another version of the format; this program reads versions 1 to {PASSAGES}")
         if said.pop("order") != sys.byteorder:
             raise Failed(f"{name}: written on a machine with another byte order")
-        if said.pop("block") != BLOCK:
-            raise Failed(f"{name}: written with another block size than {BLOCK} bytes")
+        if said.pop("block") != BLOCK_BYTES:
+            raise Failed(f"{name}: written with another block size than {BLOCK_BYTES} bytes")
         segments, names = tuple(map(_entry, said.pop("segments"))), tuple(map(tuple, said.pop("names", ())))
         state = Manifest(segments=segments, names=names, passages=tuple(said.pop("passages", ())), **said)
         if is_sound(state):
@@ -157,14 +157,14 @@ def is_sound(state: Manifest) -> bool:
         and 0 <= seed < 1 << 64
         and 1 <= gram <= run < 1 << 31
         and all(whole(number) and type(name) is str for number, name in state.names)
-        and bool(state.size) <= state.least <= components(state) <= 2 * LARGEST
+        and bool(state.size) <= state.least <= components(state) <= 2 * MAX_SIGNATURE_BYTES
         and all(is_sound_segment(entry, state) for entry in state.segments)
     )
 
 
 def whole(*values: object) -> bool:
     """Whether all are integers from 0 on that can be added."""
-    return all(type(value) is int and 0 <= value < MOST for value in values)
+    return all(type(value) is int and 0 <= value < MAX_COUNT for value in values)
 
 
 def components(state: Manifest) -> int:

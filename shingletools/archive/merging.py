@@ -15,10 +15,10 @@ from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.scratch import folder_errors
 
-ROWS = 1 << 14  # rows that are copied together
-ENTRIES = 1 << 16  # entries of each table that are held at a time
-FEW = 1 << 10  # frames of a segment: if it has more, most belong to one record each, and are not compared
-SHORT = 1 << 20  # bytes of such few frames, at most
+COPY_ROWS = 1 << 14  # rows that are copied together
+READ_ENTRIES = 1 << 16  # entries of each table that are held at a time
+MAX_SHARED_FRAMES = 1 << 10  # frames of a segment: if it has more, most belong to one record each, and are not compared
+MAX_SHARED_BYTES = 1 << 20  # bytes of such few frames, at most
 
 
 class Moved:
@@ -34,8 +34,8 @@ class Moved:
 
     def rows(self) -> Iterator[Index]:
         """The live rows, in blocks."""
-        for start in range(0, self.segment.rows, ROWS):
-            live = self.segment.live(start, min(start + ROWS, self.segment.rows))
+        for start in range(0, self.segment.rows, COPY_ROWS):
+            live = self.segment.live(start, min(start + COPY_ROWS, self.segment.rows))
             if len(live):
                 yield live
 
@@ -128,7 +128,7 @@ class FrameUnion:
         used = np.flatnonzero(is_used)
         sizes = np.diff(part.segment.numbers("cuts", 0, len(is_used) + 1))[used]
         is_new = np.ones(len(used), np.bool_)
-        if len(used) <= FEW and sizes.sum() <= SHORT and self.held <= SHORT:
+        if len(used) <= MAX_SHARED_FRAMES and sizes.sum() <= MAX_SHARED_BYTES and self.held <= MAX_SHARED_BYTES:
             frames = split(part.segment.texts("frames", "cuts", used)[0], sizes)
             numbers = np.empty(len(used), np.int64)
             for place, frame in enumerate(frames):
@@ -147,8 +147,8 @@ class FrameUnion:
     def texts(self) -> Iterator[tuple[bytes, Index]]:
         """The frames, in blocks, and the bytes of each."""
         for part, there in self.wanted:
-            for start in range(0, len(there), ROWS):
-                yield part.segment.texts("frames", "cuts", there[start : start + ROWS])
+            for start in range(0, len(there), COPY_ROWS):
+                yield part.segment.texts("frames", "cuts", there[start : start + COPY_ROWS])
 
 
 def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
@@ -196,7 +196,7 @@ class EntryRun:
     def fill(self) -> bool:
         """Reads on if no entries are held. Returns whether there are any."""
         while not len(self.keys) and self.read < self.table.length:
-            stop = min(self.read + ENTRIES, self.table.length)
+            stop = min(self.read + READ_ENTRIES, self.table.length)
             keys, rows = self.table.entries(self.read, stop)
             there = ~self.part.segment.is_removed(rows)
             self.keys, self.rows, self.read = keys[there], self.part.moved(rows[there]), stop

@@ -19,7 +19,7 @@ from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.deferred import blake3
 from shingletools.system.errors import printable
 
-LINES = 4096  # lines that are made together
+BATCH_LINES = 4096  # lines that are made together
 
 
 class Archive:
@@ -103,8 +103,8 @@ class Archive:
     def live(self) -> Iterator[Index]:
         """All live rows, in blocks."""
         for segment, first in zip(self.segments, self.firsts.tolist(), strict=False):
-            for start in range(0, segment.rows, LINES):
-                yield first + segment.live(start, min(start + LINES, segment.rows))
+            for start in range(0, segment.rows, BATCH_LINES):
+                yield first + segment.live(start, min(start + BATCH_LINES, segment.rows))
 
     def find(self, data: bytes, sizes: Index, keys: U64 | None = None) -> Index:
         """The row of each id, -1 if no live row has it. Shape (ids,). keys: their id_keys, if known."""

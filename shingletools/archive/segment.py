@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import removed_file, segment_file, sums_file
-from shingletools.archive.checksummed import BLOCK, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
+from shingletools.archive.checksummed import BLOCK_BYTES, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
 from shingletools.archive.frames import EMPTY
 from shingletools.archive.manifest import Entry
 from shingletools.kernel.ids import split
@@ -30,7 +30,7 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.errors import printable
 
-WINDOW = 1 << 23  # bytes that are read together if rows are far apart
+READ_BYTES = 1 << 23  # bytes that are read together if rows are far apart
 
 
 class Segment:
@@ -64,7 +64,7 @@ class Segment:
 
     def _stretches(self, first: Index, last: Index, size: int) -> Iterator[slice]:
         """Divides things, from first[i] to last[i], ascending, into slices to be read with all between them."""
-        gap, window = max(BLOCK // size, 1), max(WINDOW // size, 1)
+        gap, window = max(BLOCK_BYTES // size, 1), max(READ_BYTES // size, 1)
         apart = (first[1:] - last[:-1] > gap) | (first[1:] // window != first[:-1] // window)
         edges = [0, *(np.flatnonzero(apart) + 1).tolist(), len(first)]
         yield from map(slice, edges[:-1], edges[1:])
@@ -154,7 +154,7 @@ def npy(array: NDArray[np.generic]) -> bytes:
 
 def summed(folder: str, entry: Entry, cache: Cache) -> SummedFile:
     """Opens the file of a segment. Raises FileNotFoundError, Unreadable."""
-    sums = _load(folder, sums_file(entry.number), entry.sums, "<u8", -(-entry.size // BLOCK))
+    sums = _load(folder, sums_file(entry.number), entry.sums, "<u8", -(-entry.size // BLOCK_BYTES))
     path = os.path.join(folder, segment_file(entry.number))
     try:
         return SummedFile(path, printable(path), entry.size, sums.astype(np.uint64), cache)

@@ -26,7 +26,7 @@ from shingletools.system.errors import EnvironmentFailure, Failed, printable
 from shingletools.system.files import put, sync
 from shingletools.system.scratch import folder_errors
 
-THEN = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
+ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
 
 
 class OnTheDisk(NamedTuple):
@@ -53,7 +53,7 @@ class SegmentWriter:
             "fortran_order": False,
             "shape": tuple(shape),
         }
-        with self.container.open(zipfile.ZipInfo(f"{name}.npy", THEN), "w", force_zip64=True) as member:
+        with self.container.open(zipfile.ZipInfo(f"{name}.npy", ZIP_TIME), "w", force_zip64=True) as member:
             np.lib.format.write_array_header_1_0(member, described)
             offset, values = self.file.position, 0
             for part in parts:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from shingletools.system.scratch import Memory
 
-ALL = 100  # percent
+PERCENT = 100  # percent
 
 
 class Allowance(NamedTuple):
@@ -26,7 +26,7 @@ class Allowance(NamedTuple):
 
     def holds(self, rejected: int, read: int) -> bool:
         """Returns whether a number of rejected records is all right."""
-        return rejected * ALL <= self.most * read if self.percent else rejected <= self.most
+        return rejected * PERCENT <= self.most * read if self.percent else rejected <= self.most
 
 
 def count(text: str, most: int = 10**6, least: int = 1) -> int:
@@ -42,7 +42,7 @@ def allowance(argument: str) -> Allowance:
         from fractions import Fraction  # as in `threshold`
 
         allowed = Allowance(Fraction(match[1] or match[2]), percent=match[1] is None)
-        if not allowed.percent or allowed.most <= ALL:
+        if not allowed.percent or allowed.most <= PERCENT:
             return allowed
     raise argparse.ArgumentTypeError(f"not a number of records or a share such as 0.1%: {errors.shown(argument)}")
 

@@ -19,10 +19,10 @@ from shingletools.system.disk_array import DiskArray
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
-EACH = 80  # bytes of memory for an id of a portion, besides its own: its number, and what it takes to hash and sort it
-MOST = 1 << 31  # ids, and ids of a portion
-TOGETHER = 1 << 18  # mentions, or pairs, that are read together
-ROW = 256  # places of ids, of which the number of the first one is known
+ID_BYTES = 80  # memory for an id of a portion, without its own bytes: its number, and what it takes to hash and sort it
+MAX_IDS = 1 << 31  # ids, and ids of a portion
+READ_ENTRIES = 1 << 18  # mentions, or pairs, that are read together
+ROW_PLACES = 256  # places of ids, of which the number of the first one is known
 
 Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
 
@@ -71,7 +71,7 @@ class IdsOnDisk:
         """Takes numbers of which those are wanted that ids will have."""
         self.mentions.append(numbers.astype(np.int32).tobytes())
         self.mentioned += len(numbers)
-        if len(self.portion.data) + EACH * len(self.portion) >= self.most or len(self.portion) >= MOST // 2:
+        if len(self.portion.data) + ID_BYTES * len(self.portion) >= self.most or len(self.portion) >= MAX_IDS // 2:
             self._end_portion()
 
     def _end_portion(self) -> None:
@@ -89,30 +89,32 @@ class IdsOnDisk:
         for (start, first), (end, last) in pairwise(self.ends):
             some = numbers.view(np.int32)[start:end].copy()
             numbers.forget()
-            for at in range(first, last, TOGETHER):
-                yield some[mentions[at : min(at + TOGETHER, last)]].astype(np.int64)
+            for at in range(first, last, READ_ENTRIES):
+                yield some[mentions[at : min(at + READ_ENTRIES, last)]].astype(np.int64)
                 self.mentions.forget()
 
     def _numbered(self) -> DiskArray:
         """The number of each place, int32. Writes the distinct ids by their numbers. Raises Failed."""
         numbers = DiskArray(self.memory.folder)
-        rows = np.empty(self.every.documents // ROW + 1, np.int64)  # how many ids are first mentioned before each row
+        rows = np.empty(
+            self.every.documents // ROW_PLACES + 1, np.int64
+        )  # how many ids are first mentioned before each row
         beyond = np.empty(self.every.documents, np.uint8)  # how many between the beginning of its row and each place
         for keys, first in self._by_place().sorted():
             places = keys.view(np.int64)
             new = first == places
             before = np.cumsum(new) - new + len(self)
-            heads = places % ROW == 0
-            rows[places[heads] // ROW] = before[heads]
-            beyond[places] = before - rows[places // ROW]
-            numbers.append((rows[first // ROW] + beyond[first]).astype(np.int32).tobytes())
+            heads = places % ROW_PLACES == 0
+            rows[places[heads] // ROW_PLACES] = before[heads]
+            beyond[places] = before - rows[places // ROW_PLACES]
+            numbers.append((rows[first // ROW_PLACES] + beyond[first]).astype(np.int32).tobytes())
             fresh = places[new]
             for part in stretches(self.every.sizes(fresh), self.most):
                 data, sizes = self.every.load(fresh[part])
                 self.every.forget()
                 self.ids.extend(data.data, sizes.tobytes())
-            if len(self) > MOST:
-                raise Failed(f"more than {MOST} ids")
+            if len(self) > MAX_IDS:
+                raise Failed(f"more than {MAX_IDS} ids")
         return numbers
 
     def _by_place(self) -> Sorter:

@@ -12,8 +12,8 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ratios import choose_two
 from shingletools.numbers.unionfind import UnionFind
 
-BITS = 32  # of a key, for the greater number
-MOST_DOCUMENTS = 1 << (BITS - 1)
+NUMBER_BITS = 32  # of a key, for the greater number
+MOST_DOCUMENTS = 1 << (NUMBER_BITS - 1)
 NONE = -1  # no class, and no band
 
 
@@ -23,12 +23,12 @@ def key_of(one: Index, two: Index) -> Index:
     >>> (key_of(np.array([1, 0]), np.array([0, 1])) == [1, 1]).all()
     np.True_
     """
-    return np.minimum(one, two) << BITS | np.maximum(one, two)
+    return np.minimum(one, two) << NUMBER_BITS | np.maximum(one, two)
 
 
 def ends_of(keys: Index) -> tuple[Index, Index]:
     """The two numbers of each pair, the smaller first."""
-    return keys >> BITS, keys & ((1 << BITS) - 1)
+    return keys >> NUMBER_BITS, keys & ((1 << NUMBER_BITS) - 1)
 
 
 class PairRelation:
@@ -114,7 +114,7 @@ class PairRelation:
         """A pair that is apart and belongs together, too."""
         apart = np.array(self.apart, np.int64)
         both = apart[settled.same_class(apart) | settled.has_key(apart)]
-        return (int(both[0]) >> BITS, int(both[0]) % (1 << BITS)) if len(both) else None
+        return (int(both[0]) >> NUMBER_BITS, int(both[0]) % (1 << NUMBER_BITS)) if len(both) else None
 
 
 class FrozenRelation(NamedTuple):
@@ -168,7 +168,7 @@ def common_pairs(one: FrozenRelation, two: FrozenRelation) -> int:
     A pair is in a class of one, or given beyond its classes, and likewise of two: four counts, of which no two overlap.
     """
     classed = (one.classes != NONE) & (two.classes != NONE)
-    cells = one.classes[classed] << BITS | two.classes[classed]
+    cells = one.classes[classed] << NUMBER_BITS | two.classes[classed]
     beyond = one.beyond()
     of_two = two.same_class(beyond)
     left = beyond[~of_two]

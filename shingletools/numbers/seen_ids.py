@@ -7,9 +7,9 @@ from shingletools.numbers.ids_on_disk import Hashes, KeyedHashes
 from shingletools.numbers.sorter import Entries, Sorter, SortingLimits
 from shingletools.system.scratch import Memory
 
-MERGED = 8  # runs of one size, of which one is made
-SET = 4  # bits for each id
-PART = 1 << 16  # ids that are read together
+MERGED_RUNS = 8  # runs of one size, of which one is made
+BITS_PER_ID = 4  # bits for each id
+READ_IDS = 1 << 16  # ids that are read together
 
 
 class SeenIds:
@@ -72,7 +72,7 @@ class SeenIds:
         """The word of each id, and the bits in it."""
         one, two = some[0], some[1].view(np.uint64)
         bits = np.zeros(len(two), np.uint64)
-        for i in range(SET):
+        for i in range(BITS_PER_ID):
             bits |= np.uint64(1) << (two >> np.uint64(6 * i) & np.uint64(63))
         return one >> self.shift, bits
 
@@ -97,13 +97,13 @@ class SeenIds:
     def _write_run(self) -> None:
         self.runs.append((0, Entries(self.held, self.memory)))
         self.held = []
-        while len(self.runs) >= MERGED and self.runs[-MERGED][0] == self.runs[-1][0]:
+        while len(self.runs) >= MERGED_RUNS and self.runs[-MERGED_RUNS][0] == self.runs[-1][0]:
             sorter = Sorter(self.memory, 16, self.limits)
-            for _, run in self.runs[-MERGED:]:
-                for start in range(0, len(run.keys), PART):
-                    sorter.add(run.keys[start : start + PART].copy(), run.values[start : start + PART].copy())
+            for _, run in self.runs[-MERGED_RUNS:]:
+                for start in range(0, len(run.keys), READ_IDS):
+                    sorter.add(run.keys[start : start + READ_IDS].copy(), run.values[start : start + READ_IDS].copy())
                     run.forget()
-            self.runs[-MERGED:] = [(self.runs[-1][0] + 1, Entries(sorter.sorted(), self.memory))]
+            self.runs[-MERGED_RUNS:] = [(self.runs[-1][0] + 1, Entries(sorter.sorted(), self.memory))]
 
 
 def has(sorted_hashes: Hashes, one: U64, two: Index) -> Flags:

@@ -10,7 +10,7 @@ from shingletools.kernel.types import U64, Index
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory
 
-BYTES = 8  # of a key, and of a value
+WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # memory for sorting entries, in multiples of their size
@@ -46,7 +46,7 @@ class Sorter:
         self.width = 1 + columns
         self.shape = (-1, columns) if columns > 1 else (-1,)
         share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
-        self.most = sys.maxsize if memory is None else share // (SORTING * BYTES * self.width)
+        self.most = sys.maxsize if memory is None else share // (SORTING * WORD_BYTES * self.width)
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: DiskArray | None = None

@@ -8,8 +8,8 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import I32, Flags, Index
 from shingletools.system.errors import Failed
 
-PART = 1 << 16  # numbers that are followed together
-MOST = 1 << 31  # numbers
+BATCH_NUMBERS = 1 << 16  # numbers that are followed together
+MAX_NUMBERS = 1 << 31  # numbers
 
 
 class UnionFind:
@@ -29,8 +29,8 @@ class UnionFind:
 
     def grow(self, numbers: int) -> None:
         """So many numbers in all. Raises Failed if they are too many."""
-        if numbers > MOST:
-            raise Failed(f"more than {MOST} ids")
+        if numbers > MAX_NUMBERS:
+            raise Failed(f"more than {MAX_NUMBERS} ids")
         self.parent.frombytes(np.arange(len(self.parent), numbers, dtype=np.int32).tobytes())
 
     def join(self, left: Index, right: Index) -> Flags:
@@ -42,8 +42,10 @@ class UnionFind:
     def representatives(self) -> I32:
         """For each number the first of those that it is connected with: a view, so there can be no more meanwhile."""
         first: I32 = np.frombuffer(self.parent, np.int32)
-        for start in range(0, len(first), PART):  # those before are done, and none is connected with a later one
-            part = first[start : start + PART]
+        for start in range(
+            0, len(first), BATCH_NUMBERS
+        ):  # those before are done, and none is connected with a later one
+            part = first[start : start + BATCH_NUMBERS]
             while not np.array_equal(above := first[part], part):  # twice as far each time
                 part[:] = above
         return first

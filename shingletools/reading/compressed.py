@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 UNWRITTEN = (".lz4", ".lzma", ".lzo", ".Z", ".br", ".zip", ".7z", ".rar", ".parquet")  # formats that others write
 FIRST = b"\x1f(B\xfd" + bytes(range(0x50, 0x60))  # first bytes of compressed data
-HEAD = 16  # bytes that show whether data are compressed
+HEAD_BYTES = 16  # bytes that show whether data are compressed
 
 
 def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generator[bytes]:
@@ -30,7 +30,7 @@ def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generat
 
 
 def recognised(head: bytes) -> "Codec | None":
-    """Returns the format of data by their first HEAD bytes, or all if they are fewer; None if they are plain."""
+    """Returns the format of data by their first HEAD_BYTES bytes, or all if they are fewer; None if they are plain."""
     if not head or head[0] not in FIRST:
         return None
     from shingletools.reading import compression  # as above

@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 from shingletools.system.deferred import bz2, lzma, zlib, zstd
 from shingletools.system.errors import Failed, printable
 
-BLOCK = 1 << 18  # bytes that are compressed at once
-MEMORY = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for
+COMPRESS_BYTES = 1 << 18  # bytes that are compressed at once
+MAX_DECODER_BYTES = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for
 SKIPPED = bytes(range(0x50, 0x60))  # the first bytes of zstd's skippable frames
 
 
@@ -64,7 +64,9 @@ class Inflating:
 
 
 def zstd_decompressor() -> Decompressor:
-    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MEMORY.bit_length() - 1})
+    return zstd.ZstdDecompressor(
+        options={zstd.DecompressionParameter.window_log_max: MAX_DECODER_BYTES.bit_length() - 1}
+    )
 
 
 def zstd_compressor() -> Compressor:
@@ -113,7 +115,7 @@ CODECS = (
         "lzma",
         ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),),
         lambda: lzma.LZMAError,
-        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY),
+        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_DECODER_BYTES),
         lambda: lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6),
     ),
 )
@@ -164,9 +166,9 @@ class Compressing:
     def add(self, data: bytes) -> bytes:
         """Takes data; returns the compressed bytes that are ready."""
         self.held += data
-        whole = len(self.held) - len(self.held) % BLOCK
+        whole = len(self.held) - len(self.held) % COMPRESS_BYTES
         with memoryview(self.held) as view:
-            made = [self.compressor.compress(view[at : at + BLOCK]) for at in range(0, whole, BLOCK)]
+            made = [self.compressor.compress(view[at : at + COMPRESS_BYTES]) for at in range(0, whole, COMPRESS_BYTES)]
         del self.held[:whole]
         return b"".join(made)
 

@@ -11,9 +11,9 @@ from typing import Literal
 from shingletools.reading.compression import Codec, Decompressor, missing, recognised
 from shingletools.system.errors import Failed
 
-BLOCK = 1 << 18  # bytes of a block, about
-STEP = 1 << 15  # compressed bytes that are fed at once: those after the end of a member are copied
-LARGEST = 1 << 26  # decompressed bytes of a line, or of a file that is held as a whole
+BLOCK_BYTES = 1 << 18  # bytes of a block, about
+FEED_BYTES = 1 << 15  # compressed bytes that are fed at once: those after the end of a member are copied
+MAX_BYTES = 1 << 26  # decompressed bytes of a line, or of a file that is held as a whole
 
 Held = Literal["line", "file", "nothing"]  # what the reader has to hold at once
 
@@ -21,7 +21,7 @@ Held = Literal["line", "file", "nothing"]  # what the reader has to hold at once
 def plain(blocks: Iterator[bytes], where: str, held: Held = "line") -> Generator[bytes]:
     """Yields the blocks of a file, decompressed if need be.
 
-    A line of compressed data may have LARGEST bytes, and so may a file that is held as a whole. Raises Failed, which
+    A line of compressed data may have MAX_BYTES bytes, and so may a file that is held as a whole. Raises Failed, which
     begins with `where`, for data that are damaged, end too early, or are too long, after the data before the fault.
     """
     head = b""
@@ -40,14 +40,14 @@ def plain(blocks: Iterator[bytes], where: str, held: Held = "line") -> Generator
 
 
 def limited(blocks: Iterable[bytes], where: str, held: Held) -> Generator[bytes]:
-    """Yields blocks until more than LARGEST bytes would have to be held. Raises Failed."""
+    """Yields blocks until more than MAX_BYTES bytes would have to be held. Raises Failed."""
     size = 0
     for block in blocks:
         cut = block.rfind(b"\n") + 1 if held == "line" else 0
         size = len(block) - cut if cut else size + len(block)
-        if held != "nothing" and size > LARGEST:
+        if held != "nothing" and size > MAX_BYTES:
             what = "one line" if held == "line" else "it"
-            raise Failed(f"{where}: compressed, with more than {LARGEST} bytes in {what}: give it decompressed")
+            raise Failed(f"{where}: compressed, with more than {MAX_BYTES} bytes in {what}: give it decompressed")
         yield block
 
 
@@ -55,7 +55,7 @@ def expanded(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[byt
     """Decompresses blocks as they come. Raises Failed, after the data before the fault."""
     parts = Concatenated(codec, where)
     for block in blocks:
-        steps = (block[at : at + STEP] for at in range(0, len(block), STEP))
+        steps = (block[at : at + FEED_BYTES] for at in range(0, len(block), FEED_BYTES))
         yield from joined(piece for step in steps for piece in parts.feed(step))
     parts.end()
 
@@ -64,8 +64,8 @@ def members(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[tupl
     """Decompresses blocks; yields pieces with the place where their member begins. Raises Failed, as `expanded`."""
     parts = Concatenated(codec, where)
     for block in blocks:
-        for at in range(0, len(block), STEP):
-            for piece in parts.feed(block[at : at + STEP]):
+        for at in range(0, len(block), FEED_BYTES):
+            for piece in parts.feed(block[at : at + FEED_BYTES]):
                 yield parts.start, piece
     parts.end()
 
@@ -78,7 +78,7 @@ def joined(pieces: Iterable[bytes]) -> Generator[bytes]:
         for piece in pieces:
             made.append(piece)
             size += len(piece)
-            if size >= BLOCK:
+            if size >= BLOCK_BYTES:
                 yield b"".join(made)
                 made, size = [], 0
     except Failed:
@@ -101,13 +101,13 @@ class Concatenated:
         self.before = b""  # data after a member, too short to show whether another one begins
 
     def feed(self, data: bytes) -> Generator[bytes]:
-        """Yields what more data expand to, at most BLOCK bytes at once. Raises Failed."""
+        """Yields what more data expand to, at most BLOCK_BYTES bytes at once. Raises Failed."""
         self.fed += len(data)
         data, self.before = self.before + data, b""
         while self.member is not None or self._begin(data := data.lstrip(b"\0")):
             assert self.member is not None
             try:
-                piece = self.member.decompress(data, BLOCK)
+                piece = self.member.decompress(data, BLOCK_BYTES)
             except self.codec.error() as error:
                 raise Failed(f"{self.where}: the {self.codec.name} data cannot be read ({error})") from None
             yield piece

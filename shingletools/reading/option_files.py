@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from shingletools.reading.compressed import plain
 from shingletools.system.errors import Failed, printable
-from shingletools.system.waiting import DEVICE, blocks_of, whole_lines
+from shingletools.system.waiting import DEVICE_BYTES, blocks_of, whole_lines
 
 
 def read_file(option: str, path: str) -> bytes:
@@ -19,8 +19,8 @@ def read_file(option: str, path: str) -> bytes:
         for block in plain(blocks, where, "file"):
             content.append(block)
             size += len(block)
-            if device and size > DEVICE:
-                raise Failed(f"{where}: a device, with more than {DEVICE} bytes")
+            if device and size > DEVICE_BYTES:
+                raise Failed(f"{where}: a device, with more than {DEVICE_BYTES} bytes")
     return b"".join(content)
 
 

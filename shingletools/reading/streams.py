@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
 
 Given = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
-SPAN = 1 << 20  # bytes that a worker reads itself
-WINDOW = 1 << 14  # bytes that are read to find the end of its last line
+SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
+TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
 
 
 class Chunk(NamedTuple):
@@ -205,12 +205,12 @@ def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Ch
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                if compressed.recognised(os.read(descriptor, compressed.HEAD)) is not None:
+                if compressed.recognised(os.read(descriptor, compressed.HEAD_BYTES)) is not None:
                     yield from read_chunks([name])
                     continue
                 file, start = State.of(descriptor), 0
                 while start < file.size:
-                    end = _line_end(descriptor, min(start + SPAN, file.size))
+                    end = _line_end(descriptor, min(start + SPAN_BYTES, file.size))
                     yield Span(name, path, start, end, file)
                     start = end
             finally:
@@ -219,7 +219,7 @@ def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Ch
 
 def _line_end(descriptor: int, at: int) -> int:
     """Returns where the line at a place ends."""
-    while block := os.pread(descriptor, WINDOW, at):
+    while block := os.pread(descriptor, TAIL_BYTES, at):
         if cut := block.find(b"\n") + 1:
             return at + cut
         at += len(block)

@@ -18,8 +18,8 @@ from shingletools.system.errors import Failed, Rejected, shown
 
 Value = TypeVar("Value")
 
-MOST = 2**63 - 1  # documents
-HEAVIEST = 1 << 16  # a weight
+MAX_DOCUMENTS = 2**63 - 1  # documents
+MAX_WEIGHT = 1 << 16  # a weight
 DIGITS = (8, 16)  # of a fingerprint: 32 bits (a CRC) or 64
 
 
@@ -51,7 +51,7 @@ def take_header(record: Record) -> Header:
     return Header(numbers[0], numbers[1], numbers[2], via)
 
 
-def take_number(record: Record, name: str, least: int, most: int = MOST) -> int:
+def take_number(record: Record, name: str, least: int, most: int = MAX_DOCUMENTS) -> int:
     """Reads a whole number in a field. Raises Rejected."""
     value = record.get(name)
     if type(value) is not int or not least <= value <= most:
@@ -69,10 +69,10 @@ def take_fingerprint(record: Record, digits: Sequence[int]) -> int:
 
 
 def take_weight(record: Record) -> int:
-    """Reads the weight of a line, in units. Raises Rejected unless it is a number from 0 to HEAVIEST."""
+    """Reads the weight of a line, in units. Raises Rejected unless it is a number from 0 to MAX_WEIGHT."""
     weight = record.get("weight")
-    if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight <= HEAVIEST:
-        raise Rejected(f'field "weight" is not a number from 0 to {HEAVIEST}')
+    if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight <= MAX_WEIGHT:
+        raise Rejected(f'field "weight" is not a number from 0 to {MAX_WEIGHT}')
     return round(weight * UNIT)
 
 
@@ -173,7 +173,7 @@ class TableReading:
         self, at_once: Callable[[bytes, int], tuple[int, int]], take: Callable[[Record], None], once: Sequence[str] = ()
     ) -> None:
         """Reads all other lines: ordinary ones at once by the kernel, each other one by the definition."""
-        last = MOST if self.header is None else self.header.shingles + 1
+        last = MAX_DOCUMENTS if self.header is None else self.header.shingles + 1
         while self.chunk:
             while self.start < len(self.chunk):
                 lines, self.start = at_once(self.chunk, self.start)

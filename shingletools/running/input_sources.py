@@ -12,7 +12,7 @@ from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown
-from shingletools.system.waiting import BLOCK, gathered
+from shingletools.system.waiting import READ_BYTES, gathered
 
 if TYPE_CHECKING:
     from json import JSONEncoder
@@ -95,7 +95,7 @@ def lines_of(records: Iterator[Any]) -> Generator[bytes]:
     """Raises TypeError for what is neither a mapping nor bytes, or has no JSON."""
     lines = (record if isinstance(record, bytes) else spelled(record) for record in records)
     whole = (line if line.endswith(b"\n") else line + b"\n" for line in lines)
-    yield from map(b"".join, gathered(whole, len, BLOCK))
+    yield from map(b"".join, gathered(whole, len, READ_BYTES))
 
 
 def spelled(record: Any) -> bytes:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.kernel.types import Index
-from shingletools.reading.compressed import HEAD, recognised
+from shingletools.reading.compressed import HEAD_BYTES, recognised
 from shingletools.record.chain import Chain, Rejection
 from shingletools.running.complaints import Complaints
 from shingletools.spark.batches import Batches, batch_of, joined, of_rows, packed, through, union
@@ -71,7 +71,7 @@ def portions(batches: Batches) -> Iterator[SplitLines]:
 
 def check_plain(file: str, lines: bytes) -> None:
     """Raises Failed if these are the first lines of a compressed file that Java did not decompress."""
-    codec = recognised(lines[:HEAD])
+    codec = recognised(lines[:HEAD_BYTES])
     if codec is not None:
         raise Failed(
             f"{name_of(file)}: {codec.name} data, which Spark did not decompress, for it goes by the file's name"

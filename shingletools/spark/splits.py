@@ -16,7 +16,7 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from shingletools.reading.compressed import HEAD, plain, recognised, suffixed
+from shingletools.reading.compressed import HEAD_BYTES, plain, recognised, suffixed
 from shingletools.system.errors import printable
 from shingletools.system.waiting import whole_lines
 
@@ -102,7 +102,7 @@ def one_task(spark: SparkSession, files: Sequence[tuple[int, str]]) -> DataFrame
 
 def is_compressed(file: str) -> bool:
     with path_of(file).open("rb", buffering=0) as opened:
-        return recognised(opened.read(HEAD)) is not None
+        return recognised(opened.read(HEAD_BYTES)) is not None
 
 
 def splits_of(row: str) -> list[Split]:
@@ -115,7 +115,7 @@ def lines_of(split: Split) -> Iterator[bytes]:
     end = split.block + split.size
     with path_of(split.file).open("rb", buffering=0) as file:
         if not split.block:
-            if recognised(file.read(HEAD)) is not None:
+            if recognised(file.read(HEAD_BYTES)) is not None:
                 file.seek(0)
                 yield from lines_in(file, printable(str(path_of(split.file))))
                 return

@@ -12,7 +12,7 @@ from shingletools.system.scratch import folder_errors
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-BUFFER = 1 << 16  # bytes of a file that are written at once
+BUFFER_BYTES = 1 << 16  # bytes of a file that are written at once
 
 
 class DiskArray:
@@ -22,7 +22,7 @@ class DiskArray:
         self.folder = folder
         self.map: mmap.mmap | None = None
         with folder_errors(folder):
-            self.file = tempfile.TemporaryFile(buffering=BUFFER, dir=folder)
+            self.file = tempfile.TemporaryFile(buffering=BUFFER_BYTES, dir=folder)
 
     def append(self, data: bytes | bytearray | memoryview) -> None:
         with folder_errors(self.folder):

@@ -1,6 +1,6 @@
 """Exceptions for bad records and failed runs, and how messages show names."""
 
-SHOWN = 200  # characters of a name in a message
+MAX_SHOWN_CHARS = 200  # characters of a name in a message
 
 
 class Rejected(Exception):
@@ -42,10 +42,10 @@ def shown(value: str | int) -> str:
 
     if not isinstance(value, str):
         return json.dumps(value)
-    spelled = json.dumps(value[:SHOWN], ensure_ascii=False)
+    spelled = json.dumps(value[:MAX_SHOWN_CHARS], ensure_ascii=False)
     spelled = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in spelled)
     spelled = spelled.replace("\x7f", "\\u007f")  # the one control character that JSON leaves
-    return spelled if len(value) <= SHOWN else f"{spelled}... ({len(value)} characters)"
+    return spelled if len(value) <= MAX_SHOWN_CHARS else f"{spelled}... ({len(value)} characters)"
 
 
 def names_none(option: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shingletools.system.errors import Failed, printable
 
-PIPE = 1 << 20  # bytes that a pipe may hold: the limit of Linux for any user
+PIPE_BYTES = 1 << 20  # bytes that a pipe may hold: the limit of Linux for any user
 
 
 @contextlib.contextmanager
@@ -158,8 +158,8 @@ def is_device(name: str) -> bool:
 def widen(descriptor: int) -> None:
     """Makes a pipe hold more if the system allows it, so that the process at its other end is woken less often.
 
-    Linux allows each user 64 MB in all, and makes new pipes small after that: so no more than PIPE is taken.
+    Linux allows each user 64 MB in all, and makes new pipes small after that: so no more than PIPE_BYTES is taken.
     """
     with contextlib.suppress(OSError, AttributeError):
-        if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < PIPE:
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE)
+        if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < PIPE_BYTES:
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -7,7 +7,7 @@ from typing import IO
 
 from shingletools.system.scratch import folder_errors, scratch_folder
 
-BLOCK = 1 << 18  # bytes that are read at once
+READ_BYTES = 1 << 18  # bytes that are read at once
 
 
 class LineSpool:
@@ -32,5 +32,5 @@ class LineSpool:
         """Yields whole lines."""
         with self.open, folder_errors(self.folder):
             self.file.seek(0)
-            while lines := self.file.read(BLOCK) + self.file.readline():
+            while lines := self.file.read(READ_BYTES) + self.file.readline():
                 yield lines

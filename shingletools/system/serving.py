@@ -11,9 +11,9 @@ from typing import IO, cast
 from shingletools import kernel
 from shingletools.system.errors import Failed
 
-AHEAD = 2  # items that a worker has: one at work, one that waits
-PART = 1 << 30  # bytes written or read at once; some systems refuse 2 GB
-LARGE = 1 << 24  # bytes of a message whose memory is released after reading
+AHEAD_ITEMS = 2  # items that a worker has: one at work, one that waits
+MAX_IO_BYTES = 1 << 30  # bytes written or read at once; some systems refuse 2 GB
+LARGE_MESSAGE_BYTES = 1 << 24  # bytes of a message whose memory is released after reading
 
 
 class Gone(Exception):
@@ -67,7 +67,7 @@ class Messages:
         store = next(self.stores)
         ends = list(itertools.accumulate(sizes))
         head, *places = zip([0, *ends], ends, strict=False)
-        small = ends[-1] <= LARGE
+        small = ends[-1] <= LARGE_MESSAGE_BYTES
         lent = self.lend(store, ends[-1]) if self.lends and small and places else None
         buffers = [read(store, *place) if lent is None else lent[slice(*place)] for place in places]
         message = pickle.loads(read(store, *head), buffers=buffers)
@@ -90,7 +90,7 @@ class Messages:
 def write(store: int, at: int, data: memoryview) -> int:
     """Writes data to a store; returns where they end."""
     while data:
-        written = os.pwrite(store, data[:PART], at)
+        written = os.pwrite(store, data[:MAX_IO_BYTES], at)
         data, at = data[written:], at + written
     return at
 
@@ -99,7 +99,7 @@ def read(store: int, at: int, end: int) -> bytes:
     """Reads data from a store. Raises Gone if it ends before."""
     parts = []
     while at < end:
-        parts.append(os.pread(store, min(end - at, PART), at))
+        parts.append(os.pread(store, min(end - at, MAX_IO_BYTES), at))
         if not parts[-1]:
             raise Gone
         at += len(parts[-1])
@@ -111,8 +111,8 @@ def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[b
     kernel.end_with_parent()  # if the system cannot do that, it ends with the input
     if keeps:
         kernel.keep_memory()
-    asked = Messages(asking, stores[:AHEAD])
-    answers = Messages(answering, stores[AHEAD:])
+    asked = Messages(asking, stores[:AHEAD_ITEMS])
+    answers = Messages(answering, stores[AHEAD_ITEMS:])
     with suppress(Gone):
         function = cast(Callable[[object], object], asked.receive())
         answers.send(None)

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from shingletools.system.errors import Failed
 
-BLOCK = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
-PATIENCE = 100  # milliseconds
-DEVICE = 1 << 20  # bytes that a device may give, such as a terminal; some never end
+READ_BYTES = 1 << 18  # bytes asked of a read; a pipe gives what is there, so that records flow on as they come
+POLL_MS = 100  # milliseconds
+DEVICE_BYTES = 1 << 20  # bytes that a device may give, such as a terminal; some never end
 T = TypeVar("T")
 
 
@@ -28,10 +28,10 @@ def read_some(descriptor: int, waiting: select.poll) -> bytes:
     blocking has taken the data, poll waits again.
     """
     while True:
-        while not waiting.poll(PATIENCE):
+        while not waiting.poll(POLL_MS):
             pass
         try:
-            return os.read(descriptor, BLOCK)
+            return os.read(descriptor, READ_BYTES)
         except BlockingIOError:
             pass
 
@@ -51,7 +51,7 @@ def blocks_of(descriptor: int) -> Iterator[bytes]:
 def whole_lines(blocks: Iterable[bytes], where: str, device: bool) -> Iterator[bytes]:
     """Makes blocks that end where a line ends; only the last may lack its newline.
 
-    Lines of a device, which may have no end, have at most DEVICE bytes. Raises Failed, which begins with `where`.
+    Lines of a device, which may have no end, have at most DEVICE_BYTES bytes. Raises Failed, which begins with `where`.
     """
     held: list[bytes] = []
     for block in blocks:
@@ -61,8 +61,8 @@ def whole_lines(blocks: Iterable[bytes], where: str, device: bool) -> Iterator[b
             held = []
         if cut < len(block):
             held.append(block[cut:])
-            if device and sum(map(len, held)) > DEVICE:
-                raise Failed(f"{where}: a device, with a line of more than {DEVICE} bytes")
+            if device and sum(map(len, held)) > DEVICE_BYTES:
+                raise Failed(f"{where}: a device, with a line of more than {DEVICE_BYTES} bytes")
     if held:
         yield b"".join(held)
 

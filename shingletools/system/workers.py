@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, TypeVar, cast
 from shingletools.system import forked
 from shingletools.system.deferred import subprocess
 from shingletools.system.errors import Failed
-from shingletools.system.serving import AHEAD, Gone, Messages
+from shingletools.system.serving import AHEAD_ITEMS, Gone, Messages
 from shingletools.system.signals import ENDING, uninterrupted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ START = (
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """Does map(function, items) in `jobs` threads; takes AHEAD * jobs items before the first result."""
+    """Does map(function, items) in `jobs` threads; takes AHEAD_ITEMS * jobs items before the first result."""
     if jobs == 1:
         yield from map(function, items)
         return
@@ -43,7 +43,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
                 pending.append(pool.submit(function, item))
             except RuntimeError:
                 raise Failed("cannot start a thread") from None
-            if len(pending) >= AHEAD * jobs:
+            if len(pending) >= AHEAD_ITEMS * jobs:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -52,7 +52,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 
 
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """Does map(function, items) in `jobs` processes; takes AHEAD * jobs + 1 items before the first result.
+    """Does map(function, items) in `jobs` processes; takes AHEAD_ITEMS * jobs + 1 items before the first result.
 
     The processes get items in turn, so their answers are in order without a thread or a queue. No other process has
     their pipes, so the death of a worker ends the wait for it, and workers end when their parent dies. (The process
@@ -71,7 +71,7 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
         for item in until_failed(items):
             if isinstance(item, Failed):
                 break
-            if len(pending) == AHEAD * jobs:
+            if len(pending) == AHEAD_ITEMS * jobs:
                 yield cast(Result, pending.popleft().answer())
             worker = next(turns)
             worker.ask(item)
@@ -104,12 +104,12 @@ class Worker:
     def __init__(self, function: Callable[[Item], Result], keeps: bool = False) -> None:
         with ExitStack() as stack:
             try:
-                stores = [open_store(stack) for _ in range(2 * AHEAD)]
+                stores = [open_store(stack) for _ in range(2 * AHEAD_ITEMS)]
                 self.process = start(stores, keeps, stack)
             except OSError as error:
                 raise Failed(f"cannot start a worker process: {error.strerror}") from None
-            self.to = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD])
-            self.back = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD:], lends=True)
+            self.to = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD_ITEMS])
+            self.back = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD_ITEMS:], lends=True)
             self.ask(function)
             self.end = stack.pop_all().close
 

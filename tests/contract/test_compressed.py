@@ -132,7 +132,7 @@ def test_files_that_options_name(command: str, content: bytes, tmp_path: Path) -
 
 
 def test_tables_have_no_limit_but_that_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decompression, "LARGEST", 1000)
+    monkeypatch.setattr(decompression, "MAX_BYTES", 1000)
     source = jsonl(good("sketch", 1))
     (tmp_path / "named").write_bytes(gzip.compress(WEIGHTS * 100))
     assert run_here("sketch --simhash --weights named", stdin=source, cwd=tmp_path).good()
@@ -157,7 +157,7 @@ def test_an_archive_of_compressed_records(tmp_path: Path) -> None:
 def test_what_is_known_before_codecs_are_loaded() -> None:
     assert {codec.suffix for codec in CODECS} == set(compressed.SUFFIXES)
     assert {byte for codec in CODECS for start in codec.starts for byte in start[0]} == set(compressed.FIRST)
-    assert max(len(start) for codec in CODECS for start in codec.starts) <= compressed.HEAD
+    assert max(len(start) for codec in CODECS for start in codec.starts) <= compressed.HEAD_BYTES
 
 
 def test_files_that_are_counted_before_they_are_filtered(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_data_that_ask_for_too_much_memory(tmp_path: Path, monkeypatch: pytest.M
     """Their first bytes say how much."""
     wide = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 22})
     files = {"zstd": wide.compress(b"{}\n") + wide.flush(), "xz": lzma.compress(b"{}\n")}
-    monkeypatch.setattr(compression, "MEMORY", 1 << 20)
+    monkeypatch.setattr(compression, "MAX_DECODER_BYTES", 1 << 20)
     for name, content in files.items():
         (tmp_path / "docs").write_bytes(content)
         ran = run_here("canon docs", cwd=tmp_path)
@@ -240,7 +240,7 @@ def test_a_few_kilobytes_that_stand_for_gigabytes(command: str, what: str, suffi
 
 @every_format
 def test_many_lines_may_be_more(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decompression, "LARGEST", 100_000)
+    monkeypatch.setattr(decompression, "MAX_BYTES", 100_000)
     (tmp_path / "docs").write_bytes(MAKE[suffix](DOCS.read_bytes()))
     assert run_here("canon docs", cwd=tmp_path).good() == run_here("canon", DOCS, cwd=tmp_path).good()
 
@@ -411,7 +411,7 @@ def test_progress_counts_the_bytes_of_the_file(suffix: str, tmp_path: Path) -> N
 
 
 def test_a_compressed_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "BLOCK", 20_000)
+    monkeypatch.setattr(waiting, "READ_BYTES", 20_000)
     path = tmp_path / "docs"
     path.write_bytes(gzip.compress(DOCS.read_bytes()))
     chunks = streams.read_chunks([str(path)])

@@ -8,7 +8,7 @@ from unittest.mock import ANY
 import pytest
 
 from harness import DOCS, jsonl, program, run_process, shell
-from shingletools.system.waiting import BLOCK
+from shingletools.system.waiting import READ_BYTES
 from suite import FILTERS, SUITE, inputs
 
 
@@ -17,7 +17,7 @@ def stages() -> dict[str, bytes]:
     """Input of each command, larger than a few blocks, with bad records in it."""
     records = DOCS.read_bytes().splitlines()
     text = b"".join(line.replace(b'{"id":"', b'{"id":"%d-' % copy) + b"\n" for copy in range(8) for line in records)
-    assert len(text) > 5 * BLOCK
+    assert len(text) > 5 * READ_BYTES
     return {name: data.replace(b':"3-', b'="3-') for name, data in inputs(text).items()}
 
 

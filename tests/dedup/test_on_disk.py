@@ -49,7 +49,7 @@ def test_in_many_portions(some: list[Pair], documents: list[object], wishes: tup
     keep, annotate, bounded = wishes
     said = [{"a": a, "b": b, **({"similarity": 0.8} if bounded else {}), **rest} for a, b, rest in some]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(on_disk, "TOGETHER", 3)
+        patch.setattr(on_disk, "READ_ENTRIES", 3)
         (path := Path(folder, "pairs")).write_bytes(jsonl(*said))
         specs = [
             DedupSpec(

@@ -260,7 +260,7 @@ def test_rows_of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             pair = sorted((number, of.as_py()))
             assert (by.as_py(), similarity.as_py()) == ("first", found[pair[0], pair[1]])
     for group in (1, 1 << 12):  # bytes that become a row group
-        monkeypatch.setattr(kept_columns, "GROUP", group)
+        monkeypatch.setattr(kept_columns, "GROUP_BYTES", group)
         run_here("dedup --pairs pairs --parquet table -o small.parquet", cwd=tmp_path).good()
         assert pq.read_table(tmp_path / "small.parquet").equals(pq.read_table(tmp_path / "left"))
     zipped = run_here("dedup --pairs pairs --parquet table -o small.gz", cwd=tmp_path)
@@ -480,7 +480,7 @@ def test_records_of_warc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         words = run_here("canon --warc", name, cwd=tmp_path).good()
         (tmp_path / "pairs").write_bytes(pipe(words, f"shingle -k {K}", "simjoin -t 0.6"))
         for block in (1, 1000):
-            monkeypatch.setattr(warc, "BLOCK", block)
+            monkeypatch.setattr(warc, "READ_BYTES", block)
             out = run_here(f"dedup --pairs pairs --warc {name}", cwd=tmp_path)
             assert out.good() == left
     run_here("dedup --pairs pairs --warc x.warc.gz -o out.warc.gz", cwd=tmp_path).good()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness import run_here
 from shingletools.reading.formats import array
-from shingletools.reading.formats.array import DEEPEST, Elements
+from shingletools.reading.formats.array import MAX_DEPTH, Elements
 from shingletools.reading.streams import Blocks
 from shingletools.system.errors import Failed
 
@@ -108,7 +108,7 @@ def test_elements_without_an_id_get_their_number(tmp_path: Path) -> None:
         ),
         (b"7", "a:1: not a JSON array"),
         (b"[]\n1", "a:2: text after an array"),
-        (b"[" * (DEEPEST + 9), f"a:1: an element with more than {DEEPEST} nested brackets"),
+        (b"[" * (MAX_DEPTH + 9), f"a:1: an element with more than {MAX_DEPTH} nested brackets"),
     ],
 )
 def test_what_is_no_array_ends_the_run(content: bytes, said: str, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_what_is_no_array_ends_the_run(content: bytes, said: str, tmp_path: Path
 
 
 def test_an_element_that_does_not_end_is_not_held_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array, "LONGEST", 99)
+    monkeypatch.setattr(array, "MAX_ELEMENT_BYTES", 99)
     assert elements(b'[1,\n"' + b"a" * 80 + b'"]', 7)[1][0] == 2
     with pytest.raises(Failed, match=r"^file:2: an element of more than 99 bytes \(a string without an end\?\)$"):
         elements(b'[1,\n"' + b"a" * 300, 7)

@@ -137,7 +137,7 @@ def test_what_the_run_writes_through_a_link_is_no_document(folder: Path) -> None
 
 def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The most frequent come first, and what does not fit is counted; as many kinds are held as memory is taken for."""
-    monkeypatch.setattr(folders, "SUFFIXES", 100)
+    monkeypatch.setattr(folders, "MAX_SUFFIXES", 100)
     for number in range(130):
         for copy in range(1 + (number == 77)):
             (tmp_path / f"{copy}.{number:04}").touch()
@@ -150,7 +150,7 @@ def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatc
     assert message == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
     assert len(message) <= len("canon: ") + 200 < len(message) + len(", 1 in .0012")
     assert figures.endswith(" MB/s, 132 files passed over")
-    monkeypatch.setattr(folders, "SUFFIXES", 1)
+    monkeypatch.setattr(folders, "MAX_SUFFIXES", 1)
     assert run("canon", "--recursive", ".", cwd=tmp_path).err == (
         "canon: passed over 132 files: 1 in .0000, 131 of other kinds; --include GLOB takes files by their names\n"
     )

@@ -183,7 +183,7 @@ def test_a_few_bytes_do_not_become_any_number(tmp_path: Path, monkeypatch: pytes
     assert re.fullmatch(r"canon: page: a page of \d+ bytes would become 134217732: write it uncompressed\n", ran.err)
     assert shell("ulimit -v 2000000; (canon --parquet rows; true) | head -c 100000000 | wc -c", tmp_path).good()
     size = (tmp_path / "endless").stat().st_size
-    monkeypatch.setattr(parquet_files, "TIMES", 10)
+    monkeypatch.setattr(parquet_files, "MAX_EXPANSION", 10)
     ran = run_here("canon --parquet endless -o out", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, f"canon: endless: more than 10 rows for each of its {size} bytes\n")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness import Ran, jsonl, run, run_here, run_process, shell
 from shingletools.reading.formats import table_rows
-from shingletools.reading.formats.table_rows import LONGEST, Dialect, RowsOfFile
+from shingletools.reading.formats.table_rows import MAX_ROW_BYTES, Dialect, RowsOfFile
 from shingletools.reading.streams import Blocks
 
 FORMAT = Dialect(",", True, True, ("id", "text"))
@@ -141,7 +141,7 @@ def test_a_row_that_does_not_end_is_not_held_for_ever(
     line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table_rows.own_parser()  # whose limit this process keeps
-    monkeypatch.setattr(table_rows, "LONGEST", 99)
+    monkeypatch.setattr(table_rows, "MAX_ROW_BYTES", 99)
     ran = canon(tmp_path, b"id,text\n1,a\n" + line, "--csv")
     within = " (a quote without an end?)" if b"\n" in line else ""
     assert ran.status == 2
@@ -156,7 +156,7 @@ def test_a_file_without_line_feeds_that_is_too_long_for_a_row(
     options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table_rows.own_parser()  # as above
-    monkeypatch.setattr(table_rows, "LONGEST", 99)
+    monkeypatch.setattr(table_rows, "MAX_ROW_BYTES", 99)
     said = "looks like lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
     ran = canon(tmp_path, b"id,text\r" + b"1,some words\r" * 9, options)
     assert (ran.status, ran.err) == (2, f"canon: docs:1: a row of more than 99 bytes; this {said}\n")
@@ -164,9 +164,9 @@ def test_a_file_without_line_feeds_that_is_too_long_for_a_row(
 
 @pytest.mark.slow
 def test_a_quote_without_an_end_takes_no_more_memory_than_a_row_may(tmp_path: Path) -> None:
-    (tmp_path / "docs").write_bytes(b'id,text\n1,"' + b"line, of text\n" * (3 * LONGEST // 14))
+    (tmp_path / "docs").write_bytes(b'id,text\n1,"' + b"line, of text\n" * (3 * MAX_ROW_BYTES // 14))
     ran = shell("ulimit -v 1000000; canon --csv docs", tmp_path)
-    message = f"canon: docs:2: a row of more than {LONGEST} bytes (a quote without an end?)\n"
+    message = f"canon: docs:2: a row of more than {MAX_ROW_BYTES} bytes (a quote without an end?)\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
 
 

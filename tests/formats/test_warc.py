@@ -268,8 +268,8 @@ def test_a_length_of_any_number_of_digits_is_read(digits: int) -> None:
 
 
 def test_a_page_that_is_packed_many_times_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_pages, "LONGEST", 1 << 16)
-    monkeypatch.setattr(warc_records, "LONGEST", 1 << 16)
+    monkeypatch.setattr(http_pages, "MAX_PAGE_BYTES", 1 << 16)
+    monkeypatch.setattr(warc_records, "MAX_RESPONSE_BYTES", 1 << 16)
     packed = HTML + b"Content-Encoding: gzip\r\n\r\n"
     assert text_of(packed + gzip.compress(b"a" * (1 << 16))) == "a" * (1 << 16)
     with pytest.raises(Rejected, match=r"^a page of more than 65536 bytes$"):

@@ -17,15 +17,15 @@ from shingletools.kernel import _kernel
 from shingletools.kernel.lines import Fields, Link
 from shingletools.kernel.weighted_minhash_times import first_to_come, waits
 from shingletools.numbers.rarity import UNIT
-from shingletools.reading.tables import HEAVIEST as MOST
+from shingletools.reading.tables import MAX_WEIGHT as MOST
 from shingletools.reading.weights import Weights
 
 FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None, (), bytearray(), None
-HEAVIEST = MOST * UNIT
+MAX_WEIGHT = MOST * UNIT
 KINDS: dict[str, Callable[[random.Random], int]] = {  # of weights
-    "any": lambda rng: rng.randint(0, HEAVIEST),
+    "any": lambda rng: rng.randint(0, MAX_WEIGHT),
     "small": lambda rng: rng.randrange(4),  # many that are equal, and some that are nothing
-    "apart": lambda rng: rng.choice([0, 1, UNIT, UNIT + 1, HEAVIEST]),
+    "apart": lambda rng: rng.choice([0, 1, UNIT, UNIT + 1, MAX_WEIGHT]),
     "ordinary": lambda rng: rng.randrange(16 * UNIT),
 }
 
@@ -63,7 +63,7 @@ def test_signatures(kind: str, digits: int) -> None:
 
 @given(
     st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=20),
-    st.lists(st.integers(1, HEAVIEST), min_size=20, max_size=20),
+    st.lists(st.integers(1, MAX_WEIGHT), min_size=20, max_size=20),
     st.integers(0, 2**32 - 1),
 )
 def test_any_hashes(hashes: list[int], weights: list[int], summand: int) -> None:

@@ -35,9 +35,9 @@ def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Few texts, and few documents of the archive, at a time."""
     if request.param:
         monkeypatch.setattr(ItemsOnDisk, "together", 60)
-        monkeypatch.setattr(items_module, "ROWS", 2)
-        monkeypatch.setattr(item_windows, "ROWS", 2)
-        for limit in ("TOGETHER", "FEW", "KEPT"):
+        monkeypatch.setattr(items_module, "BATCH_ITEMS", 2)
+        monkeypatch.setattr(item_windows, "BATCH_ITEMS", 2)
+        for limit in ("MAX_WINDOWS", "CACHED_FROM_STRETCHES", "CACHED_ROWS"):
             monkeypatch.setattr(item_windows, limit, 2)
 
 

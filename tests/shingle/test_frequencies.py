@@ -25,7 +25,7 @@ from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.within import FingerprintListing, read_table
 from shingletools.numbers.rarity import inverse_frequency
 from shingletools.numbers.sorter import SortingLimits
-from shingletools.reading.tables import MOST
+from shingletools.reading.tables import MAX_DOCUMENTS
 from shingletools.system.scratch import Memory
 
 HEADER = b'{"documents":2,"shingles":2,"min_df":1,"via":"shingle k=2"}\n'
@@ -44,7 +44,7 @@ def test_header(folder: Path) -> None:
     ]
 
 
-@given(st.integers(1, MOST), st.integers(1, MOST))
+@given(st.integers(1, MAX_DOCUMENTS), st.integers(1, MAX_DOCUMENTS))
 def test_weights_are_binary_logarithms(documents: int, df: int) -> None:
     """Rounded from the 80 bits behind the point that squaring gives, in whole numbers."""
     df = min(documents, df)

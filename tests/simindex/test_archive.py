@@ -126,10 +126,12 @@ def test_brute_force(seed: int, tmp_path: Path) -> None:
         assert ran.records() == [pair for agreeing, pair in pairs if agreeing >= wanted]
 
 
-@pytest.mark.parametrize(("copies", "joined"), [(1, indexed.JOINED), (1000, indexed.JOINED), (1000, 90)])
+@pytest.mark.parametrize(
+    ("copies", "joined"), [(1, indexed.JOIN_DOCUMENTS), (1000, indexed.JOIN_DOCUMENTS), (1000, 90)]
+)
 def test_a_bucket_of_many(copies: int, joined: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents that share half of their components with very many: each pair is found, and no other."""
-    monkeypatch.setattr(indexed, "JOINED", joined)
+    monkeypatch.setattr(indexed, "JOIN_DOCUMENTS", joined)
     half = " ".join(["00000001"] * 6)
     old = [{"id": i, "sketch": f"{half} " + " ".join(f"{i // copies:08x}" for _ in range(6))} for i in range(6000)]
     new = [
@@ -149,11 +151,11 @@ def test_any_limits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """Whatever is held and joined at once, with copies on both sides, dropped documents and several segments."""
     rng = random.Random(seed)
     for name, values in {
-        "ASKING": (7, 1 << 18),
-        "HELD": (1, 50),
-        "MANY": (0, 1, 3),
-        "JOINED": (20, 1 << 17),
-        "COMPARED": (1, 1 << 15),
+        "BATCH_DOCUMENTS": (7, 1 << 18),
+        "MAX_PAIRS": (1, 50),
+        "CROWDED_CANDIDATES": (0, 1, 3),
+        "JOIN_DOCUMENTS": (20, 1 << 17),
+        "BATCH_CANDIDATES": (1, 1 << 15),
     }.items():
         monkeypatch.setattr(indexed, name, rng.choice(values))
     pool = [[rng.randrange(4) for _ in range(6)] for _ in range(4)]

@@ -112,7 +112,7 @@ def test_a_segment_that_failed_is_let_alone(
         shutil.copytree(made, folder)
         with monkeypatch.context() as patch:
             after: list[int] = []
-            patch.setattr(checksummed, "TOGETHER", together)
+            patch.setattr(checksummed, "WRITE_BYTES", together)
 
             def write(descriptor: int, data: bytes, after: list[int] = after) -> int:
                 if descriptor < 0 or os.readlink(f"/proc/self/fd/{descriptor}").endswith(".npz"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, run, run_here
 from shingletools.commands.simshow.selected_pairs import sample
-from shingletools.commands.simshow.show_collector import PARTS, Show
+from shingletools.commands.simshow.show_collector import MEMORY_PARTS, Show
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.system.scratch import Memory
@@ -176,7 +176,7 @@ def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
         gc.collect()
         tracemalloc.start()
         for _ in show.finish():
-            assert len(show.texts) <= 2 or show.ready <= size // PARTS or allowed is None
+            assert len(show.texts) <= 2 or show.ready <= size // MEMORY_PARTS or allowed is None
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] <= max(size, 1 << 20) < 5 << 20 < peaks[0]

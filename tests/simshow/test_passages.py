@@ -23,7 +23,7 @@ from shingletools.commands.simshow.passages import (
     compare,
 )
 from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.template import FINGERPRINT, frequent_shingles
+from shingletools.commands.simshow.template import FINGERPRINT_BYTES, frequent_shingles
 
 WORD = re.compile(r"\w+")
 
@@ -227,9 +227,9 @@ def test_template_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = [read(n, {"text": " ".join(f"w{(n * 7 + i) % 40}" for i in range(30))}) for n in range(20)]
     whole = frequent_shingles(documents, 3, 4).tolist()
     assert len(whole) > 10
-    monkeypatch.setattr(template, "LEAST", 1)
+    monkeypatch.setattr(template, "MIN_COUNTED", 1)
     for together in (1, 50, 300):
-        assert frequent_shingles(documents, 3, 4, FINGERPRINT * together).tolist() == whole
+        assert frequent_shingles(documents, 3, 4, FINGERPRINT_BYTES * together).tolist() == whole
 
 
 def test_words_are_numbered_as_they_come() -> None:

@@ -123,7 +123,7 @@ def test_a_sample_ends_before_the_bytes_are_too_many(order: list[int], texts: li
         i: 2 + len(text) * max((1 if c in "aé" else 2 if c == "я" else 4 for c in text), default=1)
         for i, text in enumerate(texts)
     }
-    with patch.object(sample, "BYTES", most):
+    with patch.object(sample, "MAX_BYTES", most):
         taken = sample.Sample(6, "")
         for i in order:
             taken.add(i, b"%d" % i, texts[i], b"x")
@@ -133,7 +133,7 @@ def test_a_sample_ends_before_the_bytes_are_too_many(order: list[int], texts: li
 
 
 def test_a_document_is_cut_before_a_word_that_is_too_long(tmp_path: Path) -> None:
-    with patch.object(sample, "CHARACTERS", 5):
+    with patch.object(sample, "MAX_DOCUMENT_CHARS", 5):
         ran = run_here("simtune -k 1", stdin=documents(["a bcd", "a bcd e", "a bcde", "abcdef", ""]), cwd=tmp_path)
         taken = sample.Sample(9, "")
         for i, text in enumerate(["a bcd", "a bcd e", "a bcde", "abcdef", ""]):
@@ -146,7 +146,7 @@ def test_a_document_is_cut_before_a_word_that_is_too_long(tmp_path: Path) -> Non
 
 
 def test_a_long_document_counts_with_its_first_words(tmp_path: Path) -> None:
-    with patch.object(sample, "LONGEST", 5):
+    with patch.object(sample, "MAX_DOCUMENT_WORDS", 5):
         ran = run_here("simtune -k 2", stdin=documents(["a b c d e f g", "a b c d e x"]), cwd=tmp_path)
     made = ran.records()
     assert (made[0]["cut"], made[0]["words"]) == (2, 13)

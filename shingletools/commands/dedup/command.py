@@ -150,7 +150,7 @@ def check_stored(path: str, files: Sequence[str]) -> None:
     codec = compressed.suffixed(path)
     for name in files if codec is not None else ():
         with named(name), open(name, "rb") as file:
-            if compressed.recognised(file.read(compressed.HEAD)) != codec:
+            if compressed.recognised(file.read(compressed.HEAD_BYTES)) != codec:
                 raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
 
 

@@ -18,7 +18,7 @@ from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record.wire import TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
 
-AT_ONCE = 1 << 20  # pairs that are counted together
+BATCH_PAIRS = 1 << 20  # pairs that are counted together
 
 
 class Neighbours(Similarities):
@@ -104,8 +104,8 @@ class ByPairs(Verdicts):
     def figures(self, there: Flags, seen: Flags) -> list[str]:
         ends = self.pairs.ends.reshape(-1, 2)
         others = sum(
-            int(np.count_nonzero(~seen[ends[start : start + AT_ONCE]].all(axis=1)))
-            for start in range(0, len(ends), AT_ONCE)
+            int(np.count_nonzero(~seen[ends[start : start + BATCH_PAIRS]].all(axis=1)))
+            for start in range(0, len(ends), BATCH_PAIRS)
         )
         return figures_of(self.kept.similarity[there[: len(self)] & (self.kept.similarity > UNSAID)], others)
 

@@ -12,7 +12,7 @@ from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
-from shingletools.numbers.ids_on_disk import TOGETHER, IdsOnDisk
+from shingletools.numbers.ids_on_disk import READ_ENTRIES, IdsOnDisk
 from shingletools.numbers.payload import DEFAULT, DiskLimits
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.numbers.sorter import Entries, Sorter
@@ -21,7 +21,7 @@ from shingletools.system.disk_array import DiskArray
 from shingletools.system.line_spool import LineSpool
 from shingletools.system.scratch import Memory
 
-PLACE = 32  # bits of a rank; two are packed into one integer
+RANK_BITS = 32  # bits of a rank; two are packed into one integer
 
 
 class NeighboursOnDisk(Neighbours):
@@ -81,8 +81,8 @@ class ByPairsOnDisk(Verdicts):
         self.rank[self.number[documents]] = np.arange(len(documents), dtype=np.int32)
         self.partner = np.full(len(documents), -1, np.int32)  # of each rank
         self.pairs = Entries(self.ranked().sorted(), self.memory)
-        for start in range(0, len(self.pairs.keys), TOGETHER):
-            kernel.thin_pairs(self.pairs.keys[start : start + TOGETHER], self.partner)
+        for start in range(0, len(self.pairs.keys), READ_ENTRIES):
+            kernel.thin_pairs(self.pairs.keys[start : start + READ_ENTRIES], self.partner)
             self.pairs.forget()
         if self.annotate:
             self.similarity(documents[:0])
@@ -91,23 +91,26 @@ class ByPairsOnDisk(Verdicts):
     def alike(self) -> F64:
         """The similarity of each rank to its partner, which now becomes the most similar one."""
         alike = np.full(len(self.partner), UNSAID)
-        for start in range(0, len(self.pairs.keys), TOGETHER):
-            part = slice(start, start + TOGETHER)
+        for start in range(0, len(self.pairs.keys), READ_ENTRIES):
+            part = slice(start, start + READ_ENTRIES)
             self.offer(self.pairs.keys[part], self.pairs.values[part].view(np.float64), alike)
             self.pairs.forget()
         return alike
 
     def ranked(self) -> Sorter:
-        """The pairs of documents that are similar enough, as lesser rank << PLACE | greater, with the similarity."""
+        """Returns the pairs that are similar enough: lesser rank << RANK_BITS | greater rank, with the similarity."""
         sorter = Sorter(self.memory, 4, self.limits)
         ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
         similarities = self.neighbours.similarities.view(np.float64)
-        for start in range(0, len(ends), TOGETHER):
-            ranks, similarity = self.rank[ends[start : start + TOGETHER]], similarities[start : start + TOGETHER]
+        for start in range(0, len(ends), READ_ENTRIES):
+            ranks, similarity = (
+                self.rank[ends[start : start + READ_ENTRIES]],
+                similarities[start : start + READ_ENTRIES],
+            )
             enough = (similarity > UNSAID) | (self.neighbours.least is None)
             there = enough & (ranks >= 0).all(axis=1)
             self.others += int(np.count_nonzero(enough & ~there))
-            keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(PLACE)
+            keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
             sorter.add(keys | ranks[there].max(axis=1).astype(np.uint64), similarity[there].view(np.int64))
             self.numbers.forget()
             self.neighbours.similarities.forget()
@@ -115,8 +118,8 @@ class ByPairsOnDisk(Verdicts):
 
     def offer(self, pairs: U64, similarity: F64, most: F64) -> None:
         """Gives documents that go the most similar partner that is kept; of equals the first one, so pairs ascend."""
-        lesser = (pairs >> np.uint64(PLACE)).astype(np.int64)
-        greater = (pairs & np.uint64((1 << PLACE) - 1)).astype(np.int64)
+        lesser = (pairs >> np.uint64(RANK_BITS)).astype(np.int64)
+        greater = (pairs & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64)
         first = self.partner[lesser] < 0
         kept, gone = np.where(first, lesser, greater), np.where(first, greater, lesser)
         good = np.flatnonzero(self.partner[kept] < 0)

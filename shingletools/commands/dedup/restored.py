@@ -21,7 +21,7 @@ from shingletools.system.errors import Failed
 
 BAD = -1  # in place of the number of a document that is left out
 KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
-TOGETHER = 1 << 12  # documents
+BATCH_DOCUMENTS = 1 << 12  # documents
 
 
 class Restored(Dedup):
@@ -90,7 +90,7 @@ class Decided:
         return fates
 
     def names(self) -> Iterator[tuple[Name, Decision]]:
-        while some := min(TOGETHER, len(self.numbers) - self.at):
+        while some := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
             numbers = self.numbers[self.at : self.at + some]
             fates = [fate for fate in self.take(some) if fate.kept is not None]
             ids = names_of(IdsAt(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))

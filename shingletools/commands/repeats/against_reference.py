@@ -20,7 +20,7 @@ from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
-TOGETHER = 1 << 22  # bytes of documents that are looked for in an archive together
+BATCH_BYTES = 1 << 22  # bytes of documents that are looked for in an archive together
 
 
 class ItemsInMemory:
@@ -44,9 +44,9 @@ class ItemsInMemory:
 
 
 class ItemsOnDisk:
-    """The items of an archive. Memory: TOGETHER, and some 60 bytes for each word; ROWS documents; ItemWindows."""
+    """Finds the items of an archive. Memory: BATCH_BYTES, some 60 bytes a word, BATCH_ITEMS documents; ItemWindows."""
 
-    together = TOGETHER
+    together = BATCH_BYTES
 
     def __init__(self, spec: AgainstSpec) -> None:
         """Raises Failed."""

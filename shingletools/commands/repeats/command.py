@@ -17,7 +17,7 @@ COMMAND_INFO = CommandInfo(
     spark=True,
 )
 
-ENOUGH = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
+DEFAULT_BYTES = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def build(options: argparse.Namespace) -> Stage:
         for name in ("least", "share", "items"):
             if name in given:
                 raise Failed(f"--{name} needs --against")
-        memory = memory_within(options, ENOUGH)
+        memory = memory_within(options, DEFAULT_BYTES)
         return WithinSpec(treatment, options.k, memory, options.all, options.ids, options.more_than).made_by(within)
     for name in ("all", "more-than", "ids"):
         if getattr(options, name.replace("-", "_")):

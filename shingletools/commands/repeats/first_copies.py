@@ -11,7 +11,7 @@ from shingletools.record.wire import AT
 from shingletools.record.word_offsets import read_places
 from shingletools.system.disk_array import DiskArray
 
-TOGETHER = 1 << 20  # bytes of texts that are taken at once
+BATCH_BYTES = 1 << 20  # bytes of texts that are taken at once
 
 
 class KeptTexts:
@@ -44,7 +44,7 @@ class KeptTexts:
             self.name_end += len(said)
             self.names.append(said)
             self.name_ends.append(self.name_end.to_bytes(8, "little"))
-        return self.size >= TOGETHER
+        return self.size >= BATCH_BYTES
 
     def take(self) -> tuple[int, bytes]:
         """Moves the texts that wait to the disk; returns where they begin, and the texts."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import orjson
 
-from shingletools.commands.repeats.item_windows import LISTED, Covered
+from shingletools.commands.repeats.item_windows import MAX_LISTED, Covered
 from shingletools.commands.repeats.items import Items
 from shingletools.commands.repeats.short_items import size_of
 from shingletools.kernel.types import Flags
@@ -42,7 +42,7 @@ class ItemsFound:
             item.words |= words
             item.longest = max(item.longest, longest)
             item.documents += 1
-            if len(item.named) < LISTED:
+            if len(item.named) < MAX_LISTED:
                 item.named.append(name)
 
     def lines(self, items: Items, k: int, least: int) -> Iterator[bytes]:

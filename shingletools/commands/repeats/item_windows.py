@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.repeats.items import ROWS, Items
+from shingletools.commands.repeats.items import BATCH_ITEMS, Items
 from shingletools.commands.repeats.short_items import ShortItems, size_of
 from shingletools.commands.repeats.windows import Windows, word_numbers
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 
-TOGETHER = 256  # windows of a stretch at most
-FEW = 64  # stretches near a passage that are not worth keeping
-KEPT = 1 << 20  # rows of common passages that are kept
-LISTED = 10  # documents, and items, that are named
+MAX_WINDOWS = 256  # windows of a stretch at most
+CACHED_FROM_STRETCHES = 64  # stretches near a passage that are not worth keeping
+CACHED_ROWS = 1 << 20  # rows of common passages that are kept
+MAX_LISTED = 10  # documents, and items, that are named
 
 
 class Covered(NamedTuple):
@@ -48,17 +48,17 @@ class ItemWindows:
         self.k, self.count, self.rows = windows.k, windows.count + len(short.rows), rows
         stretches: list[tuple[Index, Index, Index]] = []
         columns: list[tuple[Index, ...]] = []
-        for first in range(0, len(rows), ROWS):
-            some = rows[first : first + ROWS]
+        for first in range(0, len(rows), BATCH_ITEMS):
+            some = rows[first : first + BATCH_ITEMS]
             texts = items.texts(some)
             owners, place, number = windows_of(texts, windows, short)
             met = np.unique(owners * (self.count + 1) + number)  # those of two owners never differ by one
             heads = np.flatnonzero(np.append(True, np.diff(met) != 1)[: len(met)])
             lengths = np.diff(np.append(heads, len(met)))
-            pieces, which = spread(np.zeros(len(heads), np.int64), -(-lengths // TOGETHER))
-            begins = met[heads[which]] + pieces * TOGETHER
+            pieces, which = spread(np.zeros(len(heads), np.int64), -(-lengths // MAX_WINDOWS))
+            begins = met[heads[which]] + pieces * MAX_WINDOWS
             owner, start = np.divmod(begins, self.count + 1)
-            stop = start + np.minimum(lengths[which] - pieces * TOGETHER, TOGETHER)
+            stop = start + np.minimum(lengths[which] - pieces * MAX_WINDOWS, MAX_WINDOWS)
             stretches.append((start, stop, some[owner]))
             if covers:
                 sizes = np.array([*map(size_of, texts)], np.int64)
@@ -87,7 +87,7 @@ class ItemWindows:
         cuts = [0, *(np.flatnonzero(np.diff(numbers) != 1) + 1).tolist(), len(numbers)]
         for start, stop in pairwise(cuts):
             first, last = int(numbers[start]), int(numbers[stop - 1]) + 1
-            begin, end = np.searchsorted(self.start, [first - TOGETHER + 1, last]).tolist()
+            begin, end = np.searchsorted(self.start, [first - MAX_WINDOWS + 1, last]).tolist()
             yield begin, end, first + 1
 
     def rows_near(self, near: Iterable[tuple[int, int, int]]) -> Index:
@@ -140,7 +140,7 @@ def windows_of(texts: Iterable[bytes], windows: Windows, short: ShortItems) -> t
 
 
 class Sources:
-    """Finds the items that have a run. Memory: 8 bytes for each item with a common passage, at most KEPT items."""
+    """Finds the items that have a run. Memory: 8 bytes for each item with a common passage, CACHED_ROWS at most."""
 
     def __init__(self, shared: ItemWindows, among: Index | None = None) -> None:
         """among: the rows that count, ascending; None for all."""
@@ -151,10 +151,10 @@ class Sources:
     def of(self, numbers: Index) -> tuple[Index, int]:
         """Returns the first rows that have a run with these windows, and the number of all."""
         near = [*self.shared.near(numbers)]
-        common = tuple(each for each in near if each[1] - each[0] > FEW)
+        common = tuple(each for each in near if each[1] - each[0] > CACHED_FROM_STRETCHES)
         if common not in self.unions:
             rows = self.counting(common)
-            if self.kept > KEPT:
+            if self.kept > CACHED_ROWS:
                 self.unions, self.kept = {}, 0
             self.unions[common] = rows
             self.kept += len(rows)
@@ -162,7 +162,7 @@ class Sources:
         if len(many):
             at = np.searchsorted(many, some)
             some = some[many[np.minimum(at, len(many) - 1)] != some]
-        return np.sort(np.append(many[:LISTED], some))[:LISTED], len(many) + len(some)
+        return np.sort(np.append(many[:MAX_LISTED], some))[:MAX_LISTED], len(many) + len(some)
 
     def counting(self, near: Iterable[tuple[int, int, int]]) -> Index:
         rows = self.shared.rows_near(near)

@@ -23,7 +23,7 @@ from shingletools.record.tokenized_text import Recipes, tokenized_text, words_of
 from shingletools.system.errors import Failed, Rejected, printable
 
 OPTION = "--against"
-ROWS = 64  # items that are worked on at once
+BATCH_ITEMS = 64  # items that are worked on at once
 
 
 class Items(ABC):
@@ -79,8 +79,8 @@ class FileItems(Items):
         self.via, self.ids, self.words = recipes.before, ids, texts
 
     def all_rows(self) -> Iterator[Index]:
-        for start in range(0, len(self), ROWS):
-            yield np.arange(start, min(start + ROWS, len(self)))
+        for start in range(0, len(self), BATCH_ITEMS):
+            yield np.arange(start, min(start + BATCH_ITEMS, len(self)))
 
     def __len__(self) -> int:
         return len(self.ids.ends) - 1
@@ -107,8 +107,8 @@ class ArchiveItems(Items):
 
     def all_rows(self) -> Iterator[Index]:
         for rows in self.archive.live():
-            for start in range(0, len(rows), ROWS):
-                yield rows[start : start + ROWS]
+            for start in range(0, len(rows), BATCH_ITEMS):
+                yield rows[start : start + BATCH_ITEMS]
 
     def names(self, rows: Index) -> Sequence[bytes]:
         return [*split(*self.archive.ids(rows))]

@@ -14,7 +14,7 @@ from shingletools.kernel.lines import Listed
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.kernel.winnowing import Winnowing
 
-PART = 1 << 20  # bytes of texts that are winnowed at once
+BATCH_BYTES = 1 << 20  # bytes of texts that are winnowed at once
 
 
 class Windows:
@@ -86,7 +86,7 @@ class Windows:
 
 def winnowed(texts: bytes, ends: Index, how: Winnowing) -> tuple[U64, Index]:
     """Calls `kernel.winnow` for parts of the texts, to save memory. ends: where the texts end."""
-    starts = [0, *(ends[np.flatnonzero(np.diff(ends // PART))] + 1).tolist()]
+    starts = [0, *(ends[np.flatnonzero(np.diff(ends // BATCH_BYTES))] + 1).tolist()]
     parts = []
     for start, stop in zip(starts, [*starts[1:], len(texts)], strict=True):
         keys, places = kernel.winnow(texts[start:stop], how)

@@ -12,7 +12,7 @@ from shingletools.commands.shingle.fingerprints import Hashing, Rolling
 from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.within import Choice, DocumentLimits, listing_of, recipe_of
 from shingletools.kernel.lines import Link
-from shingletools.reading.tables import MOST
+from shingletools.reading.tables import MAX_DOCUMENTS
 from shingletools.record import wire
 from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.record.stage import Filter
@@ -84,7 +84,9 @@ class ShingleCounting:
         least = self.files.min_df and self.files.min_df.least(self.documents)
         most = self.files.max_df and self.files.max_df.most(self.documents)
         limits = DocumentLimits(least, most)
-        listing = listing_of(limits, *self.found.within(least or MOST, MOST if most is None else most))
+        listing = listing_of(
+            limits, *self.found.within(least or MAX_DOCUMENTS, MAX_DOCUMENTS if most is None else most)
+        )
         name = self.files.paths[0] if len(self.files.paths) == 1 else f"{len(self.files.paths)} files"
         label = wire.hash_label(name, self.digest.hexdigest())
         return self.filtering(Choice(listing, recipe_of(limits, "counted", label), None))

@@ -8,7 +8,7 @@ from shingletools import kernel
 from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.fingerprints import Hashing
 from shingletools.kernel.lines import Listed
-from shingletools.reading.tables import MOST, Header, TableReading
+from shingletools.reading.tables import MAX_DOCUMENTS, Header, TableReading
 from shingletools.system.deferred import numpy as np
 from shingletools.system.deferred import strings
 from shingletools.system.errors import Failed, printable
@@ -76,7 +76,7 @@ def read_table(path: str, recipe: str, digits: int, min_df: Bound | None, max_df
     documents = header.documents
     limits = DocumentLimits(min_df and min_df.least(documents), max_df and max_df.most(documents))
     check_limits(path, header, limits)
-    bounds = limits.least or MOST, MOST if limits.most is None else limits.most
+    bounds = limits.least or MAX_DOCUMENTS, MAX_DOCUMENTS if limits.most is None else limits.most
     listing = listing_of(limits, *table.frequencies(digits, *bounds))
     before = header.via.removesuffix(recipe).removesuffix(" | ") if documents else None
     return Choice(listing, recipe_of(limits, "df-table", table.label()), before)

@@ -13,7 +13,7 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, IdsAt, names_of
 from shingletools.kernel.types import I32, Flags, Index
-from shingletools.numbers.ids_on_disk import MOST, IdsOnDisk
+from shingletools.numbers.ids_on_disk import MAX_IDS, IdsOnDisk
 from shingletools.numbers.payload import DEFAULT, DiskLimits
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
@@ -24,10 +24,10 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
-MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
-PLACE = 32  # bits of a row; two are packed into one integer
-SORTED = 1 << 20  # documents that are put into groups together
-MANY = 1000  # documents from which on a large group is reported; among fewer, a tenth may well be copies of one text
+BATCH_MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
+ROW_BITS = 32  # bits of a row; two are packed into one integer
+BATCH_DOCUMENTS = 1 << 20  # documents that are put into groups together
+LARGE_GROUP = 1000  # documents of a group that is reported; in a smaller input, a tenth may well be copies of one text
 TENTH = 10
 
 
@@ -65,7 +65,7 @@ class Stars:
         self.documents = documents
 
     def join(self, left: Index, right: Index) -> None:
-        keys = np.minimum(left, right) << PLACE | np.maximum(left, right)
+        keys = np.minimum(left, right) << ROW_BITS | np.maximum(left, right)
         self.pairs.add(keys.view(np.uint64))
 
     def representatives(self) -> I32:
@@ -105,8 +105,8 @@ class Groups(Collector):
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         if isinstance(self.ids, IdsOnDisk):
             self.ids.mention(numbers[: 0 if side else None])
-        elif len(self.ids) > MOST:
-            raise Failed(f"more than {MOST} ids")
+        elif len(self.ids) > MAX_IDS:
+            raise Failed(f"more than {MAX_IDS} ids")
         elif not side:
             self.join(numbers)
 
@@ -146,15 +146,15 @@ class Groups(Collector):
         trees = np.count_nonzero(representatives == np.arange(len(representatives)))
         self.forest = bool(self.pairs == len(representatives) - trees)
         self.doubts = [*self.doubt(first, apart & (representatives == first))]
-        for start in range(0, len(self.ids) if self.spec.against else 0, MEMBERS):
-            beyond = np.arange(max(start, len(alone)), min(start + MEMBERS, len(self.ids)))
-            singles = np.append(np.flatnonzero(alone[start : start + MEMBERS]) + start, beyond)
+        for start in range(0, len(self.ids) if self.spec.against else 0, BATCH_MEMBERS):
+            beyond = np.arange(max(start, len(alone)), min(start + BATCH_MEMBERS, len(self.ids)))
+            singles = np.append(np.flatnonzero(alone[start : start + BATCH_MEMBERS]) + start, beyond)
             yield from self.lines(singles, np.ones(len(singles), np.int64))
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
         """The lines of groups, whose members stand group by group."""
         ends = np.append(0, np.cumsum(sizes))
-        for part in stretches(sizes, MEMBERS):
+        for part in stretches(sizes, BATCH_MEMBERS):
             some = self.named(members[ends[part.start] : ends[part.stop]])
             yield Written(kernel.group_lines(some, sizes[part]))
 
@@ -170,7 +170,7 @@ class Groups(Collector):
         first: its first document; apart: which documents are in it and have no pair with that.
         """
         every, without = len(self.ids), int(np.count_nonzero(apart))
-        if every >= MANY and self.largest * TENTH > every and without * 2 > self.largest:
+        if every >= LARGE_GROUP and self.largest * TENTH > every and without * 2 > self.largest:
             (name,) = names_of(self.named(np.array([first])))
             unless = ", unless these are from simjoin --forest, which leaves out most" if self.forest else ""
             yield (
@@ -192,15 +192,17 @@ class Groups(Collector):
 
 def by_group(representatives: I32, order: Sorter) -> Iterator[tuple[Index, Index]]:
     """The members of groups, group by group, and the size of each group; some groups at a time, in order."""
-    for start in range(0, len(representatives), SORTED):
-        keys = representatives[start : start + SORTED].astype(np.uint64) << np.uint64(PLACE)
+    for start in range(0, len(representatives), BATCH_DOCUMENTS):
+        keys = representatives[start : start + BATCH_DOCUMENTS].astype(np.uint64) << np.uint64(ROW_BITS)
         order.add(keys | np.arange(start, start + len(keys), dtype=np.uint64))
     rest = np.empty(0, np.uint64)  # of a group that may go on
-    parts = (keys[at : at + SORTED] for keys, _ in order.sorted() for at in range(0, len(keys), SORTED))
+    parts = (
+        keys[at : at + BATCH_DOCUMENTS] for keys, _ in order.sorted() for at in range(0, len(keys), BATCH_DOCUMENTS)
+    )
     for some in chain(parts, [rest]):
         keys = np.append(rest, some) if len(rest) else some
-        groups = keys >> np.uint64(PLACE)
+        groups = keys >> np.uint64(ROW_BITS)
         starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(keys)])
         end = int(starts[-1]) if len(some) else len(keys)
         keys, rest = keys[:end], keys[end:].copy()
-        yield (keys & np.uint64((1 << PLACE) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))
+        yield (keys & np.uint64((1 << ROW_BITS) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))

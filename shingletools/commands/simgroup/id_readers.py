@@ -17,7 +17,7 @@ from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Rejected
 
-ALL = -1  # instead of a least similarity; in rows, of a pair that is not similar enough
+ANY_SIMILARITY = -1  # instead of a least similarity; in rows, of a pair that is not similar enough
 
 
 class IdReader(Protocol):
@@ -34,15 +34,15 @@ class PairIds(IdReader):
 
     def __init__(self, least: Fraction | None, once: Sequence[str]) -> None:
         self.least, self.once = least, once
-        self.units = ALL if least is None else ceil(least * 10**DECIMALS)
+        self.units = ANY_SIMILARITY if least is None else ceil(least * 10**DECIMALS)
         similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         self.schema = Schema(self.parse_line, (*ids, Field(AGAINST.encode(), Kind.NONE), *similarity))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | int]:
-        """Returns the ids, and instead of the similarity the least one or ALL. Raises Rejected and Failed."""
+        """Returns the ids, and the least similarity or ANY_SIMILARITY. Raises Rejected and Failed."""
         *names, enough = take_pair(parse(line, self.once), self.least)
-        return [*map(orjson.dumps, names), *(() if self.least is None else (self.units if enough else ALL,))]
+        return [*map(orjson.dumps, names), *(() if self.least is None else (self.units if enough else ANY_SIMILARITY,))]
 
     def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
         ids, *similarities = batch.columns

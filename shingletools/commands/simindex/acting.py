@@ -16,7 +16,7 @@ from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
-IDS = 1 << 16  # ids that are looked up together
+BATCH_IDS = 1 << 16  # ids that are looked up together
 
 
 class Acting(RecordCollector):
@@ -128,7 +128,7 @@ class Dropping(Changing):
 
     def take_record(self, record: Record, _line: bytes, _side: int, /) -> None:
         self.ids.append(orjson.dumps(wire.take_id(record, self.spec.id_field)))
-        if len(self.ids) >= IDS:
+        if len(self.ids) >= BATCH_IDS:
             self.look_up()
 
     def look_up(self) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from shingletools.archive.batch import ROW, Batch
+from shingletools.archive.batch import ROW_BYTES, Batch
 from shingletools.archive.checksummed import Cache
-from shingletools.archive.frames import FRAME, Spelled, frames_of
+from shingletools.archive.frames import FRAME_BYTES, Spelled, frames_of
 from shingletools.archive.manifest import Entry
 from shingletools.archive.opened import Archive
 from shingletools.archive.segment import Segment
@@ -111,7 +111,7 @@ class Adding(Collector):
         file, line = batch.place(0)
         names, sizes = (np.frombuffer(column.sizes, np.int64) for column in (ids, payloads))
         to_id, to_data, to_frame = (np.append(0, np.cumsum(each)) for each in (names, sizes, lengths))
-        most = np.arange(batch.rows + 1) * (ROW + FRAME) + to_id + to_data + to_frame
+        most = np.arange(batch.rows + 1) * (ROW_BYTES + FRAME_BYTES) + to_id + to_data + to_frame
         start = 0
         while start < batch.rows:
             left = self.spec.size // 2 - self.batch.memory

@@ -5,7 +5,7 @@ import os
 from functools import partial
 
 from shingletools.cli.arguments import add_repeatable, add_size, count, one_name, text, threshold
-from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DROP, KEEP_OLD, MEMORY, REPLACE, IndexSpec
+from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DEFAULT_BYTES, DROP, KEEP_OLD, REPLACE, IndexSpec
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
@@ -108,7 +108,7 @@ def build(options: argparse.Namespace) -> Stage:
     if "text" in options.given and options.k is None:
         raise Failed("--text needs -k")
     edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
-    size = MEMORY if options.buffer_size is None else options.buffer_size
+    size = DEFAULT_BYTES if options.buffer_size is None else options.buffer_size
     return IndexSpec(
         action,
         options.archive,

@@ -15,8 +15,8 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.record.collector import DeferredReject
 from shingletools.system.errors import seen_before, shown
 
-LINES = 1 << 12  # lines that are compared together
-DIGEST = 16  # bytes of a digest
+BATCH_LINES = 1 << 12  # lines that are compared together
+DIGEST_BYTES = 16  # bytes of a digest
 NOW = np.iinfo(np.int64).max  # after all additions
 
 Form = tuple[int, int]  # bytes of a signature, hex digits of a group
@@ -66,8 +66,8 @@ class Repeats:
         some = np.flatnonzero(found >= 0)
         order = some[np.argsort(found[some], kind="stable")]
         alike = same_signatures if self.spec.unless_known else same_lines
-        for start in range(0, len(order), LINES):
-            part = order[start : start + LINES]
+        for start in range(0, len(order), BATCH_LINES):
+            part = order[start : start + BATCH_LINES]
             same[part] = alike(batch, form, part, self.archive, found[part])
             if len(self.own):
                 rows, which = np.unique(found[part], return_inverse=True)
@@ -97,8 +97,8 @@ class Repeats:
         added = in_this_run.find(*batch.names())
         some = np.flatnonzero(added >= 0)
         order = some[np.argsort(added[some], kind="stable")]
-        for start in range(0, len(order), LINES):
-            part = order[start : start + LINES]
+        for start in range(0, len(order), BATCH_LINES):
+            part = order[start : start + BATCH_LINES]
             bad[part] |= ~same_lines(batch, form, part, in_this_run, added[part])
         asks[some] = fresh[some] = False
         asks[bad] = False
@@ -126,7 +126,7 @@ class Repeats:
 
     def digest_of(self, passed: int, other: bytes) -> bytes:
         """The digest of the remembered record with this number; `other` if the number is below 0."""
-        return other if passed < 0 else bytes(self.digests[passed * DIGEST : (passed + 1) * DIGEST])
+        return other if passed < 0 else bytes(self.digests[passed * DIGEST_BYTES : (passed + 1) * DIGEST_BYTES])
 
     def _reject(self, batch: Batch, form: Form, names: list[bytes], bad: Index, of_archive: Flags) -> None:
         for row, line in zip(bad.tolist(), batch.lines(bad, *form), strict=True):
@@ -165,4 +165,4 @@ def same_signatures(batch: Batch, form: Form, part: Index, source: Archive, foun
 
 def digest(line: bytes) -> bytes:
     """A digest of a record's line."""
-    return blake3.blake3(line).digest(DIGEST)
+    return blake3.blake3(line).digest(DIGEST_BYTES)

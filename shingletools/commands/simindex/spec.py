@@ -13,7 +13,7 @@ ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge"
 
 BAD, REPLACE, KEEP_OLD = "bad", "replace", "keep-old"  # what becomes of another record with an id of the archive
 
-MEMORY = 1 << 29  # bytes, by default
+DEFAULT_BYTES = 1 << 29  # bytes, by default
 
 
 class IndexSpec(Stage):

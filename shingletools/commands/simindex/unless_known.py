@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
-from shingletools.commands.simjoin.table import TOGETHER, cut
+from shingletools.commands.simjoin.table import BATCH_BANDS, cut
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import U64, Flags, Index
@@ -75,7 +75,7 @@ def keys_by(signature: Signature | None, comparable: Comparable, least: int) -> 
         assert signature is not None
         rows = component_table(signature, comparable.wanted, data.reshape(-1), comparable.size).rows
         bands = cut(rows.shape[1], rows.shape[1] - least + 1)
-        for start in range(0, len(bands), TOGETHER):
-            yield from kernel.band_keys(rows, bands[start : start + TOGETHER])
+        for start in range(0, len(bands), BATCH_BANDS):
+            yield from kernel.band_keys(rows, bands[start : start + BATCH_BANDS])
 
     return keys

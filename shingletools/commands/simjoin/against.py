@@ -25,7 +25,7 @@ from shingletools.system.errors import Failed
 from shingletools.system.errors import seen_before as seen
 
 T = TypeVar("T")
-IDS = 1 << 18  # ids that are looked up together
+BATCH_IDS = 1 << 18  # ids that are looked up together
 
 
 class Against:
@@ -92,8 +92,8 @@ class Against:
             first = 0
             hidden = [np.empty(0, np.int64)]
             while first < archive.firsts[-1]:
-                rows = archive.live_rows(first, first + IDS)
-                first += IDS
+                rows = archive.live_rows(first, first + BATCH_IDS)
+                first += BATCH_IDS
                 data, sizes = archive.ids(rows)
                 flags = np.zeros(len(sizes), np.bool_)
                 if self.sides[number]:

@@ -9,16 +9,16 @@ import numpy as np
 
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.table import TOGETHER, Bucketed, Documents, Table
+from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
-MOST_FILES = 256  # files open at once
+MAX_OPEN_FILES = 256  # files open at once
 PLACES = 4  # for marks, in a byte
-ENTRY = 16  # bytes of a key and a row
+ENTRY_BYTES = 16  # bytes of a key and a row
 
 
 class Alive(NamedTuple):
@@ -138,7 +138,7 @@ def bands(
 ) -> Iterator[Iterator[Portion]]:
     """For each band the buckets of the rows that are alive; by size if not all ask."""
     if memory is None:
-        several = [range(start, min(start + TOGETHER, table.bands)) for start in range(0, table.bands, TOGETHER)]
+        several = [range(start, min(start + BATCH_BANDS, table.bands)) for start in range(0, table.bands, BATCH_BANDS)]
         for _, whole in table.parts():
             for entries in chain.from_iterable(in_threads(partial(meetings, whole, alive), several, jobs)):
                 sorter = Sorter(None, 1, limits)
@@ -146,9 +146,11 @@ def bands(
                 yield unpacked(table, sorter, limits)
         return
     # Many bands in little memory need several passes
-    together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MOST_FILES)
+    together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MAX_OPEN_FILES)
     marks, number = marks_of(table, alive, memory, limits)
-    memory.require(ENTRY * max(sum(number[start : start + together]) for start in range(0, table.bands, together)))
+    memory.require(
+        ENTRY_BYTES * max(sum(number[start : start + together]) for start in range(0, table.bands, together))
+    )
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen), limits) for _ in chosen]

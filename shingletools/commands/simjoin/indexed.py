@@ -26,11 +26,11 @@ from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
-COMPARED = 1 << 15  # candidates that are compared together, with their signatures in memory
-ASKING = 1 << 18  # documents that ask together: all tables are read once for them
-HELD = 1 << 22  # pairs in memory: if more are found, fewer documents ask together
-MANY = 32  # a key is crowded if it has more candidates than so many for each of its documents and rows
-JOINED = 1 << 17  # documents that are joined with as many rows
+BATCH_CANDIDATES = 1 << 15  # candidates that are compared together, with their signatures in memory
+BATCH_DOCUMENTS = 1 << 18  # documents that ask together: all tables are read once for them
+MAX_PAIRS = 1 << 22  # pairs in memory: if more are found, fewer documents ask together
+CROWDED_CANDIDATES = 32  # a key is crowded if it has more candidates than so many for each of its documents and rows
+JOIN_DOCUMENTS = 1 << 17  # documents that are joined with as many rows
 
 
 def signature_in(archive: Archive) -> Signature | None:
@@ -91,8 +91,8 @@ class ArchiveJoin:
 
     def pairs(self, documents: Rows) -> Iterator[Pairs]:
         """Pairs of documents, by their numbers, with rows of the archive. documents: shape (documents, n)."""
-        for start in range(0, len(documents), ASKING):
-            yield from self._pairs(documents, start, min(start + ASKING, len(documents)))
+        for start in range(0, len(documents), BATCH_DOCUMENTS):
+            yield from self._pairs(documents, start, min(start + BATCH_DOCUMENTS, len(documents)))
 
     def _pairs(self, documents: Rows, start: int, stop: int) -> Iterator[Pairs]:
         """Pairs of the documents from start to stop; of each half of them if there are many pairs."""
@@ -101,7 +101,7 @@ class ArchiveJoin:
         found, crowd = Sorter(self.memory, 4, self.limits), Crowd(len(some))
         for pairs in self._found(some, np.unique(original), crowd):
             held += len(pairs.a)
-            if held > HELD and self.memory is None and len(some) > 1:
+            if held > MAX_PAIRS and self.memory is None and len(some) > 1:
                 del found, pairs
                 middle = (start + stop) // 2
                 yield from self._pairs(documents, start, middle)
@@ -143,7 +143,7 @@ class ArchiveJoin:
 
     def _compared(self, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
         """Those of the candidates, row * documents + document, that are pairs, in the order of rows on disk."""
-        for keys, _ in candidates.distinct(min(COMPARED, self.limits.candidates)):
+        for keys, _ in candidates.distinct(min(BATCH_CANDIDATES, self.limits.candidates)):
             self.candidates += len(keys)
             yield self._compare(documents, keys)
 
@@ -188,7 +188,7 @@ class Crowd:
         """Takes the documents and rows of crowded keys. Returns the places of other keys, and their rows."""
         keys, which, theirs = np.unique(place, return_inverse=True, return_counts=True)
         ours = asked.counts[keys]
-        many = ours * theirs > MANY * (ours + theirs)
+        many = ours * theirs > CROWDED_CANDIDATES * (ours + theirs)
         if not many.any():
             return place, row
         self.documents[asked.by(keys[many])[0]] = True
@@ -224,4 +224,4 @@ def originals(documents: Rows) -> Index:
 
 
 def in_parts(numbers: Index) -> list[Index]:
-    return [numbers[start : start + JOINED] for start in range(0, len(numbers), JOINED)]
+    return [numbers[start : start + JOIN_DOCUMENTS] for start in range(0, len(numbers), JOIN_DOCUMENTS)]

@@ -15,14 +15,14 @@ from shingletools.kernel.types import U64, Index
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.scratch import Memory
 
-BITS = 32  # of a key, for the partner
-WORD = 62  # bits of a ratio that are compared at once
-PRODUCT = 1 << 31  # products of numbers below this have no more than WORD bits
+PARTNER_BITS = 32  # of a key, for the partner
+WORD_BITS = 62  # bits of a ratio that are compared at once
+MAX_FACTOR = 1 << 31  # products of numbers below this have no more than WORD_BITS bits
 NO_PAIRS = Pairs(*(np.empty(0, np.int64) for _ in Pairs._fields))
 
 
 def binary(part: Index, whole: Index) -> Sequence[Index]:
-    """Fractions up to 1 as words of WORD bits behind the point, the first word first: they compare as fractions do.
+    """Returns fractions up to 1 as words of WORD_BITS bits after the point, the first word first: they sort alike.
 
     Shapes: (n,), (n,) in; (n,) out. 0 <= part <= whole < 2^62, whole > 0; if they are Python's integers, of any size.
 
@@ -31,10 +31,10 @@ def binary(part: Index, whole: Index) -> Sequence[Index]:
     """
     most = int(whole.max(initial=1))
     words = []
-    for _ in range(-(-2 * most.bit_length() // WORD)):  # in so many bits, different fractions differ
-        word, left = np.zeros_like(part), WORD
+    for _ in range(-(-2 * most.bit_length() // WORD_BITS)):  # in so many bits, different fractions differ
+        word, left = np.zeros_like(part), WORD_BITS
         while left:
-            step = min(left, WORD + 1 - most.bit_length()) if part.dtype == np.int64 else left
+            step = min(left, WORD_BITS + 1 - most.bit_length()) if part.dtype == np.int64 else left
             word, part = (word << step) + (part << step) // whole, (part << step) % whole
             left -= step
         words.append(word.astype(np.int64))
@@ -90,7 +90,7 @@ class Nearest:
         a, b = (exactly(self.sizes(rows), self.signature.components) for rows in pairs[:2])
         ratio = MEASURES[self.wanted.measure](Fraction(1)).ratio
         common, small, large = pairs.agreeing, np.minimum(a, b), np.maximum(a, b)
-        if self.wanted.measure == COSINE and large.max(initial=0) >= PRODUCT:
+        if self.wanted.measure == COSINE and large.max(initial=0) >= MAX_FACTOR:
             common, small, large = (each.astype(object) for each in (common, small, large))
         return binary(*ratio(common, small, large))
 
@@ -101,13 +101,13 @@ def joined(*pairs: Pairs) -> Pairs:
 
 def add_to(sorter: Sorter, pairs: Pairs) -> Pairs:
     """Gives pairs to a sorter. Returns none."""
-    sorter.add((pairs.a << BITS | pairs.b).astype(np.uint64), pairs.agreeing)
+    sorter.add((pairs.a << PARTNER_BITS | pairs.b).astype(np.uint64), pairs.agreeing)
     return NO_PAIRS
 
 
 def pairs_of(keys: U64, agreeing: Index) -> Pairs:
     both = keys.astype(np.int64)
-    return Pairs(both >> BITS, both & ((1 << BITS) - 1), agreeing)
+    return Pairs(both >> PARTNER_BITS, both & ((1 << PARTNER_BITS) - 1), agreeing)
 
 
 def by_document(entries: Iterator[tuple[U64, Index]]) -> Iterator[Pairs]:

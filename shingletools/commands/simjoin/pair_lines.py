@@ -11,8 +11,8 @@ from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 
-SMALL = 1 << 31  # numbers up to this one are small enough for keys
-KEPT = 1 << 16  # figures that are remembered as text, since many pairs have the same
+MAX_KEY_NUMBER = 1 << 31  # numbers up to this one are small enough for keys
+CACHED_FIGURES = 1 << 16  # figures that are remembered as text, since many pairs have the same
 
 
 class PairLines:
@@ -24,7 +24,7 @@ class PairLines:
     def __init__(self, signature: Signature, wanted: JoinOptions, against: bool = False) -> None:
         self.signature, self.wanted = signature, wanted
         self.more = {wire.AGAINST: True} if against else {}
-        self._said = lru_cache(KEPT)(self._says)
+        self._said = lru_cache(CACHED_FIGURES)(self._says)
 
     def of(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
         r"""A line for each pair, given its two ids, its agreeing components, and the bytes of its two signatures.
@@ -54,7 +54,7 @@ def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
     for column in columns[1:]:
         _, which = np.unique(rows, return_inverse=True)  # small numbers: the key below must not wrap
         most = int(column.max(initial=0))
-        other = column if most < SMALL else np.unique(column, return_inverse=True)[1]
-        rows = which * (min(most, SMALL) + 1) + other
+        other = column if most < MAX_KEY_NUMBER else np.unique(column, return_inverse=True)[1]
+        rows = which * (min(most, MAX_KEY_NUMBER) + 1) + other
     _, first, which = np.unique(rows, return_index=True, return_inverse=True)
     return list(map(list, zip(*(column[first].tolist() for column in columns), strict=True))), which

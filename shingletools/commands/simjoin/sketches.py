@@ -26,7 +26,7 @@ from shingletools.numbers import chances
 from shingletools.record.wire import parts_said
 from shingletools.system.errors import Failed
 
-WHOLE = 8  # digits of a min-hash of 32 bits
+MINHASH_DIGITS = 8  # digits of a min-hash of 32 bits
 ONE_AGREES = {"mega", "lexicon", "top"}  # words in recipes of sketches of which one agreeing component is enough
 
 
@@ -42,12 +42,12 @@ class Sketches(NamedTuple):
 
     @property
     def minhashes(self) -> bool:
-        return self.digits <= WHOLE
+        return self.digits <= MINHASH_DIGITS
 
     @property
     def chance(self) -> Fraction:
         """The chance that components of sets that share nothing agree. For whole min-hashes, it counts as 0."""
-        return Fraction(1, 16**self.digits) if self.digits < WHOLE else Fraction(0)
+        return Fraction(1, 16**self.digits) if self.digits < MINHASH_DIGITS else Fraction(0)
 
     def fixed(self, size: int, /) -> int:
         return size

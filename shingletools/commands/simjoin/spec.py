@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shingletools.system.scratch import Memory
 
 
-LABELS = 8  # fields of --within and --across
+MAX_LABELS = 8  # fields of --within and --across
 
 
 class JoinSpec(Stage):
@@ -43,8 +43,10 @@ class JoinSpec(Stage):
         if both := set(scope.within) & set(scope.across):
             field = printable(min(both))
             raise Failed(f"--within {field} cannot be combined with --across {field}: no pair has both")
-        if len(scope.fields) > LABELS:
-            raise Failed(f"--within and --across name {len(scope.fields)} fields, but at most {LABELS} are possible")
+        if len(scope.fields) > MAX_LABELS:
+            raise Failed(
+                f"--within and --across name {len(scope.fields)} fields, but at most {MAX_LABELS} are possible"
+            )
         if self.wanted.best is not None and self.wanted.forest:
             raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
         return {"reads": (*self.reads, *(manifest_in(folder) for _, folder in self.archives))}

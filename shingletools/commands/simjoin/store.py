@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import ENTRY
+from shingletools.commands.simjoin.buckets import ENTRY_BYTES
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
@@ -24,7 +24,7 @@ from shingletools.numbers.payload import Payload, portions_of
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.scratch import Memory, shown_size
 
-END = 8  # bytes of the place where a payload ends
+END_BYTES = 8  # bytes of the place where a payload ends
 
 
 class Joined(Protocol):
@@ -161,13 +161,13 @@ class OnDisk(Store):
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
         self.seen_ids.close()
-        self.memory.require(ENTRY * self.ids.documents)  # for finding copies
+        self.memory.require(ENTRY_BYTES * self.ids.documents)  # for finding copies
         count = self.payloads[-1].documents
         factory.count(((data for _, data in self._every(payload, count)) for payload in self.payloads), count)
         table = Stored(self.payloads, factory, self.memory, self.limits)
         self.weighed = table if factory.weighed else None
-        held = sum(column.end + END * column.documents for column in (self.ids, *self.payloads))
-        entries = ENTRY * table.bands * self.ids.documents
+        held = sum(column.end + END_BYTES * column.documents for column in (self.ids, *self.payloads))
+        entries = ENTRY_BYTES * table.bands * self.ids.documents
         if table.components is not None:
             self.unsaid = (f"scratch files: {shown_size(held)} of documents, at most {shown_size(entries)} to sort",)
         return (Forest if factory.wanted.forest else Join)(table, cross, self.memory, self.limits, scope)

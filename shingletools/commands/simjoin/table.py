@@ -17,8 +17,8 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index, Rows
 
-TOGETHER = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
-ROWS = 1 << 16  # rows whose components are copied together
+BATCH_BANDS = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
+COPY_ROWS = 1 << 16  # rows whose components are copied together
 
 
 class Bucketed(NamedTuple):
@@ -177,8 +177,8 @@ class ComponentTable(Table):
     def buckets(self, bands: range) -> Iterator[Bucketed]:
         every, asks = np.arange(len(self.rows)), np.ones(len(self.rows), np.bool_)
         chosen = cut(self.n, self.bands)[bands.start : bands.stop]
-        for start in range(0, len(chosen), TOGETHER):
-            block = kernel.band_keys(self.rows, chosen[start : start + TOGETHER])
+        for start in range(0, len(chosen), BATCH_BANDS):
+            block = kernel.band_keys(self.rows, chosen[start : start + BATCH_BANDS])
             for keys in block:
                 yield Bucketed(keys, every, asks)
             del block, keys  # frees them before the next ones are made
@@ -199,6 +199,6 @@ class ComponentTable(Table):
         return int(self.rows.shape[1])
 
     def keys_of(self, rows: Index, components: Index) -> U64:
-        parts = [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
+        parts = [rows[start : start + COPY_ROWS] for start in range(0, len(rows), COPY_ROWS)]
         keys = [kernel.band_keys(self.rows[np.ix_(part, components)], [(0, len(components))])[0] for part in parts]
         return np.concatenate([np.empty(0, np.uint64), *keys])

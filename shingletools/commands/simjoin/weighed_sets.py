@@ -27,7 +27,7 @@ from shingletools.numbers.rarity import counted_square, counted_weight, square
 if TYPE_CHECKING:
     from shingletools.reading.weights import Weights
 
-TOKENS = 1 << 20  # that are worked on together
+BATCH_TOKENS = 1 << 20  # that are worked on together
 Weighing = Callable[[U64], Index]  # what tokens weigh, as whole numbers from 0 to 2^32: shape (tokens,) in and out
 
 
@@ -58,8 +58,8 @@ class WeighedTable(SetTable):
     def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32, weighing: Weighing) -> None:
         super().__init__(tokens, sizes, measure, counters)
         self.weights = np.empty(len(tokens), np.int64)
-        for start in range(0, len(tokens), TOKENS):
-            self.weights[start : start + TOKENS] = weighing(tokens[start : start + TOKENS])
+        for start in range(0, len(tokens), BATCH_TOKENS):
+            self.weights[start : start + BATCH_TOKENS] = weighing(tokens[start : start + BATCH_TOKENS])
         self.wholes = np.add.reduceat(self.weights, self.sets.starts)
 
     def buckets(self, _bands: range) -> Iterator[Bucketed]:
@@ -67,7 +67,7 @@ class WeighedTable(SetTable):
         least, in_larger = (exactly(self.wholes, each) for each in (self.measure.least, self.measure.least_in_larger))
         kept = [Bucketed(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_))]
         start = 0
-        for part in stretches(self.sizes, TOKENS):
+        for part in stretches(self.sizes, BATCH_TOKENS):
             sizes = self.sizes[part]
             stop = start + int(sizes.sum())
             sets = TokenSets(self.sets.tokens[start:stop], sizes)

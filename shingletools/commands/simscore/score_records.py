@@ -22,7 +22,7 @@ SAME, APART = 0, 2  # how the documents of a pair are judged
 BANDED = -2  # instead of a similarity in units, which is not below -1: band n is BANDED - 1 - n, and so NONE is BANDED
 BEYOND = 'field "similarity" is not a number from 0 to 1'
 TINY = 1e-30  # edges have 18 digits behind the point, or are shares of numbers of 18 digits
-MORE = 40  # digits than a similarity has, for its product with a number of 18, or of 21 where the edge is a multiple
+EXTRA_DIGITS = 40  # for a product of a similarity and a number of 18 digits, or of 21 where the edge is a multiple
 
 
 class ScoreRecords:
@@ -112,6 +112,6 @@ class ScoreRecords:
         exact = Decimal(text) if value > TINY else Decimal(0)
         if exact > 1:
             raise Rejected(BEYOND)
-        context = Context(prec=len(text) + MORE, Emin=MIN_EMIN, Emax=MAX_EMAX)
+        context = Context(prec=len(text) + EXTRA_DIGITS, Emin=MIN_EMIN, Emax=MAX_EMAX)
         edges = self.spec.edges
         return bisect_left(edges, True, key=lambda e: context.multiply(exact, e.denominator) < e.numerator) - 1

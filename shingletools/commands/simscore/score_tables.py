@@ -8,7 +8,7 @@ from shingletools.commands.simscore.scoring import Band, Scores, Whole
 from shingletools.numbers.ratios import aligned, rounded
 
 DIGITS = 6  # of ratios behind the point, in records
-SHORT = 4  # and in the table
+TABLE_DIGITS = 4  # and in the table
 
 Cell = Fraction | int | str | None
 Cells = tuple[Cell, ...]
@@ -69,7 +69,7 @@ def people(names: tuple[str, ...], rows: list[Cells]) -> bytes:
 
 
 def shown(cell: Cell, edge: bool) -> str:
-    """A cell for people: what is undefined as a dash, a ratio with SHORT digits, an edge of a band with what it has."""
+    """Returns a cell as text: a dash for no value, a ratio with TABLE_DIGITS digits, an edge of a band exactly."""
     if isinstance(cell, Fraction):
-        return f"{rounded(cell, DIGITS):g}" if edge else f"{rounded(cell, SHORT):.{SHORT}f}"
+        return f"{rounded(cell, DIGITS):g}" if edge else f"{rounded(cell, TABLE_DIGITS):.{TABLE_DIGITS}f}"
     return "-" if cell is None else str(cell)

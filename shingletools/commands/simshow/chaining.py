@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.commands.simshow.prepared import Prepared, Words
-from shingletools.commands.simshow.runs import LEAST, EqualRun, common_runs, free_windows, some_meetings
+from shingletools.commands.simshow.runs import MIN_MEETINGS, EqualRun, common_runs, free_windows, some_meetings
 from shingletools.system.deferred import distance
 
 GAIN = 3
-ALIGNED = 60  # words of a gap up to which its equal words count; in longer ones, all words are taken to differ
-BEFORE = 30  # seeds among which that before a seed is sought
-REACH = 24  # words behind the end of a passage that are looked at together
-FEWEST = 6  # words of a seed in another order, at least
+ALIGNED_WORDS = 60  # words of a gap up to which its equal words count; in longer ones, all words are taken to differ
+SEEDS_BEFORE = 30  # seeds among which that before a seed is sought
+REACH_WORDS = 24  # words behind the end of a passage that are looked at together
+MIN_SEED_WORDS = 6  # words of a seed in another order, at least
 
 
 class Seed(NamedTuple):
@@ -79,13 +79,13 @@ def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
 
 def reordered(a: Prepared, b: Prepared, taken: TakenWords) -> Iterator[Seed]:
     """Stretches of words in another order, such as neighbours that changed places, as far as no seed has them."""
-    size = max(FEWEST, a.k + a.k % 2)  # an even number has whole pairs of neighbours
+    size = max(MIN_SEED_WORDS, a.k + a.k % 2)  # an even number has whole pairs of neighbours
     if taken.in_a.find(bytes(size)) < 0 or taken.in_b.find(bytes(size)) < 0:
         return
     (free_a, bags_a), (free_b, bags_b) = (
         free_windows(used, size, text.bags(size)) for text, used in ((a, taken.in_a), (b, taken.in_b))
     )
-    most = max(LEAST, len(a) + len(b))
+    most = max(MIN_MEETINGS, len(a) + len(b))
     one, two, _ = some_meetings(bags_a, bags_b, most)
     for i, j in zip(free_a[one].tolist(), free_b[two].tolist(), strict=True):
         left, right = a.words[i : i + size].tolist(), b.words[j : j + size].tolist()
@@ -100,7 +100,7 @@ def chained(seeds: Sequence[Seed], a: Words, b: Words, gap: int, in_runs: TakenW
     before = [-1] * len(seeds)
     for place, seed in enumerate(seeds):
         alone = gains[place]
-        for other in range(place - 1, max(place - BEFORE, 0) - 1, -1):
+        for other in range(place - 1, max(place - SEEDS_BEFORE, 0) - 1, -1):
             i, j = seeds[other].a + seeds[other].words, seeds[other].b + seeds[other].words
             if seed.a - i > gap:
                 break
@@ -125,7 +125,7 @@ def chained(seeds: Sequence[Seed], a: Words, b: Words, gap: int, in_runs: TakenW
 def cost_between(left: Words, right: Words) -> int:
     """Returns the cost of the words between two seeds."""
     together = len(left) + len(right)
-    if not len(left) or not len(right) or max(len(left), len(right)) > ALIGNED:
+    if not len(left) or not len(right) or max(len(left), len(right)) > ALIGNED_WORDS:
         return together
     return together - (2 + GAIN) * distance.LCSseq.similarity(left.tolist(), right.tolist())
 
@@ -167,15 +167,15 @@ def extended(runs: list[EqualRun], a: Words, b: Words, passages: TakenWords) -> 
 
 
 def free_before(taken: bytearray, at: int) -> int:
-    """Returns where the free words before a word begin, at most REACH words before it."""
-    least = max(at - REACH, 0)
+    """Returns where the free words before a word begin, at most REACH_WORDS words before it."""
+    least = max(at - REACH_WORDS, 0)
     return max(taken.rfind(1, least, at) + 1, least)
 
 
 def free_after(taken: bytearray, at: int) -> int:
-    """Returns where the free words after a word end, at most REACH words after it."""
-    end = taken.find(1, at, at + REACH)
-    return at + REACH if end < 0 else end
+    """Returns where the free words after a word end, at most REACH_WORDS words after it."""
+    end = taken.find(1, at, at + REACH_WORDS)
+    return at + REACH_WORDS if end < 0 else end
 
 
 def gaining(left: Words, right: Words) -> list[EqualRun]:

@@ -31,7 +31,7 @@ COMMAND_INFO = CommandInfo(
 )
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
-CONTEXT = 6  # words
+CONTEXT_WORDS = 6  # words
 
 ONLY_FOR_PAIRS = (  # options
     "--against --canon -k --gap --template --least --most --sample --side-by-side "
@@ -91,7 +91,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--context",
         metavar="N",
         type=partial(count, least=0),
-        default=CONTEXT,
+        default=CONTEXT_WORDS,
         help="show N words before and after a passage (default 6)",
     )
     add(

@@ -20,7 +20,7 @@ from shingletools.system.errors import Failed, Rejected
 Name = str | int
 Place = tuple[int, int]  # from and to, in code points, half open
 
-LONGEST = 200  # characters of a value of --show
+MAX_CHARS = 200  # characters of a value of --show
 FIRST = re.compile(r"[0-9]+-[0-9]+(?: |\Z)")  # with which places begin
 
 
@@ -115,7 +115,7 @@ def spelled(value: object) -> str:
     """
     if value is None or value is wire.MISSING:
         return ""
-    return (value if type(value) is str else orjson.dumps(value).decode())[:LONGEST]
+    return (value if type(value) is str else orjson.dumps(value).decode())[:MAX_CHARS]
 
 
 def is_placed(record: Record, text_field: str) -> bool:

@@ -26,8 +26,8 @@ from shingletools.commands.simshow.prepared import Prepared, Starts
 from shingletools.kernel.types import U64, Index
 
 ROUNDS = 2  # passes at one size, each of which pairs half or more of what repeats most
-LEAST = 1 << 16  # meetings that any two texts may have
-SCANNED = 64  # words that are compared in the time of one step
+MIN_MEETINGS = 1 << 16  # meetings that any two texts may have
+WORDS_PER_STEP = 64  # words that are compared in the time of one step
 
 
 Heap = list[tuple[int, int, int]]  # runs: their negative length in words, and their starts in a and b
@@ -53,7 +53,7 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
         return [EqualRun(0, 0, len(a))] if len(a) else []
     if min(len(a), len(b)) < k:
         return []
-    most = max(LEAST, len(a) + len(b)) if most is None else most
+    most = max(MIN_MEETINGS, len(a) + len(b)) if most is None else most
     tiling = Tiling(a, b)
     if a.index is not None and b.index is not None:
         tiling.take_runs(unrepeated_diagonals(a.index, b.index, k), k, 2 * most)
@@ -150,7 +150,7 @@ class Tiling:
         while heap and steps > 0:
             minus, i, j = heapq.heappop(heap)
             words = -minus
-            steps -= 1 + words // SCANNED
+            steps -= 1 + words // WORDS_PER_STEP
             if in_a.find(1, i, i + words) < 0 and in_b.find(1, j, j + words) < 0:
                 if np.array_equal(self.a.words[i : i + words], self.b.words[j : j + words]):
                     in_a[i : i + words] = in_b[j : j + words] = b"\1" * words

@@ -25,9 +25,9 @@ ONLY_DOCUMENTS = (
     "these are documents, not pairs or groups, and none has the field duplicate_of: simjoin makes pairs of them"
 )
 
-WORD = 200  # bytes for each word of a prepared text, besides its document
-READY = 1 << 27  # bytes of prepared texts that are kept
-PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
+WORD_BYTES = 200  # bytes for each word of a prepared text, besides its document
+CACHED_BYTES = 1 << 27  # bytes of prepared texts that are kept
+MEMORY_PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
 
 
 class Show(RecordCollector):
@@ -42,10 +42,12 @@ class Show(RecordCollector):
         self.spec = spec
         self.read = Reader(spec.fields_of_text, spec.canon, spec.show)
         limit = spec.memory
-        self.share = None if limit is None else limit.share(PARTS, 0)
-        self.most = READY if self.share is None else min(self.share, READY)
-        self.records: SpillingList[Waiting] = SpillingList(limit and limit._replace(size=limit.share(PARTS, 0)))
-        self.documents: SpillingList[Shown] = SpillingList(limit and limit._replace(size=2 * limit.share(PARTS, 0)))
+        self.share = None if limit is None else limit.share(MEMORY_PARTS, 0)
+        self.most = CACHED_BYTES if self.share is None else min(self.share, CACHED_BYTES)
+        self.records: SpillingList[Waiting] = SpillingList(limit and limit._replace(size=limit.share(MEMORY_PARTS, 0)))
+        self.documents: SpillingList[Shown] = SpillingList(
+            limit and limit._replace(size=2 * limit.share(MEMORY_PARTS, 0))
+        )
         rows: dict[Name, int] = {}
         self.rows = (rows, {} if spec.others else rows)  # for each side, the numbers of its documents by id
         self.via: str | None = None  # the recipe of all words, from the first document on
@@ -184,7 +186,7 @@ class Show(RecordCollector):
         """A document that is prepared to be compared."""
         if row not in self.texts:
             shown = self.documents[row]
-            size = shown.size + WORD * len(shown.words)
+            size = shown.size + WORD_BYTES * len(shown.words)
             if self.ready + size > self.most:
                 self.texts.clear()
                 self.ready = 0

@@ -8,8 +8,8 @@ from shingletools.commands.simshow.documents import Shown
 from shingletools.commands.simshow.prepared import Prepared
 from shingletools.kernel.types import U64
 
-MOST, LEAST = 1 << 23, 1 << 16  # fingerprints that are counted in one pass
-FINGERPRINT = 30  # bytes that each takes
+MAX_COUNTED, MIN_COUNTED = 1 << 23, 1 << 16  # fingerprints that are counted in one pass
+FINGERPRINT_BYTES = 30  # bytes that each takes
 
 
 def frequent_shingles(documents: Iterable[Shown], k: int, least: int, size: int | None = None) -> U64:
@@ -18,7 +18,7 @@ def frequent_shingles(documents: Iterable[Shown], k: int, least: int, size: int 
     If there are too many fingerprints to count at once, in `size` bytes, the documents are read once for each part of
     the fingerprints. It needs at least two megabytes, and the bytes of the longest document.
     """
-    together = MOST if size is None else min(max(size // FINGERPRINT, LEAST), MOST)
+    together = MAX_COUNTED if size is None else min(max(size // FINGERPRINT_BYTES, MIN_COUNTED), MAX_COUNTED)
     total = sum(len(each.words) for each in documents)
     parts = np.uint64(total // together + 1)
     found = []

@@ -15,9 +15,9 @@ from shingletools.commands.simshow.terminal import Line, Span
 from shingletools.kernel.types import Index
 from shingletools.system import errors
 
-LONG = 480  # code points of equal words that are shown in full
-KEPT = 200  # code points at each end of longer ones
-AROUND = 200  # code points, at most, before and after a passage
+MAX_EQUAL_CHARS = 480  # code points of equal words that are shown in full
+END_CHARS = 200  # code points at each end of longer ones
+CONTEXT_CHARS = 200  # code points, at most, before and after a passage
 BETWEEN = " | "
 
 Marks = tuple[str, str, str]  # text before and after words of one side only, and their style
@@ -155,13 +155,15 @@ def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, st
     last = int(np.searchsorted(ends, place[1], "right"))
     start = int(starts[max(first - words, 0)]) if words and first else place[0]
     end = int(ends[min(last + words, len(ends)) - 1]) if words and last < len(ends) else place[1]
-    return source[max(start, place[0] - AROUND) : place[0]], source[place[1] : min(end, place[1] + AROUND)]
+    return source[max(start, place[0] - CONTEXT_CHARS) : place[0]], source[
+        place[1] : min(end, place[1] + CONTEXT_CHARS)
+    ]
 
 
 def shortened(text: str) -> str:
     """The ends of a long text, with the number of characters left out between."""
-    if len(text) <= LONG:
+    if len(text) <= MAX_EQUAL_CHARS:
         return text
-    head = text[:KEPT].rpartition(" ")[0] or text[:KEPT]
-    tail = text[-KEPT:].partition(" ")[2] or text[-KEPT:]
+    head = text[:END_CHARS].rpartition(" ")[0] or text[:END_CHARS]
+    tail = text[-END_CHARS:].partition(" ")[2] or text[-END_CHARS:]
     return f"{head} [... {len(text) - len(head) - len(tail)} characters ...] {tail}"

@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from shingletools.commands.simtune.compared import JACCARD
 from shingletools.commands.simtune.evidence import GivenSample
-from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT, TOKEN, SignatureForm, sketch, verified
+from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT_BYTES, TOKEN_BYTES, SignatureForm, sketch, verified
 from shingletools.commands.simtune.guessed import Reason, percent
 from shingletools.commands.simtune.measured import Measured
 
-FEW = 100  # documents: figures of fewer may be chance
+FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 MEGABYTE = 1 << 20
-ROOM = 4096 * MEGABYTE  # bytes of memory for a join
-MOST_MEMORY = f"{ROOM // MEGABYTE} MB"
-DISK = f"-S {ROOM // (1024 * MEGABYTE)}G"
+JOIN_BYTES = 4096 * MEGABYTE  # bytes of memory for a join
+MOST_MEMORY = f"{JOIN_BYTES // MEGABYTE} MB"
+DISK = f"-S {JOIN_BYTES // (1024 * MEGABYTE)}G"
 MOST_CANDIDATES = 1 << 30  # of an exact join
 MOST_PAIRS = 10**8  # that are written one by one
 GOOD = Fraction(9, 10)  # recall and precision of a sketch that is good enough
 SKETCHED = COMPONENTS[1:]  # components to try: the first sketch that is good enough is chosen
-BESIDE = 84  # components of a sketch that proposes pairs to --verify
+VERIFIED_COMPONENTS = 84  # components of a sketch that proposes pairs to --verify
 
 
 class ChosenJoin(NamedTuple):
@@ -36,19 +36,19 @@ def choose_join(given: GivenSample, measured: Measured) -> ChosenJoin:
     memory = bytes_each * given.whole
     each = f"{round(bytes_each)} bytes for each of {given.whole} documents"
     threshold = measured.setting.threshold
-    if memory > ROOM:
+    if memory > JOIN_BYTES:
         why = f"{each} are more than {MOST_MEMORY}"
         if measured.setting.measure != JACCARD:
             return ChosenJoin(DISK, None, Reason("signature", f"the shingles themselves, with {DISK}: {why}"))
         return choose_sketch(given, measured, why)
     candidates = given.scaled_to_all(Fraction(measured.meetings()))
     if candidates > MOST_CANDIDATES and measured.setting.measure == JACCARD:
-        proposing = verified(BESIDE, threshold)
+        proposing = verified(VERIFIED_COMPONENTS, threshold)
         fewer = given.scaled_to_all(measured.candidates(proposing))
         if fewer < candidates:
             why = (
                 f"{proposing.name} and --verify: the exact join compares up to {int(candidates)} pairs, sketches of"
-                f" {BESIDE} propose {int(fewer)}, and the shingles decide"
+                f" {VERIFIED_COMPONENTS} propose {int(fewer)}, and the shingles decide"
             )
             return ChosenJoin("--verify", proposing, Reason("signature", why))
     why = f"the shingles themselves, exactly: {each} are {ceil(memory / MEGABYTE)} MB; up to {MOST_MEMORY} will do"
@@ -75,7 +75,7 @@ def choose_sketch(given: GivenSample, measured: Measured, why: str) -> ChosenJoi
     else:
         why += "; the sample has no pair by which to tell more"
     form = forms[number]
-    disk = DISK if form.memory * given.whole > ROOM else ""
+    disk = DISK if form.memory * given.whole > JOIN_BYTES else ""
     return ChosenJoin(disk, form, Reason("signature", f"{form.name}{disk and f' and {disk}'}: {why}"))
 
 
@@ -83,16 +83,16 @@ def too_few_sampled(given: GivenSample) -> Reason | None:
     """Returns a warning if the sample is too small for its figures to hold for other documents."""
     of_others = sum(document.other for document in given.documents)
     sampled = min(of_others, len(given.documents) - of_others) if given.spec.others else len(given.documents)
-    if sampled >= FEW:
+    if sampled >= FEW_DOCUMENTS:
         return None
     documents = f"{sampled} document{'s' * (sampled != 1)}"
-    return Reason("few", f"the sample has {documents}: what fewer than {FEW} say may be chance")
+    return Reason("few", f"the sample has {documents}: what fewer than {FEW_DOCUMENTS} say may be chance")
 
 
 def exact_memory(measured: Measured) -> Fraction:
     """Returns the bytes of memory that an exact join takes for each document."""
     of = measured.shingled
-    return DOCUMENT + TOKEN * Fraction(int((of.sizes * of.documents).sum()), max(len(of.rows), 1))
+    return DOCUMENT_BYTES + TOKEN_BYTES * Fraction(int((of.sizes * of.documents).sum()), max(len(of.rows), 1))
 
 
 def too_many_pairs(given: GivenSample, measured: Measured) -> Reason | None:

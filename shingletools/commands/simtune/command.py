@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from shingletools.cli.arguments import add_repeatable, count, one_name, text, threshold
-from shingletools.commands.simtune.spec import DOCUMENTS, SAMPLE, TuneSpec
+from shingletools.commands.simtune.spec import MAX_DOCUMENTS, SAMPLE_DOCUMENTS, TuneSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.stage import Stage
@@ -12,13 +12,13 @@ from shingletools.system.errors import Failed, shown
 
 COMMAND_INFO = CommandInfo(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)
 
-LONGEST = 1000  # units of a shingle
+MAX_UNITS = 1000  # units of a shingle
 MOST_SHINGLES = 10  # values of -k
 
 
 def sizes(argument: str) -> tuple[int, ...]:
     """Reads the values of -k; returns them sorted, without repeats. Raises ArgumentTypeError."""
-    found = sorted({count(part, LONGEST) for part in argument.split(",")})
+    found = sorted({count(part, MAX_UNITS) for part in argument.split(",")})
     if len(found) > MOST_SHINGLES:
         raise argparse.ArgumentTypeError(f"more than {MOST_SHINGLES} numbers: {shown(argument)}")
     return tuple(found)
@@ -43,12 +43,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_repeatable(parser, "--truth", "FILE", "what belongs together: pairs or groups, or documents with --field")
     add_repeatable(parser, "--against", "FILE", "pair the input with the documents of FILE, and not with itself")
-    add("--sample", metavar="N", type=count, default=SAMPLE, help=f"look at N documents (default {SAMPLE})")
+    add(
+        "--sample",
+        metavar="N",
+        type=count,
+        default=SAMPLE_DOCUMENTS,
+        help=f"look at N documents (default {SAMPLE_DOCUMENTS})",
+    )
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
     add(
         "--documents",
         metavar="N",
-        type=partial(count, most=DOCUMENTS),
+        type=partial(count, most=MAX_DOCUMENTS),
         help="the number of all documents (default those that are read)",
     )
     add("--table", action="store_true", help="write a table for people, not records")

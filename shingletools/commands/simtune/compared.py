@@ -13,7 +13,7 @@ from shingletools.kernel.types import F64, Flags, Index, Postings, TokenSets, To
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.rarity import counted_square
 
-BLOCK = 1 << 20  # steps at once
+BATCH_STEPS = 1 << 20  # steps at once
 BINS = 100
 JACCARD, CONTAINMENT, SHARED = "jaccard", "containment", "shared"  # measures; the last counts shingles in common
 COSINE = "cosine"  # of shingles that weigh by how rare they are
@@ -74,7 +74,7 @@ class Meetings(NamedTuple):
         postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)), self.squares)
         steps = np.bincount(owners[asks], entries[mine[asks]], minlength=rows).astype(np.int64)
         rooms = np.minimum(steps, rows)[:first]
-        for part in stretches(rooms, BLOCK):
+        for part in stretches(rooms, BATCH_STEPS):
             room = int(rooms[part].sum())
             pairs = RowPairs(*kernel.shared_counts(postings, range(part.start, part.stop), 0, 1, room)[1:])
             yield pairs if self.weighed is None else self.weighing(pairs, self.weighed)

@@ -17,7 +17,7 @@ from shingletools.numbers.chances import interval, outwards
 
 MOST_TRIALS = 10_000  # trials of an interval at most
 MOST_BITS = 25  # of a weight: sums over 2^27 pairs are below 2^53, and so exact
-ENOUGH = 30  # pairs that a decision needs
+MIN_PAIRS = 30  # pairs that a decision needs
 
 
 class Share(NamedTuple):

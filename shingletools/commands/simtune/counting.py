@@ -26,7 +26,7 @@ from shingletools.commands.simtune.shingled import NO_ROW, Shingled
 from shingletools.kernel.types import Flags, Index
 
 STEPS = 1 << 27  # common shingles of pairs that one tally may count
-FEWEST = 20  # the search ignores pairs that share less than 1 in FEWEST shingles of the smaller set
+RARE_SHARE = 20  # the search ignores pairs that share less than 1 in RARE_SHARE shingles of the smaller set
 STRATA = 4
 ONE = Fraction(1)
 SCALE = 1 << 16  # of weights in whole numbers
@@ -161,7 +161,7 @@ def best_partners(of: Shingled, others: Flags) -> tuple[Index, Flags]:
 def weighed_pairs(meeting: Meetings, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
     """Yields the pairs of a population that count, among its first `rows` sets.
 
-    full: with pairs that have hardly anything in common (see FEWEST).
+    full: with pairs that have hardly anything in common (see RARE_SHARE).
     """
     of = meeting.of
     strata, judgement = population.strata, population.judgement
@@ -267,7 +267,7 @@ def counted_pairs(meeting: Meetings, pairs: RowPairs, population: Population, fu
     """Keeps the pairs that count: of two sides if there are two, and judged if only judged pairs count."""
     of, wholes = meeting.of, meeting.wholes
     if not full:
-        pairs = selected(pairs, FEWEST * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
+        pairs = selected(pairs, RARE_SHARE * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
     if population.others is not None:
         one, two = of.first[pairs.left], of.first[pairs.right]
         apart = population.others[one] != population.others[two]

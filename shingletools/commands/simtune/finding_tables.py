@@ -10,7 +10,7 @@ from shingletools.commands.simtune.findings import Finding, Value
 from shingletools.numbers.ratios import aligned, rounded
 
 DIGITS = 6  # of ratios after the point, in records
-SHORT = 4  # and in tables
+TABLE_DIGITS = 4  # and in tables
 EDGES = "least", "below", "above"  # shown with all their digits
 TITLES = {
     "sample": "documents and the sample",
@@ -93,7 +93,7 @@ def cell(finding: Finding, name: str) -> str:
 
 
 def shown(name: str, value: Value) -> str:
-    """Returns a value for people: a dash if it is undefined, a ratio with SHORT digits, an edge with all its digits."""
+    """Returns a value as text: a dash for no value, a ratio with TABLE_DIGITS digits, an edge with all its digits."""
     if isinstance(value, Fraction):
-        return f"{rounded(value, DIGITS):g}" if name in EDGES else f"{rounded(value, SHORT):.{SHORT}f}"
+        return f"{rounded(value, DIGITS):g}" if name in EDGES else f"{rounded(value, TABLE_DIGITS):.{TABLE_DIGITS}f}"
     return "-" if value in {None, ""} else str(value)

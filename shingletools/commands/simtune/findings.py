@@ -5,19 +5,19 @@ from fractions import Fraction
 
 from shingletools.commands.simtune import advice
 from shingletools.commands.simtune.compared import COSINE, JACCARD, LOWEST, SHARED
-from shingletools.commands.simtune.confidence import ENOUGH, Scored, Share
+from shingletools.commands.simtune.confidence import MIN_PAIRS, Scored, Share
 from shingletools.commands.simtune.counting import Population
 from shingletools.commands.simtune.evidence import GivenSample, quantile
 from shingletools.commands.simtune.forms import (
-    BITS,
     COMPONENTS,
-    DOCUMENT,
-    FEW,
+    DOCUMENT_BYTES,
     MEGA,
     MEGASHINGLES,
-    SIMHASH,
+    MINHASH_BITS,
+    SHORT_SKETCH,
+    SIMHASH_BYTES,
     SUPERSHINGLES,
-    WORD,
+    WORD_BYTES,
     SignatureForm,
     sketch,
 )
@@ -128,10 +128,10 @@ class Findings:
         both = half.population.true_pairs(half.population.there), other.true_pairs(other.there)
         if not any(both):
             return "no two documents of the sample belong together"
-        if min(both) < ENOUGH:
+        if min(both) < MIN_PAIRS:
             return (
                 f"of the true pairs one half of the sample has {both[0]} and the other {both[1]}, and fewer than"
-                f" {ENOUGH} may be chance"
+                f" {MIN_PAIRS} may be chance"
             )
         return None
 
@@ -161,7 +161,7 @@ def label_reason(setting: Setting, score: Scored, why: str) -> Reason:
     )
     rules = f"canon {setting.way.rules}, " if setting.way.rules else ""
     doubt = ""
-    if score.counted[0] < ENOUGH:
+    if score.counted[0] < MIN_PAIRS:
         doubt = f"; only {score.counted[0]} pairs were counted for the precision, which may be chance"
     return Reason(
         "labels",
@@ -304,7 +304,7 @@ def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Findi
     }
     if measured.setting.measure != JACCARD:
         return
-    for components, bits in (*((each, BITS) for each in COMPONENTS), FEW):
+    for components, bits in (*((each, MINHASH_BITS) for each in COMPONENTS), SHORT_SKETCH):
         form = sketch(components, threshold, bits)
         low, high = outwards(*(estimated(bound, form.chance) for bound in interval(form.least, components)))
         exact: Finding = {
@@ -317,7 +317,7 @@ def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Findi
     yield blank | signature_figures(given, measured, SUPERSHINGLES)
     mega = signature_figures(given, measured, MEGASHINGLES)
     size = 17 * MEGA - 1
-    mega |= {"bytes": size, "memory": DOCUMENT + WORD * MEGA, "candidates": mega["pairs"]}
+    mega |= {"bytes": size, "memory": DOCUMENT_BYTES + WORD_BYTES * MEGA, "candidates": mega["pairs"]}
     yield blank | mega
     yield blank | {
         "signature": "sketch --simhash",
@@ -325,7 +325,7 @@ def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Findi
         "precision": None,
         "pairs": None,
         "bytes": 16,
-        "memory": DOCUMENT + SIMHASH,
+        "memory": DOCUMENT_BYTES + SIMHASH_BYTES,
         "candidates": None,
     }
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from shingletools.numbers.chances import agreement, at_least, meets, proposed, widths
 
 COMPONENTS = 42, 84, 168, 256  # of sketches
-TOGETHER = 14  # of 84 components make a supershingle
-SUPER = 6
-DOCUMENT = 150  # bytes of memory that a join takes for a document besides its signature: id, places, entries of bands
-TOKEN = 24  # for a shingle of a set
-WORD = 8  # of 64 bits
-BITS = 32  # of a min-hash
-FEW = 84, 8  # components, and the bits of each that are written
-SIMHASH = 64  # bytes of memory for a simhash, as simjoin says
+SUPERSHINGLE_COMPONENTS = 14  # of 84 components make a supershingle
+SUPERSHINGLE_COUNT = 6
+DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
+TOKEN_BYTES = 24  # for a shingle of a set
+WORD_BYTES = 8  # of 64 bits
+MINHASH_BITS = 32  # of a min-hash
+SHORT_SKETCH = 84, 8  # components, and the bits of each that are written
+SIMHASH_BYTES = 64  # bytes of memory for a simhash, as simjoin says
 
 
 class SignatureForm(NamedTuple):
@@ -39,7 +39,7 @@ class SignatureForm(NamedTuple):
     @property
     def memory(self) -> int:
         """Returns the bytes of memory that a join takes for a document."""
-        return DOCUMENT + self.components * self.digits // 2
+        return DOCUMENT_BYTES + self.components * self.digits // 2
 
     def found(self, similarity: Fraction) -> int:
         """Returns the chance that a pair of this similarity is found, in UNIT."""
@@ -50,9 +50,9 @@ class SignatureForm(NamedTuple):
         return meets(self.widths, agreement(similarity**self.power, self.chance))
 
 
-def sketch(components: int, threshold: Fraction, bits: int = BITS) -> SignatureForm:
+def sketch(components: int, threshold: Fraction, bits: int = MINHASH_BITS) -> SignatureForm:
     """Returns a sketch of min-hashes, or of a few bits of each."""
-    few = bits < BITS
+    few = bits < MINHASH_BITS
     chance = Fraction(few, 2**bits)
     least = ceil(agreement(threshold, chance) * components)
     name = f"sketch -n {components}{f' --bits {bits}' if few else ''}"
@@ -64,7 +64,9 @@ def verified(components: int, threshold: Fraction) -> SignatureForm:
     return SignatureForm(f"sketch -n {components} --keep", components, proposed(threshold, components))
 
 
-SUPERSHINGLES = SignatureForm(f"sketch --super {TOGETHER}", SUPER, 2, TOGETHER, 16)
+SUPERSHINGLES = SignatureForm(
+    f"sketch --super {SUPERSHINGLE_COMPONENTS}", SUPERSHINGLE_COUNT, 2, SUPERSHINGLE_COMPONENTS, 16
+)
 # One of 15 pairs of supershingles is the same where two of these are
-MEGASHINGLES = SUPERSHINGLES._replace(name=f"sketch --mega {TOGETHER}")
-MEGA = SUPER * (SUPER - 1) // 2
+MEGASHINGLES = SUPERSHINGLES._replace(name=f"sketch --mega {SUPERSHINGLE_COMPONENTS}")
+MEGA = SUPERSHINGLE_COUNT * (SUPERSHINGLE_COUNT - 1) // 2

@@ -16,7 +16,7 @@ from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Flags, Index
 
 NEAREST = 3
-AT_ONCE = 1 << 22  # pairs
+BATCH_PAIRS = 1 << 22  # pairs
 PARTS = 10**9  # a share of 1: whole numbers are equal on any machine
 ROUNDS = 20
 FIRST = int(LOWEST * BINS)
@@ -46,7 +46,7 @@ def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = Non
         for one, two in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
             some = asks[one] if others is None else asks[one] & ~theirs[one] & theirs[two]
             waiting.append((one << 8 | far)[some])
-        if sum(map(len, waiting)) > AT_ONCE:
+        if sum(map(len, waiting)) > BATCH_PAIRS:
             keys, waiting = nearest_keys(np.concatenate([keys, *waiting])), []
     if others is None:
         waiting.append(np.flatnonzero(of.documents[:rows] > 1) << 8)

@@ -15,7 +15,7 @@ OF_CHARACTERS = Fraction(7, 10)  # the threshold for these: a changed word costs
 SPACELESS = Fraction(1, 2)  # if this share of words are letters of scripts without spaces,
 MOST_LETTERS = 5  # a shingle has at most so many
 TEMPLATE_SHARES = Fraction(1, 10), Fraction(1, 100)  # of documents: shingles that are in more may be a template's
-TEMPLATE = 3  # least words in a shingle of a template: shorter ones are common in any language
+TEMPLATE_WORDS = 3  # least words in a shingle of a template: shorter ones are common in any language
 LEAST_DOCUMENTS = 20  # documents of a sample that such a share must be
 LEAST_PAIRS = 10  # of unequal texts: fewer show nothing about templates
 VANISHED = Fraction(1, 2)  # template shingles are left out if this share of unequal pairs vanishes without them
@@ -105,8 +105,8 @@ def choose_template(plain: Measured, given: GivenSample) -> tuple[Measured, Reas
     setting = plain.setting
     units, asked = setting.way.units, setting.threshold
     near = unequal_pairs(plain, asked)
-    if units.chars or units.k < TEMPLATE:
-        why = f"shingles of fewer than {TEMPLATE} words are common in any language"
+    if units.chars or units.k < TEMPLATE_WORDS:
+        why = f"shingles of fewer than {TEMPLATE_WORDS} words are common in any language"
         return plain, Reason("template", f"no --max-df: {why}")
     documents = len(given.documents)
     shares = [each for each in TEMPLATE_SHARES if most_of(each, documents) >= LEAST_DOCUMENTS]

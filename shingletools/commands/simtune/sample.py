@@ -9,10 +9,10 @@ from shingletools.kernel.memo import segments
 from shingletools.system import errors
 from shingletools.system.errors import Rejected
 
-WORDS = 1 << 22  # most words of a sample
-BYTES = 1 << 26  # most bytes of a sample
-LONGEST = 1 << 16  # most words of a document that are compared
-CHARACTERS = 1 << 20  # most characters of these words, with blanks
+MAX_WORDS = 1 << 22  # most words of a sample
+MAX_BYTES = 1 << 26  # most bytes of a sample
+MAX_DOCUMENT_WORDS = 1 << 16  # most words of a document that are compared
+MAX_DOCUMENT_CHARS = 1 << 20  # most characters of these words, with blanks
 END = 1 << 65
 UNLABELLED = 1 << 64  # added to the hash of a document without a label
 
@@ -36,13 +36,13 @@ class SampledDocument(NamedTuple):
 
 
 class Sample:
-    """The first documents in the order of the sample: at most `most`, with at most `words` words and BYTES bytes.
+    """The first documents in the order of the sample: at most `most`, with at most `words` words and MAX_BYTES bytes.
 
-    The first one is in it even if it is longer. The order in which documents come does not matter. Memory: BYTES, and
-    1 kB for each document.
+    The first one is in it even if it is longer. The order in which documents come does not matter. Memory: MAX_BYTES,
+    and 1 kB for each document.
     """
 
-    def __init__(self, most: int, seed: str, words: int = WORDS, other: bool = False) -> None:
+    def __init__(self, most: int, seed: str, words: int = MAX_WORDS, other: bool = False) -> None:
         self.most = most
         self.seed = seed.encode()
         self.most_words = words
@@ -64,12 +64,12 @@ class Sample:
         words, first = 0, []
         for part in segments(text):
             found = part.split()
-            if words < LONGEST:
-                first += found[: LONGEST - words]
+            if words < MAX_DOCUMENT_WORDS:
+                first += found[: MAX_DOCUMENT_WORDS - words]
             words += len(found)
         kept = " ".join(first)
-        if len(kept) > CHARACTERS:
-            kept = kept[: max(kept.rfind(" ", 0, CHARACTERS + 1), 0)]
+        if len(kept) > MAX_DOCUMENT_CHARS:
+            kept = kept[: max(kept.rfind(" ", 0, MAX_DOCUMENT_CHARS + 1), 0)]
         document = SampledDocument(written, kept, words, len(kept.split()), label, self.other)
         self.held[written] = rank, document
         self.words += document.kept
@@ -85,7 +85,7 @@ class Sample:
 
     def full(self) -> bool:
         """Returns whether there are too many words or bytes."""
-        return self.words > self.most_words or self.bytes > BYTES
+        return self.words > self.most_words or self.bytes > MAX_BYTES
 
     def documents(self) -> list[SampledDocument]:
         """Returns the documents in the order of their hashes, whether they have labels or not."""

@@ -15,9 +15,9 @@ from shingletools.record.filter_line import filter_lines
 from shingletools.record.stage import Command
 
 NO_ROW = -1
-WIDTH = 8  # bytes of a fingerprint
-BITS = 32  # of a key, for the number of a shingle
-TOGETHER = 256  # texts that are worked on at once
+FINGERPRINT_BYTES = 8  # bytes of a fingerprint
+NUMBER_BITS = 32  # of a key, for the number of a shingle
+BATCH_TEXTS = 256  # texts that are worked on at once
 
 
 class ShingleUnits(NamedTuple):
@@ -100,7 +100,7 @@ def filtered(name: str, options: str, field: str, texts: Iterable[str]) -> Itera
     stage = command.build(parser.parse(options.split())).record_by_record
     assert stage is not None
     lines = (orjson.dumps({"id": 0, "text": text}) + b"\n" for text in texts)
-    while block := b"".join(islice(lines, TOGETHER)):
+    while block := b"".join(islice(lines, BATCH_TEXTS)):
         for _, made in filter_lines(stage, "id", block):
             assert isinstance(made, bytes)
             for line in made.splitlines():
@@ -118,16 +118,16 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
     kinds: shape (texts,), int64. Shingles are numbered by rising fingerprint. Memory: 60 bytes for each entry of a set.
     """
     payloads = [bytes.fromhex(each) for each in filtered("shingle", units.options, "shingles", texts)]
-    counts = np.array([len(each) // WIDTH for each in payloads], np.int64)
+    counts = np.array([len(each) // FINGERPRINT_BYTES for each in payloads], np.int64)
     tokens = np.frombuffer(b"".join(payloads), ">u8").astype(np.uint64)
     del payloads
     distinct, numbers = np.unique(tokens, return_inverse=True)
     repeated = len(tokens)
     del tokens
-    keys = np.repeat(np.arange(len(counts)), counts) << BITS | numbers
+    keys = np.repeat(np.arange(len(counts)), counts) << NUMBER_BITS | numbers
     keys.sort()  # np.unique, which hashes, takes ten times as long
     keys = keys[np.append(np.ones(min(1, len(keys)), np.bool_), keys[1:] != keys[:-1])]
-    numbers, owners = keys & ((1 << BITS) - 1), keys >> BITS
+    numbers, owners = keys & ((1 << NUMBER_BITS) - 1), keys >> NUMBER_BITS
     del keys
     sizes = np.bincount(owners, minlength=len(counts))
     ends = np.cumsum(sizes)

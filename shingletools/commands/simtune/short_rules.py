@@ -14,13 +14,18 @@ from shingletools.commands.simtune.run_rules import SPACELESS
 from shingletools.commands.simtune.settings import OF_WORDS, Setting, written
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
 
-LEAST_WORDS, SHORT, LONG, LONGEST = 10, 50, 200, 1000  # of half of the texts; see guess_short_texts and guess_partners
+LEAST_WORDS, SHORT_WORDS, LONG_WORDS, MAX_WORDS = (
+    10,
+    50,
+    200,
+    1000,
+)  # of half of the texts; see guess_short_texts and guess_partners
 LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(1, 2)}  # the lowest thresholds
 NAMES = {CONTAINMENT: ("containment", "a containment"), COSINE: ("the cosine of weights", "a cosine")}
 MOST_SHARED = Fraction(9, 10)
 FALLING = Fraction(3, 5)  # it would be 1/2 if numbers of pairs fell evenly
-AROUND = 4  # hundredths on either side of a threshold in which pairs are counted
-REACH = Fraction(AROUND, BINS)
+NEAR_BINS = 4  # hundredths on either side of a threshold in which pairs are counted
+REACH = Fraction(NEAR_BINS, BINS)
 FOOTERS = 10
 LOOSE = 3  # times as many copies
 MOST_COMPARED = 1 << 33  # pairs, of single words
@@ -54,7 +59,7 @@ class TypicalText(NamedTuple):
         the same thing has. Titles and names have too few words for containment, and longer texts too many. Titles are
         also compared by characters, since typing errors leave few words.
         """
-        measures = [COSINE] if self.titles or self.words > SHORT else [CONTAINMENT, COSINE]
+        measures = [COSINE] if self.titles or self.words > SHORT_WORDS else [CONTAINMENT, COSINE]
         units = [self.unit, ShingleUnits(1)] if self.spaceless else [self.unit]
         more = [(OF_WORDS, COSINE)] if self.titles and not self.spaceless else []
         return [*product(units, measures), *more]
@@ -76,7 +81,7 @@ class Promise(NamedTuple):
 
     setting: Setting
     found: Fraction  # pairs
-    around: int  # pairs within AROUND of the threshold
+    around: int  # pairs within NEAR_BINS of the threshold
     copies: Fraction  # pairs that are expected to be copies
 
     @property
@@ -92,7 +97,7 @@ def guess_short_texts(given: GivenSample, text: TypicalText, found: Guess | None
     guess are promised. If containment promises more than LOOSE times as many as any cosine, it mistakes similar things
     for copies.
     """
-    if not 0 < text.words <= LONGEST:
+    if not 0 < text.words <= MAX_WORDS:
         return None
     promises = []
     for units, ways in groupby(text.ways, key=itemgetter(0)):
@@ -134,7 +139,7 @@ def guess_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess
     With --against, each document makes a pair only with its best partner.
     """
     best = bool(given.spec.others)
-    if not 0 < text.words <= LONG:
+    if not 0 < text.words <= LONG_WORDS:
         return None
     way = Way(OF_WORDS if best else text.unit)
     of = shingled(given.texts, way.units, given.kinds(None))
@@ -143,7 +148,7 @@ def guess_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess
     asking = given.input_documents(of)
     many = round(share * asking)
     few = many < LEAST_PARTNERS or share < MANY_PARTNERS
-    if few and (not best or text.words > SHORT):
+    if few and (not best or text.words > SHORT_WORDS):
         return None
     if not best and many < 2 * TIMES * found.copies:
         return None
@@ -174,11 +179,11 @@ def best_promise(tallied: PairTally, setting: Setting, documents: int) -> Promis
     measure = setting.measure
     cumulative = tallied.found[measure][: BINS + 1]
     counts = [one - two for one, two in pairwise((*cumulative, 0))]
-    sums = [sum(counts[max(at - AROUND, 0) : at + AROUND + 1]) for at in range(int(MOST_SHARED * BINS))]
+    sums = [sum(counts[max(at - NEAR_BINS, 0) : at + NEAR_BINS + 1]) for at in range(int(MOST_SHARED * BINS))]
     most = max(range(len(sums)), key=sums.__getitem__)
     footers = sums[most] > documents * SCALE * (FOOTERS if measure == COSINE else 1)
     copies = {
-        at: (cumulative[at] - FALLING * Fraction(sums[at] * (BINS - at), 2 * AROUND + 1)) / SCALE
+        at: (cumulative[at] - FALLING * Fraction(sums[at] * (BINS - at), 2 * NEAR_BINS + 1)) / SCALE
         for at in range(max(int(LEAST_SHARED[measure] * BINS), most if footers else 0), len(sums))
     }
     best = max(copies, key=copies.__getitem__)

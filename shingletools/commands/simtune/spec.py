@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 INPUT, OTHERS, TRUTH = 0, 1, 2
-SAMPLE = 10_000  # documents
-DOCUMENTS = 999_999_999
+SAMPLE_DOCUMENTS = 10_000  # documents
+MAX_DOCUMENTS = 999_999_999
 
 
 class TuneSpec(Stage):
@@ -24,7 +24,7 @@ class TuneSpec(Stage):
     field: str | None = None  # whose equal values belong together
     truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
     others: Sequence[str] = ()  # files of the documents with which those of the input are paired, not with each other
-    sample: int = SAMPLE
+    sample: int = SAMPLE_DOCUMENTS
     seed: str = "0"
     documents: int | None = None  # all documents
     table: bool = False

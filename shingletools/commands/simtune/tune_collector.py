@@ -10,7 +10,7 @@ from shingletools.commands.simtune.evidence import GivenSample
 from shingletools.commands.simtune.finding_tables import records, table
 from shingletools.commands.simtune.findings import Findings
 from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
-from shingletools.commands.simtune.sample import WORDS, Sample, SampledDocument
+from shingletools.commands.simtune.sample import MAX_WORDS, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
@@ -31,7 +31,7 @@ class Tune(RecordCollector):
         self.spec = spec
         sides = 2 if spec.others else 1
         self.samples = {
-            side: Sample(-(-spec.sample // sides), spec.seed, WORDS // sides, side == OTHERS)
+            side: Sample(-(-spec.sample // sides), spec.seed, MAX_WORDS // sides, side == OTHERS)
             for side in (INPUT, OTHERS)[:sides]
         }
         self.via: str | None = None

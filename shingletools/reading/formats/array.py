@@ -18,13 +18,13 @@ from shingletools.system import errors
 from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, Rejected
 
-DEEPEST = 10_000  # nested brackets; no record may have as many
+MAX_DEPTH = 10_000  # nested brackets; no record may have as many
 TOO_DEEP = -2  # the kernel's answer for more
-START = 1024  # bytes of what is no array, for a hint
+HINT_BYTES = 1024  # bytes of what is no array, for a hint
 # States: before the first array, after an array, before its first element, after a comma
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
-LONGEST = 1 << 26  # bytes of an element: without a closing quote, it would go on to the end
+MAX_ELEMENT_BYTES = 1 << 26  # bytes of an element: without a closing quote, it would go on to the end
 INK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
 
 
@@ -81,8 +81,10 @@ class Elements:
                 yield self.blocks.taken(), made
                 # A long element is not searched again until its size has doubled
                 enough = 0 if made else len(self.data) - self.at
-                if len(self.data) - self.at > LONGEST:
-                    raise Failed(f"{self.where()}: an element of more than {LONGEST} bytes (a string without an end?)")
+                if len(self.data) - self.at > MAX_ELEMENT_BYTES:
+                    raise Failed(
+                        f"{self.where()}: an element of more than {MAX_ELEMENT_BYTES} bytes (a string without an end?)"
+                    )
         self.data, self.at = b"".join([self.data[self.at :], *held]), 0
         made = list(self.complete())
         if self.state in INSIDE:
@@ -99,9 +101,9 @@ class Elements:
             if self.state not in INSIDE:
                 self.begin_array()
                 continue
-            end = kernel.element_end(self.data, self.at, DEEPEST)
+            end = kernel.element_end(self.data, self.at, MAX_DEPTH)
             if end == TOO_DEEP:
-                raise Failed(f"{self.where()}: an element with more than {DEEPEST} nested brackets")
+                raise Failed(f"{self.where()}: an element with more than {MAX_DEPTH} nested brackets")
             if end < 0:
                 return
             comma = self.data[end : end + 1] == b","
@@ -118,7 +120,7 @@ class Elements:
         if self.data[self.at : self.at + 1] != b"[" or utf16:
             if self.state == AFTER:
                 raise Failed(f"{self.where()}: text after an array")
-            hint = of_start(self.data[self.at : self.at + START], "--array")
+            hint = of_start(self.data[self.at : self.at + HINT_BYTES], "--array")
             raise Failed(f"{self.where()}: not a JSON array{hint}")
         self.state = FIRST
         self.at += 1

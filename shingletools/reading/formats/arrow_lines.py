@@ -19,10 +19,10 @@ from shingletools.reading.formats.arrow import (
     types,
     without_views,
 )
-from shingletools.system.waiting import BLOCK
+from shingletools.system.waiting import READ_BYTES
 
 NAMED = "documents"  # in messages
-ROWS = 1 << 12  # that are copied together where text must be copied
+COPY_ROWS = 1 << 12  # that are copied together where text must be copied
 NOT_UTF8 = b'"\xff"'  # in place of a value of which a part is not
 
 
@@ -82,11 +82,11 @@ def line_columns(schema: Any, fields: Fields, named: str) -> dict[int, LineColum
 def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
     """Yields the rows of a batch as whole lines, some together."""
     whole = [without_views(array) for array in batch.columns]
-    for start in range(0, len(batch), ROWS):
-        count = min(ROWS, len(batch) - start)
+    for start in range(0, len(batch), COPY_ROWS):
+        count = min(COPY_ROWS, len(batch) - start)
         arrays = [column.read(array.slice(start, count)) for column, array in zip(columns, whole, strict=True)]
         size = sum(array.nbytes for column, array in zip(columns, arrays, strict=True) if array.type == column.wide)
-        rows = max(1, count * BLOCK // max(size, 1))
+        rows = max(1, count * READ_BYTES // max(size, 1))
         for first in range(0, count, rows):
             some = [array.slice(first, rows) for array in arrays]
             values = tuple(column.values(array) for column, array in zip(columns, some, strict=True))

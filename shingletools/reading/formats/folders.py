@@ -15,8 +15,8 @@ from shingletools.system.errors import Failed, printable
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
 HTML = frozenset({".html", ".htm", ".xhtml"})
-SUFFIXES = 1000  # of files passed over that are counted separately, since each file may have one of its own
-SAID = 200  # characters of the message about files passed over, at most
+MAX_SUFFIXES = 1000  # of files passed over that are counted separately, since each file may have one of its own
+MAX_SAID_CHARS = 200  # characters of the message about files passed over, at most
 BY_SUFFIX = "in "  # before a suffix in this message
 OTHERS = "of other kinds"
 UNFINISHED = ".shingletools."  # the names of incomplete outputs begin with it
@@ -49,7 +49,7 @@ class Folders(NamedTuple):
         for name in files:
             for found in self.walk(name):
                 if found.kind:
-                    passed[found.kind if found.kind in passed or len(passed) < SUFFIXES else OTHERS] += 1
+                    passed[found.kind if found.kind in passed or len(passed) < MAX_SUFFIXES else OTHERS] += 1
                     continue
                 yield self.portion(found, number)
                 number += 1
@@ -167,7 +167,7 @@ def matches(inside: str, patterns: Sequence[str]) -> bool:
 
 
 def passed_over(passed: Counter[str]) -> str:
-    """Returns the message about files that are no documents, by frequency of kinds, in at most SAID characters."""
+    """Returns the message about files that are no documents, frequent kinds first, in at most MAX_SAID_CHARS."""
     count = left = passed.total()
     kinds: list[str] = []
     line = ""
@@ -177,7 +177,7 @@ def passed_over(passed: Counter[str]) -> str:
         left -= number
         kinds.append(f"{number} {kind}")
         longer = f"passed over {count} files: {', '.join(kinds + [f'{left} {OTHERS}'] * (left > 0))}"
-        if len(longer) > SAID and line:
+        if len(longer) > MAX_SAID_CHARS and line:
             break
         line = longer
-    return line[:SAID]
+    return line[:MAX_SAID_CHARS]

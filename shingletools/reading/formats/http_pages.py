@@ -18,8 +18,8 @@ stream_io = needs("--warc", "fastwarc.stream_io", "warc")
 encoding = needs("--warc", "resiliparse.parse.encoding", "warc")
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
-LONGEST = 1 << 26  # bytes of a page
-MOST_CODINGS = 5  # one after the other
+MAX_PAGE_BYTES = 1 << 26  # bytes of a page
+MAX_CODINGS = 5  # one after the other
 BOMS = (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")
 GOOD = re.compile(rb"HTTP/\S+ +2\d\d\b")
 HEAD_END = re.compile(rb"\r?\n\r?\n")
@@ -53,19 +53,19 @@ def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
     """Removes the codings of a body. Raises Rejected."""
     content, transfer = (",".join(fields.get(f"{name}-encoding", [])) for name in ("content", "transfer"))
     codings = [name for each in f"{content},{transfer}".split(",") if (name := each.strip().lower()) not in PLAIN]
-    if len(codings) > MOST_CODINGS:
-        raise Rejected(f"a response with more than {MOST_CODINGS} codings")
+    if len(codings) > MAX_CODINGS:
+        raise Rejected(f"a response with more than {MAX_CODINGS} codings")
     if not codings and len(body) < (length_of(fields) or 0):
         raise Rejected("the response is cut short")
     for coding in reversed(codings):
         body = decoded(body, coding)
-        if len(body) > LONGEST:
-            raise Rejected(f"a page of more than {LONGEST} bytes")
+        if len(body) > MAX_PAGE_BYTES:
+            raise Rejected(f"a page of more than {MAX_PAGE_BYTES} bytes")
     return body
 
 
 def decoded(body: bytes, coding: str) -> bytes:
-    """Removes a coding of a body, unless the crawler did; stops a byte after LONGEST. Raises Rejected."""
+    """Removes a coding of a body, unless the crawler did; stops a byte after MAX_PAGE_BYTES. Raises Rejected."""
     try:
         if coding in DECODERS:
             return DECODERS[coding](body)
@@ -96,12 +96,12 @@ def inflated(form: int, body: bytes) -> bytes:
     parts, size = [], 0
     while True:
         member = zlib.decompressobj(form)
-        parts.append(member.decompress(body, LONGEST + 1 - size))
+        parts.append(member.decompress(body, MAX_PAGE_BYTES + 1 - size))
         size += len(parts[-1])
-        if size <= LONGEST and not member.eof:
+        if size <= MAX_PAGE_BYTES and not member.eof:
             raise ValueError
         body = member.unused_data
-        if size > LONGEST or not body.startswith(GZIP):
+        if size > MAX_PAGE_BYTES or not body.startswith(GZIP):
             return b"".join(parts)
 
 
@@ -116,7 +116,7 @@ def deflated(body: bytes) -> bytes:
 def unpacked(reader: str, body: bytes) -> bytes:
     """Decompresses a body with one of FastWARC's readers. Raises OSError."""
     inner, parts, size = getattr(stream_io, reader)(BytesIO(body)), [], 0
-    while size <= LONGEST and (piece := inner.read(LONGEST + 1 - size)):
+    while size <= MAX_PAGE_BYTES and (piece := inner.read(MAX_PAGE_BYTES + 1 - size)):
         parts.append(piece)
         size += len(piece)
     return b"".join(parts)

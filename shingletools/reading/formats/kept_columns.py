@@ -28,7 +28,7 @@ from shingletools.reading.formats.thrift import BINARY, I32, LIST, STRUCT, Struc
 from shingletools.record.framing import Both, Decision, Decisions, DuplicateInfo, Name
 from shingletools.system.errors import Failed, printable, shown
 
-GROUP = 1 << 25  # bytes of rows, in memory, that become a row group
+GROUP_BYTES = 1 << 25  # bytes of rows, in memory, that become a row group
 MAGIC = b"PAR1"
 
 # Fields of Parquet's structs, by their names in parquet.thrift
@@ -116,7 +116,7 @@ class KeptRowGroups:
             rows = pa.RecordBatch.from_arrays([*rows.columns, ids, rules, similarities], schema=self.schema)
         self.held.append(rows)
         self.size += rows.nbytes
-        return self.flush() if self.size >= GROUP else b""
+        return self.flush() if self.size >= GROUP_BYTES else b""
 
     def flush(self) -> bytes:
         """Writes a row group."""

@@ -7,7 +7,7 @@ from shingletools.record.framing import Both, Decisions
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named
 
-TOGETHER = 1 << 12  # names
+BATCH_NAMES = 1 << 12  # names
 
 
 def kept_names(fates: Decisions, zero: bool) -> Iterator[Both]:
@@ -20,7 +20,7 @@ def kept_names(fates: Decisions, zero: bool) -> Iterator[Both]:
             if os.stat(str(name)).st_ctime_ns > fates.begun:  # a time of the system, which no archive sets
                 raise Failed(f"{printable(str(name))}: changed while it was compared")
         sides[not fate.kept].append(os.fsencode(str(name)) + (b"\0" if zero else b"\n"))
-        if not number % TOGETHER:
+        if not number % BATCH_NAMES:
             yield b"".join(sides[0]), b"".join(sides[1])
             sides = [], []
     yield b"".join(sides[0]), b"".join(sides[1])

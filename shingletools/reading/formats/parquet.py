@@ -8,7 +8,7 @@ from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_co
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
 from shingletools.record.framing import Both, Decisions, Document, Framed, Made
-from shingletools.system.waiting import BLOCK, gathered
+from shingletools.system.waiting import READ_BYTES, gathered
 
 
 class Parquet(NamedTuple):
@@ -30,7 +30,7 @@ class Parquet(NamedTuple):
                 row, size = 1, file.size
                 for batch in batches(file, file.parquet, [schema.names[place] for place in columns]):
                     rows = documents([*columns.values()], batch, row)
-                    for made in gathered(rows, lambda document: len(document.raw), BLOCK):
+                    for made in gathered(rows, lambda document: len(document.raw), READ_BYTES):
                         # The size of the file, once
                         yield with_numbers(Made(name, number, size, made), self.numbered, schema.names)
                         row, number, size = row + len(made), number + len(made), 0

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
 from shingletools.reading import compressed
-from shingletools.reading.compressed import HEAD
+from shingletools.reading.compressed import HEAD_BYTES
 from shingletools.reading.formats.thrift import Struct, read_struct
 from shingletools.record.hints import of_start
 from shingletools.system.deferred import needs
@@ -16,10 +16,10 @@ from shingletools.system.errors import Failed, printable
 pa = needs("--parquet", "pyarrow", "parquet")
 pq = needs("--parquet", "pyarrow.parquet", "parquet")
 
-ROWS = 64  # read together: a page may hold one copy of a long text that many rows have
-BUFFER = 1 << 16  # bytes of a column read together; by default, pyarrow reads all of a row group
-EXPANDED = 1 << 26  # bytes that any page, or rows with values in a dictionary, may become
-TIMES = 1000  # bytes or rows that a byte of a file may become beyond that, as many as with gzip
+BATCH_ROWS = 64  # read together: a page may hold one copy of a long text that many rows have
+BUFFER_BYTES = 1 << 16  # bytes of a column read together; by default, pyarrow reads all of a row group
+MAX_EXPANDED_BYTES = 1 << 26  # bytes that any page, or rows with values in a dictionary, may become
+MAX_EXPANSION = 1000  # bytes or rows that a byte of a file may become beyond that, as many as with gzip
 
 # Fields of Parquet's structs, by their names in parquet.thrift
 SCHEMA, ROW_GROUPS = 2, 4  # FileMetaData
@@ -54,7 +54,7 @@ def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = (
         metadata=metadata,
         read_dictionary=dictionaries,
         pre_buffer=False,
-        buffer_size=BUFFER,
+        buffer_size=BUFFER_BYTES,
         coerce_int96_timestamp_unit="us",  # nanoseconds would wrap beyond 2262
     )
 
@@ -64,8 +64,8 @@ def batches(file: OpenParquet, parquet: Any, columns: Sequence[str] | None = Non
     rows = 0
     for batch in parquet.iter_batches(rows_together(file), columns=columns, use_threads=False):
         rows += len(batch)
-        if rows > TIMES * file.size:
-            raise Failed(f"{printable(file.name)}: more than {TIMES} rows for each of its {file.size} bytes")
+        if rows > MAX_EXPANSION * file.size:
+            raise Failed(f"{printable(file.name)}: more than {MAX_EXPANSION} rows for each of its {file.size} bytes")
         # pyarrow also reads columns whose names begin with one of these and a dot
         names = enumerate(batch.schema.names)
         yield batch.select([place for place, name in names if columns is None or name in columns])
@@ -80,13 +80,13 @@ def rows_together(file: OpenParquet) -> int:
     for group in elements(footer(file.file), ROW_GROUPS):
         for column in elements(group, COLUMNS):
             for size, stored, repeats in pages(file.file, column[META_DATA][1]):
-                if size > max(EXPANDED, TIMES * stored):
+                if size > max(MAX_EXPANDED_BYTES, MAX_EXPANSION * stored):
                     raise Failed(
                         f"{printable(file.name)}: a page of {stored} bytes would become {size}: write it uncompressed"
                     )
-                if repeats or size > TIMES * stored:
+                if repeats or size > MAX_EXPANSION * stored:
                     largest = max(largest, size)
-    return max(1, min(ROWS, EXPANDED // largest))
+    return max(1, min(BATCH_ROWS, MAX_EXPANDED_BYTES // largest))
 
 
 def pages(file: BinaryIO, column: Struct) -> Iterator[tuple[int, int, bool]]:
@@ -134,7 +134,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
 
 def start_of(name: str, file: BinaryIO) -> bytes:
     """Reads the first bytes of a file; raises Failed if it is compressed as a whole."""
-    start = file.read(HEAD)
+    start = file.read(HEAD_BYTES)
     if codec := compressed.recognised(start):
         raise Failed(f"{printable(name)}: {codec.name} data, not Parquet: decompress it first")
     return start

@@ -19,14 +19,14 @@ from shingletools.system import errors
 from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected, shown
 
-LONG = 1 << 20  # bytes of a row after which the parser's memory is given back
-LONGEST = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
+LONG_ROW_BYTES = 1 << 20  # bytes of a row after which the parser's memory is given back
+MAX_ROW_BYTES = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
 TAB = "\t"
 # Characters between values, and the options for them
 DELIMITERS = {",": "--csv", TAB: "--tsv", ";": "--csv --delimiter ';'", "|": "--csv --delimiter '|'"}
 MARKS = {",": "commas", TAB: "tabs", ";": "semicolons", "|": "bars"}
 SEP = re.compile(rb'"?sep=([\t!-~])"?\r?', re.IGNORECASE)
-NAMED = 20  # columns in a message
+MAX_NAMED = 20  # columns in a message
 
 
 @cache
@@ -37,7 +37,7 @@ def own_parser() -> ModuleType:
     assert spec.loader is not None
     parser = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(parser)
-    parser.field_size_limit(LONGEST)
+    parser.field_size_limit(MAX_ROW_BYTES)
     return parser
 
 
@@ -145,7 +145,7 @@ class RowsOfFile:
                     values = next(parsed)
                 except own_parser().Error:
                     cause = self.fault()
-                if self.row.tell() > LONG:
+                if self.row.tell() > LONG_ROW_BYTES:
                     parsed = self.parsed()  # the one before has four bytes for each
                 row = Row(self.first, self.row.getvalue(), values, cause)
                 self.row, self.first = io.BytesIO(), self.line + 1
@@ -167,7 +167,7 @@ class RowsOfFile:
         while self.fill():
             self.line += 1
             self.row.write(self.waiting[0])
-            if self.row.tell() > LONGEST:
+            if self.row.tell() > MAX_ROW_BYTES:
                 raise self.too_long()
             yield self.waiting.popleft().decode("latin-1")
         self.ended = True
@@ -179,7 +179,7 @@ class RowsOfFile:
             cut = block.rfind(b"\n") + 1
             self.held.write(block[:cut] if cut else block)
             if block and not cut:
-                if self.held.tell() > LONGEST:
+                if self.held.tell() > MAX_ROW_BYTES:
                     raise self.too_long()
                 continue
             lines, self.held = self.held.getvalue(), io.BytesIO()
@@ -193,8 +193,10 @@ class RowsOfFile:
     def too_long(self) -> Failed:
         where = errors.shown_place(self.name, self.first)
         quoted = " (a quote without an end?)" if self.row.tell() else ""
-        start = (self.row.getvalue() or self.held.getvalue())[:LONG] if self.first == 1 else b""
-        return Failed(f"{where}: a row of more than {LONGEST} bytes{of_start(start, self.dialect.option) or quoted}")
+        start = (self.row.getvalue() or self.held.getvalue())[:LONG_ROW_BYTES] if self.first == 1 else b""
+        return Failed(
+            f"{where}: a row of more than {MAX_ROW_BYTES} bytes{of_start(start, self.dialect.option) or quoted}"
+        )
 
     def fault(self) -> str:
         """Returns why the parser rejected the row."""
@@ -220,7 +222,7 @@ class RowsOfFile:
         names = [*map(in_utf8, values)] if header else [str(column) for column in range(1, len(values) + 1)]
         for name in dict.fromkeys((*self.dialect.needed, *filter(None, [self.dialect.numbered]))):
             if name not in names and name in self.dialect.needed:
-                there = ", ".join(map(shown, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
+                there = ", ".join(map(shown, names[:MAX_NAMED])) + (", ..." if len(names) > MAX_NAMED else "")
                 hint = of_start(raw, self.dialect.option) or excel_hint(raw)
                 hint = hint or self.delimiter_hint(raw, names) or self.name_hint(name)
                 raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")

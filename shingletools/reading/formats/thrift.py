@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, _, STRUCT = range(1, 13)
 LONG = 15  # instead of the size of a list that has so many elements or more
 LOW = 0x7F  # the bits of a byte that belong to an integer; the high bit says that more follow
-MOST = 1 << 26  # bytes of a string
+MAX_STRING_BYTES = 1 << 26  # bytes of a string
 
 Struct = dict[int, tuple[int, Any]]
 
@@ -32,7 +32,7 @@ def read_value(file: BinaryIO, kind: int) -> Any:
         return read_integer(file)
     if kind in (BINARY, DOUBLE):
         size = 8 if kind == DOUBLE else read_unsigned(file)
-        value = file.read(min(size, MOST))
+        value = file.read(min(size, MAX_STRING_BYTES))
         if len(value) < size:
             raise ValueError("a string ends too early")
         return value

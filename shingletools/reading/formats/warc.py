@@ -13,7 +13,7 @@ from shingletools.reading.formats.warc_records import WarcRecord, WarcRecords
 from shingletools.record.framing import Both, Decision, Decisions, Document, Framed
 from shingletools.record.hints import of_start
 from shingletools.system.errors import Failed, Rejected, shown_place
-from shingletools.system.waiting import BLOCK
+from shingletools.system.waiting import READ_BYTES
 
 
 class Warc(NamedTuple):
@@ -83,7 +83,7 @@ def responses(name: str, records: WarcRecords) -> Iterator[Responses]:
     some, before, held = Responses(name), 0, 0
     try:
         for record in records:
-            if held >= BLOCK:
+            if held >= READ_BYTES:
                 some.size, before, held = records.taken - before, records.taken, 0
                 yield some
                 some = Responses(name)

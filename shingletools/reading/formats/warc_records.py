@@ -6,20 +6,20 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from shingletools.reading import compressed
-from shingletools.reading.compressed import HEAD
+from shingletools.reading.compressed import HEAD_BYTES
 from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, printable
 
 stream_io = needs("--warc", "fastwarc.stream_io", "warc")
 
-LONGEST = 1 << 26  # bytes of a response
-LONGEST_HEAD = 1 << 15  # bytes
-PIECE = 1 << 16  # bytes that are read at once
-STEP = 512  # bytes of a head that are read at once
+MAX_RESPONSE_BYTES = 1 << 26  # bytes of a response
+MAX_HEAD_BYTES = 1 << 15  # bytes
+READ_BYTES = 1 << 16  # bytes that are read at once
+HEAD_READ_BYTES = 512  # bytes of a head that are read at once
 # FastWARC says only where the last member begins from which it read, so no more may be read than the blank line of four
 # bytes between two records
 SHORT_STEP = 4
-DIGITS = 18  # of a length: int() raises ValueError for thousands of digits
+MAX_LENGTH_DIGITS = 18  # of a length: int() raises ValueError for thousands of digits
 LZ4 = b"\x04\x22\x4d\x18"
 VERSION = re.compile(rb"WARC/\d\.\d+\s*")
 BLANK_LINE = re.compile(rb"\n\r?\n")
@@ -88,13 +88,13 @@ class WarcRecords:
         self.number = 0  # of the last record
         self.stray = False  # whether there are data between the last record and the next
         raw, self.head = self.counted(blocks), b""
-        while len(self.head) < HEAD and (block := next(raw, b"")):
+        while len(self.head) < HEAD_BYTES and (block := next(raw, b"")):
             self.head += block
         every = chain((self.head,), raw)
         codec = compressed.recognised(self.head)
         self.plain: StoredBytes | None = None
         self.inner: Any
-        self.step = STEP
+        self.step = HEAD_READ_BYTES
         if codec is not None and codec.name != "zstd":
             from shingletools.reading.decompression import members  # which plain files do without
 
@@ -135,12 +135,12 @@ class WarcRecords:
         start = self.place()
         self.number += 1
         head = b"\n"
-        while not (blank := BLANK_LINE.search(head, max(len(head) - 2 * self.step, 0))) and len(head) < LONGEST_HEAD:
+        while not (blank := BLANK_LINE.search(head, max(len(head) - 2 * self.step, 0))) and len(head) < MAX_HEAD_BYTES:
             if not (some := self.read(self.step)):
                 return WarcRecord(self.number, "unknown", "", b"", "the record is cut short", start)
             head += some
         if blank is None:
-            return WarcRecord(self.number, "unknown", "", b"", f"a head of more than {LONGEST_HEAD} bytes", start)
+            return WarcRecord(self.number, "unknown", "", b"", f"a head of more than {MAX_HEAD_BYTES} bytes", start)
         self.held = head[blank.end() :] + self.held
         return self.record(fields_of(head[: blank.start()]), start)
 
@@ -159,9 +159,9 @@ class WarcRecords:
         return False
 
     def line(self) -> bytes:
-        """Reads a line, at most LONGEST_HEAD bytes; empty at the end."""
+        """Reads a line, at most MAX_HEAD_BYTES bytes; empty at the end."""
         line = b""
-        while not line.endswith(b"\n") and len(line) < LONGEST_HEAD and (byte := self.read(1)):
+        while not line.endswith(b"\n") and len(line) < MAX_HEAD_BYTES and (byte := self.read(1)):
             if not line:
                 self.begun = self.plain.at - len(self.held) - 1 if self.plain else self.inner.frame_start_position()
             line += byte
@@ -186,9 +186,9 @@ class WarcRecords:
         kind = kind if kind in KINDS else "unknown"
         name = (fields.get("warc-target-uri") or fields.get("warc-record-id") or [""])[0].strip("<>")
         length = length_of(fields)
-        most = LONGEST if kind == "response" else 0
+        most = MAX_RESPONSE_BYTES if kind == "response" else 0
         pieces, size = [], 0
-        while size < (length or 0) and (piece := self.read(min((length or 0) - size, PIECE))):
+        while size < (length or 0) and (piece := self.read(min((length or 0) - size, READ_BYTES))):
             if size < most:
                 pieces.append(piece[: most - size])
             size += len(piece)
@@ -200,8 +200,8 @@ class WarcRecords:
         elif kind == "response":
             if "warc-truncated" in fields:
                 cause = "a response that its WARC-Truncated says is cut short"
-            elif size > LONGEST:
-                cause = f"a response of more than {LONGEST} bytes"
+            elif size > MAX_RESPONSE_BYTES:
+                cause = f"a response of more than {MAX_RESPONSE_BYTES} bytes"
             elif not name:
                 cause = "no WARC-Target-URI"
         return WarcRecord(self.number, kind, name, b"".join(pieces), cause, start)
@@ -210,7 +210,7 @@ class WarcRecords:
 def length_of(fields: Mapping[str, list[str]]) -> int | None:
     """Returns Content-Length, a huge number if it has too many digits, None if it is missing or no number."""
     digits = fields.get("content-length", [""])[0]
-    return int(digits.lstrip("0")[: DIGITS + 1] or "0") if digits.isdecimal() else None
+    return int(digits.lstrip("0")[: MAX_LENGTH_DIGITS + 1] or "0") if digits.isdecimal() else None
 
 
 def fields_of(head: bytes) -> dict[str, list[str]]:
