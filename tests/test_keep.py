@@ -75,7 +75,7 @@ def kept(here: Path) -> list[str]:
 
 
 def states(here: Path) -> dict[str, State]:
-    return {name: State.of(str(here / "k" / name)) for name in kept(here)}
+    return {name: State.read(str(here / "k" / name)) for name in kept(here)}
 
 
 # Workers make what is kept, whatever the commands behind it are

@@ -36,7 +36,7 @@ class KeyedHashes:
     def __init__(self) -> None:
         self.tables = kernel.new_ids(), kernel.new_ids()  # whose random keys hash
 
-    def of(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
+    def hash(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
         """Of ids, one after the other. sizes: the bytes of each, int64."""
         one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
         return one, two.view(np.int64)
@@ -76,7 +76,7 @@ class IdsOnDisk:
 
     def _end_portion(self) -> None:
         sizes = np.diff(np.append(0, np.frombuffer(self.portion.ends, np.int64)))
-        one, two = self.hashes.of(self.portion.data, sizes)
+        one, two = self.hashes.hash(self.portion.data, sizes)
         self.by_hash.add(one, np.column_stack([two, np.arange(len(sizes)) + self.every.documents]))
         self.every.extend(self.portion.data, sizes.tobytes())
         self.ends.append((self.every.documents, self.mentioned))

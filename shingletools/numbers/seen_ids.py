@@ -52,7 +52,7 @@ class SeenIds:
         self.held, self.runs = [], []
 
     def _hashes(self, side: int, ids: bytes, sizes: Index) -> Hashes:
-        one, two = self.hashes.of(ids, sizes)
+        one, two = self.hashes.hash(ids, sizes)
         return ~one if side else one, two
 
     def _claim(self, some: Hashes) -> Flags:

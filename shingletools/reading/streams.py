@@ -88,7 +88,9 @@ class Span(NamedTuple):
                 while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
                     parts.append(part)
                     at += len(part)
-                state = State.of(descriptor)  # after reading, so that all lines are of the file that was cut into spans
+                state = State.read(
+                    descriptor
+                )  # after reading, so that all lines are of the file that was cut into spans
             finally:
                 os.close(descriptor)
         if state != self.file:
@@ -208,7 +210,7 @@ def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Ch
                 if compressed.recognised(os.read(descriptor, compressed.HEAD_BYTES)) is not None:
                     yield from read_chunks([name])
                     continue
-                file, start = State.of(descriptor), 0
+                file, start = State.read(descriptor), 0
                 while start < file.size:
                     end = _line_end(descriptor, min(start + SPAN_BYTES, file.size))
                     yield Span(name, path, start, end, file)
@@ -231,7 +233,7 @@ def _read_blocks(name: str) -> Generator[bytes]:
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         widen(descriptor)
         try:
-            before, at = State.of(descriptor), 0
+            before, at = State.read(descriptor), 0
             for block in blocks_of(descriptor):
                 yield block
                 at += len(block)
@@ -244,7 +246,7 @@ def _read_blocks(name: str) -> Generator[bytes]:
 
 def _check_read(name: str, descriptor: int, before: State, at: int) -> None:
     """Raises Failed if a file has changed since its reading began; it may have grown."""
-    state = State.of(descriptor)
+    state = State.read(descriptor)
     cut = min(at, state.size) < before.size
     if before.size and (cut or (state.size == before.size and state != before)):
         raise Failed(f"{printable(name)}: {'cut short' if cut else 'changed'} while it was read")

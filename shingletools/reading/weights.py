@@ -17,7 +17,7 @@ from shingletools.reading.tables import TableReading
 class Weights:
     """The weights of shingles, in units of rarity.UNIT. A shingle that is not in the table gets the greatest weight.
 
-    >>> Weights({5: 7, 3: 2}).of(np.array([3, 4, 5], np.uint64))
+    >>> Weights({5: 7, 3: 2}).look_up(np.array([3, 4, 5], np.uint64))
     array([2, 7, 7])
     """
 
@@ -52,7 +52,7 @@ class Weights:
         """Returns the shingles with weights from low to high, in units, ascending."""
         return self.shingles[(self.weights >= low) & (self.weights <= high)]
 
-    def of(self, shingles: U64) -> Index:
+    def look_up(self, shingles: U64) -> Index:
         """Returns the weight of each shingle, in units. Shapes (shingles,)."""
         places = np.minimum(np.searchsorted(self.shingles, shingles), len(self.shingles) - 1)
         return np.where(self.shingles[places] == shingles, self.weights[places], self.heaviest)

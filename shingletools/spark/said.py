@@ -19,7 +19,7 @@ def write_pairs(kind: Signature, wanted: JoinOptions, against: bool, batches: Ba
     lines = PairLines(kind, wanted, against)
     for batch in batches:
         a, b, *figures = (batch.column(name) for name in NAMED)
-        written = lines.of(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures))
+        written = lines.format_pairs(named(a), named(b), *(each.to_numpy().astype(np.int64) for each in figures))
         yield part_of_lines(written, batch)
 
 

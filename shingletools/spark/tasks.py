@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.split_buckets import finer
+from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread, stretches
@@ -75,7 +75,7 @@ def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits:
         bundle = Bundle(rows, factory, cross)
         shared = Shared(bundle.table)
         portion = by_size(bundle.table, bundle.portion)
-        whole, *cut = finer(bundle.table, portion, partial(weigh, cross=bundle.cross), limits)
+        whole, *cut = split_portion(bundle.table, portion, partial(weigh, cross=bundle.cross), limits)
         for found in pairs_of(bundle, shared, [whole], limits):
             yield found_batch(bundle, found)
         if cut:  # then the same rows may meet many times

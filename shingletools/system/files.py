@@ -30,7 +30,7 @@ class State(NamedTuple):
     modified: int  # in nanoseconds
 
     @classmethod
-    def of(cls, file: int | str) -> "State":
+    def read(cls, file: int | str) -> "State":
         """Returns the state of a descriptor or a path."""
         state = os.stat(file)
         return cls(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
@@ -54,7 +54,7 @@ def states(files: Iterable[str]) -> dict[str, State]:
     found = {}
     for name in files:
         with named(name):
-            found[name] = State.of(name)
+            found[name] = State.read(name)
     return found
 
 

@@ -77,7 +77,7 @@ def test_steps(pairs: list[Edge]) -> None:
     graph = graph_of(pairs)
     steps = Steps(graph, 10)
     for ties in graph.groups(10):
-        found = steps.of(ties.members)
+        found = steps.from_first(ties.members)
         far = distances(ties.members[0], pairs)
         assert {document: count for document, (count, _) in found.items()} == far
         for document, (count, before) in found.items():
@@ -89,4 +89,4 @@ def test_a_long_chain() -> None:
     graph = graph_of([(at, at + 1, 0.5) for at in range(50_000)])
     (ties,) = graph.groups(50_001)
     assert ties.density == Fraction(2, 50_001)
-    assert Steps(graph, 50_001).of(ties.members)[50_000] == (50_000, 49_999)
+    assert Steps(graph, 50_001).from_first(ties.members)[50_000] == (50_000, 49_999)

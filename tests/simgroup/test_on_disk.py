@@ -22,8 +22,8 @@ FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  #
 class Alike(KeyedHashes):
     """Most ids share the first hash."""
 
-    def of(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
-        one, two = super().of(ids, sizes)
+    def hash(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
+        one, two = super().hash(ids, sizes)
         return one % np.uint64(2), two
 
 

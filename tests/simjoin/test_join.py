@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
-from shingletools.commands.simjoin.split_buckets import balanced, bits, finer
+from shingletools.commands.simjoin.split_buckets import balanced, bits, split_portion
 from shingletools.commands.simjoin.table import ComponentTable, cut, fewest, recall
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, Index
@@ -240,7 +240,7 @@ def test_each_band_of_a_bucket_that_is_cut_again_counts(least: int) -> None:
     bucket = Portion(np.zeros(len(table), np.int64), np.arange(len(table)))
     met = [
         (a, b)
-        for portion in finer(table, bucket, partial(weigh, cross=None), Limits(large=2))
+        for portion in split_portion(table, bucket, partial(weigh, cross=None), Limits(large=2))
         for left, right in candidates_in(portion, None, 1000)
         for a, b in zip(left.tolist(), right.tolist(), strict=True)
     ]

@@ -199,7 +199,7 @@ def test_a_bound_on_the_work(  # noqa: C901, PLR0912  # brute force
     named_pairs = {(a, b) for a, b in named if a < b < count}
     for a, b in named_pairs:
         truth.take_pair({"a": a, "b": b})
-    judgement = Judgement.of(truth, [b"%d" % i for i in range(count)])
+    judgement = Judgement.for_documents(truth, [b"%d" % i for i in range(count)])
     of = shingled(texts, ShingleUnits(1), judgement.kinds)
     population = Population(np.ones(count, np.bool_), judgement, None, (Fraction(1),) * 4, Fraction(1))
     found = tally(of, population, Fraction(2, 7), steps or 1)
@@ -269,7 +269,7 @@ def test_labels_give_what_simscore_gives_of_the_exact_join(form: str, tmp_path: 
         truth.take(record, json.dumps(record).encode(), "truth")
     for i, label in enumerate(labels if form in {"documents", "own"} else []):
         truth.add_label(b"%d" % i, b"" if label is None else b"%d" % label)
-    judgement = Judgement.of(truth, [b"%d" % i for i in range(len(texts))])
+    judgement = Judgement.for_documents(truth, [b"%d" % i for i in range(len(texts))])
     of = shingled(texts, ShingleUnits(2), judgement.kinds)
     population = Population(np.ones(len(texts), np.bool_), judgement, None, (Fraction(1),) * 4, Fraction(1))
     thresholds = [Fraction(each) for each in ("0.05", "0.6", "0.75", "1")]

@@ -24,24 +24,24 @@ from shingletools.system.errors import Failed, IdRepeated, names_none, seen_befo
 from shingletools.system.line_spool import LineSpool
 
 
-def chooser(spec: DedupSpec, means: CollectorContext) -> "Dedup":
+def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
     """The collector that chooses by the files that the spec names. Raises Failed."""
-    return Dedup(spec, *deciding(spec, means))
+    return Dedup(spec, *deciding(spec, context))
 
 
-def deciding(spec: DedupSpec, means: CollectorContext) -> tuple[Ids, Verdicts, Archived]:
+def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, Verdicts, Archived]:
     """What decides, by these files. Raises Failed."""
     ids = kernel.new_ids()
     neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
     verdicts: Verdicts
     if spec.pairs:
-        neighbours.read("--pairs", spec.pairs, means)
+        neighbours.read("--pairs", spec.pairs, context)
         verdicts = ByPairs(neighbours)
     else:
-        members.read("--groups", spec.groups, means)
+        members.read("--groups", spec.groups, context)
         verdicts = ByGroups(members, spec.larger_than or 1)
-    known.read("--known", spec.known, means)
-    Unwanted(known, spec.id_field).read("--without", spec.without, means)
+    known.read("--known", spec.known, context)
+    Unwanted(known, spec.id_field).read("--without", spec.without, context)
     return ids, verdicts, known
 
 

@@ -154,15 +154,15 @@ def check_stored(path: str, files: Sequence[str]) -> None:
                 raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
 
 
-def collector_of(spec: DedupSpec, means: CollectorContext) -> Collector:
+def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
     if spec.format is not None:
         from shingletools.commands.dedup.restored import Restored  # as below
 
-        return Restored(spec, means)
+        return Restored(spec, context)
     if spec.memory is not None:
         from shingletools.commands.dedup.on_disk import DedupOnDisk  # as below
 
-        return DedupOnDisk(spec, spec.memory, means)
+        return DedupOnDisk(spec, spec.memory, context)
     from shingletools.commands.dedup.choice import chooser  # numpy, which --help does not need
 
-    return chooser(spec, means)
+    return chooser(spec, context)

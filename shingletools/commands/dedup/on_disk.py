@@ -144,9 +144,11 @@ class ByPairsOnDisk(Verdicts):
 class DedupOnDisk(Dedup):
     """As Dedup; all documents wait in a scratch file. Memory: the limit, a byte a document, and what verdicts need."""
 
-    def __init__(self, spec: DedupSpec, memory: Memory, means: CollectorContext, limits: DiskLimits = DEFAULT) -> None:
+    def __init__(
+        self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT
+    ) -> None:
         neighbours = NeighboursOnDisk(spec, memory, limits)
-        neighbours.read("--pairs", spec.pairs, means)
+        neighbours.read("--pairs", spec.pairs, context)
         self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
         none = kernel.new_ids()
         super().__init__(spec, none, self.decided, Archived(none))

@@ -27,11 +27,11 @@ BATCH_DOCUMENTS = 1 << 12  # documents
 class Restored(Dedup):
     """Takes the records of documents, and gives files. Memory: 8 bytes a document, and that of Dedup."""
 
-    def __init__(self, spec: DedupSpec, means: CollectorContext) -> None:
+    def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
         """Reads what decides, from the files that the spec names. Raises Failed."""
         # Before the pairs come, which others may make of the same files meanwhile
         self.begun, self.states = time.time_ns(), files.states(spec.files)
-        super().__init__(spec, *deciding(spec, means))
+        super().__init__(spec, *deciding(spec, context))
         self.numbers = array("q")  # of all documents, in their order
 
     def left_out(self) -> None:
@@ -46,15 +46,15 @@ class Restored(Dedup):
         assert self.spec.format is not None
         self.decide()
         self.preference.check()
-        fates = Decided(self)
+        decisions = Decided(self)
         if self.spec.dry:
-            for _ in fates.names():
+            for _ in decisions.names():
                 pass
             return
-        for kept, removed in self.spec.format.write(self.spec.files, fates):
+        for kept, removed in self.spec.format.write(self.spec.files, decisions):
             yield Written(kept, removed)
         files.check_unchanged(self.states)
-        if fates.at < len(self.numbers):
+        if decisions.at < len(self.numbers):
             raise Failed("the files have fewer documents than before")
 
 
@@ -74,24 +74,24 @@ class Decided:
         if len(numbers) < count:
             raise Failed("the files have more documents than before")
         self.at += count
-        fates = [LEFT_OUT] * count
+        decisions = [LEFT_OUT] * count
         good = np.flatnonzero(numbers != BAD)
         kept = self.dedup.choose(numbers[good])
         removed = kept != numbers[good]
         for place, goes in zip(good.tolist(), removed.tolist(), strict=True):
-            fates[place] = REMOVED if goes else KEPT
+            decisions[place] = REMOVED if goes else KEPT
         if any(self.said):
             places, numbers = good[removed], numbers[good[removed]]
             for place, (of, by) in zip(places.tolist(), self.dedup.marks(numbers, kept[removed]), strict=True):
                 rule = orjson.loads(by)
-                fates[place] = Decision(
+                decisions[place] = Decision(
                     self.said[0], DuplicateInfo(orjson.loads(of), rule["rule"], rule.get("similarity"))
                 )
-        return fates
+        return decisions
 
     def names(self) -> Iterator[tuple[Name, Decision]]:
         while some := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
             numbers = self.numbers[self.at : self.at + some]
-            fates = [fate for fate in self.take(some) if fate.kept is not None]
+            decisions = [decision for decision in self.take(some) if decision.kept is not None]
             ids = names_of(IdsAt(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))
-            yield from zip(map(orjson.loads, ids), fates, strict=True)
+            yield from zip(map(orjson.loads, ids), decisions, strict=True)

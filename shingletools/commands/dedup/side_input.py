@@ -25,14 +25,14 @@ class SideInput(ABC):
 
     schema: Schema
 
-    def read(self, option: str, paths: Sequence[str], means: CollectorContext = ALONE) -> None:
+    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ALONE) -> None:
         """Takes all records of the files that an option names. Raises Failed."""
 
         def opened(option: str, path: str) -> Iterator[tuple[str, bytes]]:
-            return ((path, lines) for lines in option_files.read_chunks(option, path, means.given))
+            return ((path, lines) for lines in option_files.read_chunks(option, path, context.given))
 
         for path in paths:
-            for source, some in groupby((means.read or opened)(option, path), itemgetter(0)):
+            for source, some in groupby((context.read or opened)(option, path), itemgetter(0)):
                 before = 0
                 for _, lines in some:
                     before += self.take_chunk(lines, source, before)

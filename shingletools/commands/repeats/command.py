@@ -92,7 +92,7 @@ def within(spec: WithinSpec, _: CollectorContext) -> Collector:
     return WithinCorpus(spec)
 
 
-def against(spec: AgainstSpec, means: CollectorContext) -> Collector:
+def against(spec: AgainstSpec, context: CollectorContext) -> Collector:
     from shingletools.commands.repeats.against_reference import AgainstReference  # as above
 
-    return AgainstReference(spec, means.given)
+    return AgainstReference(spec, context.given)

@@ -148,7 +148,7 @@ class Sources:
         self.unions: dict[tuple[tuple[int, int, int], ...], Index] = {}  # rows of passages that many items have
         self.kept = 0
 
-    def of(self, numbers: Index) -> tuple[Index, int]:
+    def rows_with(self, numbers: Index) -> tuple[Index, int]:
         """Returns the first rows that have a run with these windows, and the number of all."""
         near = [*self.shared.near(numbers)]
         common = tuple(each for each in near if each[1] - each[0] > CACHED_FROM_STRETCHES)

@@ -37,7 +37,7 @@ class Match(NamedTuple):
     number: Index
 
     @classmethod
-    def of(cls, text: bytes, reference: Reference) -> "Match":
+    def from_text(cls, text: bytes, reference: Reference) -> "Match":
         """Returns the windows of a text, which has a line feed, in the order of the words."""
         _, words, numbers = reference.windows.find_in(text)
         first, last, short = reference.short.find_in(text)
@@ -82,7 +82,7 @@ class Matcher:
 
     def write(self, line: bytes, text: bytes, reference: Reference) -> tuple[Written, Covered | None]:
         """Writes a document; also returns the parts of items that it has, if they are wanted and there are any."""
-        match = Match.of(text, reference)
+        match = Match.from_text(text, reference)
         sources = reference.sources
         covered = reference.shared.covered(np.unique(match.number)) if self.spec.covers and len(match.number) else None
         if covered is not None and self.spec.share is not None:
@@ -94,7 +94,7 @@ class Matcher:
         runs = match.runs(reference.windows.k)
         marks = []
         for run in runs:
-            rows, count = sources.of(match.within(run))
+            rows, count = sources.rows_with(match.within(run))
             marks.append({"ids": [*map(orjson.loads, reference.items.names(rows))], "items": count})
         record = parse_json(line)
         return self.marking.write(

@@ -62,11 +62,11 @@ class AskedArchive:
         with self._pipeline.taking(shared) as (*steps, last):
             yield (*steps, Step(last.name, last.options, last.stage.made_by(self._collector)))
 
-    def _collector(self, stage: object, means: CollectorContext) -> JoinCollector:
+    def _collector(self, stage: object, context: CollectorContext) -> JoinCollector:
         spec = cast(JoinSpec, stage)
         if len(spec.archives) > 1:
             raise Failed("--against: only one archive can be queried at a time")
-        return JoinCollector(spec, means.jobs, against=StaysOpen(spec, [self._archive]))
+        return JoinCollector(spec, context.jobs, against=StaysOpen(spec, [self._archive]))
 
     def __len__(self) -> int:
         """The number of documents."""

@@ -42,7 +42,7 @@ class KnownBefore:
             distinct, which = np.unique(b, return_inverse=True)
             theirs, their_sizes = self.archive.ids(distinct)
             both = np.full(len(a), size)
-            yield self.lines.of(
+            yield self.lines.format_pairs(
                 IdsAt(names, ends, a), IdsAt(theirs, np.cumsum(their_sizes), which), agreeing, both, both
             )
 

@@ -127,10 +127,10 @@ def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[
     return read_weights(options.weights), (options.weights,)
 
 
-def collector_of(spec: JoinSpec, means: CollectorContext) -> Collector:
+def collector_of(spec: JoinSpec, context: CollectorContext) -> Collector:
     from shingletools.archive import manifest  # here and below: what --help does not need
     from shingletools.commands.simjoin.join_collector import JoinCollector
 
     for path in filter(os.path.isdir, spec.against):
         manifest.read(path)  # fails with the reason why it is no archive
-    return JoinCollector(spec, means.jobs)
+    return JoinCollector(spec, context.jobs)

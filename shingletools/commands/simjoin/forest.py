@@ -10,7 +10,7 @@ from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies,
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.split_buckets import finer
+from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches
@@ -131,7 +131,7 @@ class Forest:
 
     def connect(self, portion: Portion) -> None:
         """Connects the pairs in each bucket."""
-        for part in finer(self.table, self._without_hubs(mixed(portion, self.scope)), self._weigh, self.limits):
+        for part in split_portion(self.table, self._without_hubs(mixed(portion, self.scope)), self._weigh, self.limits):
             self._connect(part)
 
     def _without_hubs(self, portion: Portion) -> Portion:

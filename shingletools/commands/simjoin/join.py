@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.split_buckets import finer
+from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
@@ -76,7 +76,7 @@ class Join:
         counted = self.table.counted(original)
         if counted is not None:
             for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
-                yield met, pairs if self.scope is None else self.scope.of(pairs)
+                yield met, pairs if self.scope is None else self.scope.allowed(pairs)
             return
         for batch in self._batches(original, jobs):
             yield from in_threads(self._compare, batch, jobs)
@@ -117,7 +117,9 @@ class Join:
     def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
         """Rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
         for whole in band:
-            for portion in finer(self.table, mixed(whole, self.scope), partial(weigh, cross=self.cross), self.limits):
+            for portion in split_portion(
+                self.table, mixed(whole, self.scope), partial(weigh, cross=self.cross), self.limits
+            ):
                 for left, right in candidates_in(portion, self.cross, self.limits.candidates):
                     some = slice(None) if self.scope is None else self.scope.has(left, right)
                     yield left[some], right[some]

@@ -160,7 +160,7 @@ class JoinCollector(Collector):
                 pairs = Pairs(*(part[start : start + wire.LINES] for part in block))
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
-                yield Written(lines.of(a, b, pairs.agreeing, sizes, sizes))
+                yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, sizes))
         yield Written()  # so that the last bad records of archives are asked for
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
@@ -170,7 +170,7 @@ class JoinCollector(Collector):
         if factory.wanted.best is None:
             return pairs
         nearest = Nearest(factory, self.store.sizes, self.spec.memory, self.store.limits)
-        return nearest.of(pairs, both=not self.spec.against and not self.spec.archives)
+        return nearest.select(pairs, both=not self.spec.against and not self.spec.archives)
 
     def messages(self) -> Sequence[str]:
         return self.store.messages()
@@ -186,7 +186,7 @@ class JoinCollector(Collector):
     def written(self, pairs: Pairs, lines: PairLines) -> bytes:
         """The lines of some pairs."""
         a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
-        return lines.of(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
+        return lines.format_pairs(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 
     def summary(self) -> list[str]:
         return [

@@ -88,7 +88,7 @@ class LabelFilter:
         flags: Flags = np.all([(a == b) == same for a, b, same in zip(ours, theirs, wanted, strict=True)], axis=0)
         return flags
 
-    def of(self, pairs: Pairs) -> Pairs:
+    def allowed(self, pairs: Pairs) -> Pairs:
         """Those of the pairs that may be."""
         some = self.has(pairs.a, pairs.b)
         return Pairs(*(column[some] for column in pairs))

@@ -51,7 +51,7 @@ class Nearest:
         self.wanted, self.signature, self.sizes = factory.wanted, factory.signatures[-1], sizes
         self.memory, self.limits = memory, limits
 
-    def of(self, pairs: Iterator[Pairs], both: bool) -> Iterator[Pairs]:
+    def select(self, pairs: Iterator[Pairs], both: bool) -> Iterator[Pairs]:
         """Those of the pairs, which are sorted, in which one row is among the best partners of the other.
 
         Of equally similar partners the first is the best. If not `both`, only the best partners of `a` count.

@@ -26,14 +26,15 @@ class PairLines:
         self.more = {wire.AGAINST: True} if against else {}
         self._said = lru_cache(CACHED_FIGURES)(self._says)
 
-    def of(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
-        r"""A line for each pair, given its two ids, its agreeing components, and the bytes of its two signatures.
+    def format_pairs(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
+        r"""Returns a line for each pair, from its ids, its agreeing components, and the bytes of its signatures.
 
         >>> from shingletools.commands.simjoin.signatures import MINHASHES
         >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
-        >>> PairLines(MINHASHES, JoinOptions()).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        >>> figures = np.array([3]), np.array([16]), np.array([16])
+        >>> PairLines(MINHASHES, JoinOptions()).format_pairs(ids, ids, *figures)
         b'{"a":"x","b":"x","similarity":0.75}\n'
-        >>> PairLines(MINHASHES, JoinOptions(), True).of(ids, ids, np.array([3]), np.array([16]), np.array([16]))
+        >>> PairLines(MINHASHES, JoinOptions(), against=True).format_pairs(ids, ids, *figures)
         b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
         """
         figures, which = distinct(agreeing, a_sizes, b_sizes)

@@ -14,7 +14,7 @@ SIXTEENTHS = 16  # information is counted in sixteenths of a bit
 Weigh = Callable[[Portion], Index]  # the number of candidates of each bucket, int64, by its number from 0 to the last
 
 
-def finer(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> Iterator[Portion]:
+def split_portion(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> Iterator[Portion]:
     """The buckets. Those with many candidates are cut again, as long as that removes at least half of the candidates.
 
     Two rows of a bucket that are a pair still share a bucket: their components are divided into as many bands as
@@ -41,7 +41,7 @@ def finer(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> I
             continue
         for band in bands:
             for part in buckets_of(components, rows, band, limits):
-                yield from finer(table, part, weigh, limits)
+                yield from split_portion(table, part, weigh, limits)
 
 
 def buckets_of(components: Components, rows: Index, band: Index, limits: Limits) -> Iterator[Portion]:

@@ -34,8 +34,8 @@ Weighing = Callable[[U64], Index]  # what tokens weigh, as whole numbers from 0 
 def weighed_by(table: "Weights", wanted: JoinOptions) -> Weighing:
     """What tokens weigh by a table."""
     if wanted.measure != COSINE:
-        return table.of
-    return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits).of
+        return table.look_up
+    return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits).look_up
 
 
 def weighed_by_counts(counters: U32, documents: int, wanted: JoinOptions) -> Weighing:

@@ -54,13 +54,13 @@ def plain(cell: Cell) -> float | str | None:
 def table(scores: Scores) -> bytes:
     """The bands, if there are any, an empty line, and what is found from each threshold on."""
     rows = [*map(cells_of_all, scores.thresholds), (TOTAL, *cells_of_all(scores.all)[1:])]
-    blocks = [people(OF_ALL, rows)]
+    blocks = [as_text(OF_ALL, rows)]
     if scores.bands:
-        blocks.insert(0, people(OF_BAND, [*map(cells_of_band, scores.bands)]))
+        blocks.insert(0, as_text(OF_BAND, [*map(cells_of_band, scores.bands)]))
     return b"\n".join(blocks)
 
 
-def people(names: tuple[str, ...], rows: list[Cells]) -> bytes:
+def as_text(names: tuple[str, ...], rows: list[Cells]) -> bytes:
     """Columns, under their titles."""
     titles = [TITLES.get(name, name) for name in names]
     return aligned(

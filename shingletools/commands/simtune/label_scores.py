@@ -25,7 +25,7 @@ class SampleTruth:
         self.field = field
         self.two_sided = two_sided
         self.ids: dict[bytes, int] = {}
-        self.belonging = PairRelation(banded=False)
+        self.relation = PairRelation(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}
         self.groups = self.elsewhere = 0  # groups; pairs that are of one side, or of two, where the input is not
@@ -56,9 +56,9 @@ class SampleTruth:
             return
         ends = np.array([[self.number(self.known(one))], [self.number(self.known(two, against))]])
         if same:
-            self.belonging.add_pairs(ends[0], ends[1], None)
+            self.relation.add_pairs(ends[0], ends[1], None)
         else:
-            self.belonging.add_apart(ends[0], ends[1])
+            self.relation.add_apart(ends[0], ends[1])
 
     def take_group(self, record: Record) -> None:
         names = wire.take_ids(record, "members")
@@ -71,7 +71,7 @@ class SampleTruth:
             self.add_class(name, self.labels.setdefault(label, len(self.labels)), "has two labels")
 
     def add_class(self, name: bytes, number: int, wrong: str) -> None:
-        if len(self.belonging.add_classes(np.array([self.number(name)]), np.array([number]))):
+        if len(self.relation.add_classes(np.array([self.number(name)]), np.array([number]))):
             raise Failed(f"id {errors.shown(name_of(name))} {wrong}")
 
     def settled(self) -> FrozenRelation:
@@ -82,8 +82,8 @@ class SampleTruth:
                 if self.two_sided
                 else 'the pairs of --truth have "against":true, so they are of two sets: give one with --against'
             )
-        every = self.belonging.among(np.ones(len(self.ids), np.bool_))
-        if (pair := self.belonging.contradiction(every)) is not None:
+        every = self.relation.among(np.ones(len(self.ids), np.bool_))
+        if (pair := self.relation.contradiction(every)) is not None:
             names = [*self.ids]
             raise Failed(judged_twice((name_of(names[pair[0]]), name_of(names[pair[1]]))))
         return every
@@ -108,7 +108,7 @@ class Judgement(NamedTuple):
     partial: bool  # whether only judged pairs count
 
     @classmethod
-    def of(cls, truth: SampleTruth, names: list[bytes]) -> "Judgement":
+    def for_documents(cls, truth: SampleTruth, names: list[bytes]) -> "Judgement":
         """Returns the truth about the documents with these keys."""
         every = truth.settled()
         place = np.array([truth.ids.get(name, NONE) for name in names], np.int64)
@@ -122,11 +122,11 @@ class Judgement(NamedTuple):
             there = (one != NONE) & (two != NONE)
             return np.unique(key_of(one[there], two[there]))
 
-        keys, apart = renumbered(every.keys), renumbered(np.array(truth.belonging.apart, np.int64))
+        keys, apart = renumbered(every.keys), renumbered(np.array(truth.relation.apart, np.int64))
         settled = FrozenRelation(keys, None, classes, 0, 0)
         groups = settled.connected_classes()
         groups.join(*ends_of(keys))
-        partial = truth.field is not None or len(truth.belonging.apart) > 0
+        partial = truth.field is not None or len(truth.relation.apart) > 0
         return cls(groups.representatives().astype(np.int64), classes, keys, apart, listed, partial)
 
     def first(self, documents: int) -> "Judgement":

@@ -74,8 +74,8 @@ class Tune(RecordCollector):
                 self.truth.add_label(name, document.label)
         if not self.spec.truth and self.spec.field is None:
             return documents, None
-        order = np.argsort(Judgement.of(self.truth, names).components, kind="stable").tolist()
-        judgement = Judgement.of(self.truth, [names[number] for number in order])
+        order = np.argsort(Judgement.for_documents(self.truth, names).components, kind="stable").tolist()
+        judgement = Judgement.for_documents(self.truth, [names[number] for number in order])
         self.outside = len(self.truth.ids) - int(judgement.listed.sum())
         return [documents[number] for number in order], judgement
 

@@ -78,7 +78,7 @@ class HeaviestWords:
         if not payload:
             return ""
         words, counts = np.unique(shingles_of(payload, self.weights.digits), return_counts=True)
-        weight = self.weights.of(words) * (counts.max() + counts)
+        weight = self.weights.look_up(words) * (counts.max() + counts)
         order = np.argsort(-weight, kind="stable")[: min(self.count, np.count_nonzero(weight))]
         heaviest = words[order]
         if not len(heaviest):

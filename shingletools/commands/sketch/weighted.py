@@ -85,5 +85,5 @@ def with_weights(payload: str, weights: Weights) -> tuple[U64, Index]:
     if not payload:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
     shingles = shingles_of(payload, weights.digits)
-    found = weights.of(shingles)
+    found = weights.look_up(shingles)
     return shingles[found > 0], found[found > 0]

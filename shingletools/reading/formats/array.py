@@ -41,16 +41,16 @@ class Array(NamedTuple):
                     yield Made(name, number, size, made)
                     number += len(made)
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         """Writes one array, with each element on a line of its own."""
         starts = [b"[\n", b"[\n"]
         for portion in self.read(files):
             sides: tuple[list[bytes], list[bytes]] = [], []
             made = list(portion.documents())
-            for element, fate in zip(made, fates.take(len(made)), strict=True):
-                if fate.kept is not None:
-                    sides[not fate.kept].extend((starts[not fate.kept], element.raw))
-                    starts[not fate.kept] = b",\n"
+            for element, decision in zip(made, decisions.take(len(made)), strict=True):
+                if decision.kept is not None:
+                    sides[not decision.kept].extend((starts[not decision.kept], element.raw))
+                    starts[not decision.kept] = b",\n"
             yield b"".join(sides[0]), b"".join(sides[1])
         ends = [b"\n]\n" if start[:1] == b"," else b"[]\n" for start in starts]
         yield ends[0], ends[1]

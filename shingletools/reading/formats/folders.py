@@ -60,10 +60,10 @@ class Folders(NamedTuple):
             rest.messages = [] if self.include else [passed_over(passed) + instead]
             yield rest
 
-    def write(self, _files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
 
-        return kept_names(fates, self.zero)
+        return kept_names(decisions, self.zero)
 
     def portion(self, found: Found, number: int) -> Framed:
         if not found.cause:

@@ -101,15 +101,15 @@ class KeptRowGroups:
         self.held: list[Any] = []
         self.size = 0
 
-    def add(self, name: str, batch: Any, fates: Sequence[Decision], kept: bool) -> bytes:
+    def add(self, name: str, batch: Any, decisions: Sequence[Decision], kept: bool) -> bytes:
         """Takes the kept rows of a batch, or the removed ones; returns the bytes that are ready. Raises Failed.
 
         The batch is of the file of this name.
         """
-        places = [place for place, fate in enumerate(fates) if fate.kept is kept]
+        places = [place for place, decision in enumerate(decisions) if decision.kept is kept]
         rows = batch.take(pa.array(places, pa.int64()))
         if self.said:
-            said = [fates[place].said for place in places]
+            said = [decisions[place].said for place in places]
             ids = ids_of(name, [each and each.duplicate_of for each in said], self.types[0])
             rules = pa.array([each and each.duplicate_by for each in said], self.types[1])
             similarities = pa.array([each and each.duplicate_similarity for each in said], self.types[2])
@@ -246,7 +246,7 @@ def is_ordered(column: Any) -> bool:
     return column.physical_type != "INT96" and kind in ORDERED
 
 
-def kept_columns(files: Sequence[str], fates: Decisions, id_field: str) -> Iterator[Both]:
+def kept_columns(files: Sequence[str], decisions: Decisions, id_field: str) -> Iterator[Both]:
     """Writes the rows of some files to one; their schemas must be equal. Raises Failed."""
     sides: list[KeptRowGroups] = []
     schemas: tuple[Any, Any] | None = None
@@ -256,14 +256,14 @@ def kept_columns(files: Sequence[str], fates: Decisions, id_field: str) -> Itera
             these = file.parquet.schema_arrow, parquet.schema_arrow
             if schemas is None:
                 schemas = these
-                if any(fates.said) and (there := {*DuplicateInfo._fields}.intersection(these[0].names)):
+                if any(decisions.said) and (there := {*DuplicateInfo._fields}.intersection(these[0].names)):
                     raise Failed(f"{printable(name)}: it has a column {shown(min(there))} already")
-                wanted = fates.said if fates.removing else fates.said[:1]
+                wanted = decisions.said if decisions.removing else decisions.said[:1]
                 sides = [KeptRowGroups(file, id_field, said) for said in wanted]
             elif schemas != these:
                 raise Failed(f"{printable(name)}: its schema is not that of {printable(files[0])}")
             for batch in batches(file, parquet):
-                some = fates.take(len(batch))
+                some = decisions.take(len(batch))
                 written = [side.add(name, batch, some, not place) for place, side in enumerate(sides)]
                 yield written[0], b"".join(written[1:])
     rest = [side.close() for side in sides]

@@ -10,16 +10,16 @@ from shingletools.system.files import named
 BATCH_NAMES = 1 << 12  # names
 
 
-def kept_names(fates: Decisions, zero: bool) -> Iterator[Both]:
+def kept_names(decisions: Decisions, zero: bool) -> Iterator[Both]:
     """Raises Failed for a name that no line can hold, and for a file that has changed since it was compared."""
     sides: tuple[list[bytes], list[bytes]] = [], []
-    for number, (name, fate) in enumerate(fates.names(), 1):
+    for number, (name, decision) in enumerate(decisions.names(), 1):
         if not zero and "\n" in str(name):
             raise Failed(f"{printable(str(name))}: a name with a line feed: -0 ends names with zero bytes")
         with named(str(name)):
-            if os.stat(str(name)).st_ctime_ns > fates.begun:  # a time of the system, which no archive sets
+            if os.stat(str(name)).st_ctime_ns > decisions.begun:  # a time of the system, which no archive sets
                 raise Failed(f"{printable(str(name))}: changed while it was compared")
-        sides[not fate.kept].append(os.fsencode(str(name)) + (b"\0" if zero else b"\n"))
+        sides[not decision.kept].append(os.fsencode(str(name)) + (b"\0" if zero else b"\n"))
         if not number % BATCH_NAMES:
             yield b"".join(sides[0]), b"".join(sides[1])
             sides = [], []

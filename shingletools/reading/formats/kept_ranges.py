@@ -16,15 +16,15 @@ def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Decision]]) -
     """
     with closing(streams.read_raw(name)) as blocks:
         file = Forward(blocks)
-        for begin, end, fate in ranges:
-            if fate.kept:
+        for begin, end, decision in ranges:
+            if decision.kept:
                 continue
             if -1 in (begin, end):
                 raise Failed(f"{printable(name)}: compressed as a whole, not record by record: decompress it first")
             for data in file.until(begin):
                 yield data, b""
             for data in file.until(end):
-                yield b"", data if fate.kept is not None else b""
+                yield b"", data if decision.kept is not None else b""
         for data in file.until(None):
             yield data, b""
 

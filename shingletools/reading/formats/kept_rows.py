@@ -38,7 +38,7 @@ def end_of(row: bytes) -> bytes:
     return b"\r\n" if row.endswith(b"\r\n") else b"\n" if row.endswith(b"\n") else b""
 
 
-def kept_rows(form: Dialect, files: Sequence[str], fates: Decisions) -> Iterator[Both]:
+def kept_rows(form: Dialect, files: Sequence[str], decisions: Decisions) -> Iterator[Both]:
     """Writes the rows of some tables to one; their columns must be equal. Raises Failed."""
     sides = KeptRows(), KeptRows()
     columns: Sequence[str] = ()
@@ -48,29 +48,29 @@ def kept_rows(form: Dialect, files: Sequence[str], fates: Decisions) -> Iterator
             for rows in table.rows():
                 if form.header and not columns:
                     columns = table.names
-                    for side, first in zip(sides, header(form, table, fates), strict=True):
+                    for side, first in zip(sides, header(form, table, decisions), strict=True):
                         side.add(first)
                 elif form.header and columns != table.names:
                     raise Failed(f"{printable(name)}: its columns are not those of {printable(files[0])}")
-                for row, fate in zip(rows, fates.take(len(rows)), strict=True):
-                    if fate.kept is not None:
-                        sides[not fate.kept].add(with_said(form, row.raw, fate, fates))
+                for row, decision in zip(rows, decisions.take(len(rows)), strict=True):
+                    if decision.kept is not None:
+                        sides[not decision.kept].add(with_said(form, row.raw, decision, decisions))
                 yield sides[0].taken(), sides[1].taken()
 
 
-def header(form: Dialect, table: RowsOfFile, fates: Decisions) -> Iterator[bytes]:
+def header(form: Dialect, table: RowsOfFile, decisions: Decisions) -> Iterator[bytes]:
     """Returns the first row of both files."""
-    for wanted in fates.said:
+    for wanted in decisions.said:
         if wanted and (there := {*DuplicateInfo._fields}.intersection(table.names)):
             raise Failed(f"{printable(table.name)}: it has a column {shown(min(there))} already")
         row = appended(form, table.header, DuplicateInfo._fields) if wanted else table.header
         yield wire.BOM * table.marked + row
 
 
-def with_said(form: Dialect, row: bytes, fate: Decision, fates: Decisions) -> bytes:
-    if not fates.said[not fate.kept]:
+def with_said(form: Dialect, row: bytes, decision: Decision, decisions: Decisions) -> bytes:
+    if not decisions.said[not decision.kept]:
         return row
-    return appended(form, row, fate.said or [""] * len(DuplicateInfo._fields))
+    return appended(form, row, decision.said or [""] * len(DuplicateInfo._fields))
 
 
 def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
@@ -87,14 +87,14 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
     return row.removesuffix(end) + form.delimiter.encode() + made.getvalue().encode() + end
 
 
-def kept_lines(files: Sequence[str], fates: Decisions) -> Iterator[Both]:
+def kept_lines(files: Sequence[str], decisions: Decisions) -> Iterator[Both]:
     """Writes lines of text, or of JSON."""
     sides = KeptRows(), KeptRows()
     with closing(streams.read_chunks(files)) as chunks:
         for chunk in chunks:
             lines = kernel.split_lines(chunk.data)
-            for place, (line, fate) in enumerate(zip(lines, fates.take(len(lines)), strict=True), 1):
-                if fate.kept is not None:
+            for place, (line, decision) in enumerate(zip(lines, decisions.take(len(lines)), strict=True), 1):
+                if decision.kept is not None:
                     ended = place < len(lines) or chunk.data.endswith(b"\n")
-                    sides[not fate.kept].add(line + b"\n" * ended)
+                    sides[not decision.kept].add(line + b"\n" * ended)
             yield sides[0].taken(), sides[1].taken()

@@ -24,10 +24,10 @@ class Texts(NamedTuple):
             for chunk in chunks:
                 yield TextLines(chunk, self.id_field, self.text_field)
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_rows import kept_lines  # which canon does not need
 
-        return kept_lines(files, fates)
+        return kept_lines(files, decisions)
 
 
 class Records(NamedTuple):
@@ -40,10 +40,10 @@ class Records(NamedTuple):
         with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:
             yield from map(RecordLines, chunks)
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_rows import kept_lines  # as above
 
-        return kept_lines(files, fates)
+        return kept_lines(files, decisions)
 
 
 class RecordLines(Framed):

@@ -26,8 +26,8 @@ class NumberedFormat(NamedTuple):
             for portion in portions:
                 yield WithNumbers(portion, self.id_field)
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
-        return self.format.write(files, fates)
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+        return self.format.write(files, decisions)
 
 
 def over(given: Given, form: Format) -> Format:

@@ -35,10 +35,10 @@ class Parquet(NamedTuple):
                         yield with_numbers(Made(name, number, size, made), self.numbered, schema.names)
                         row, number, size = row + len(made), number + len(made), 0
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_columns import kept_columns  # which canon does not need
 
-        return kept_columns(files, fates, self.texts[0])
+        return kept_columns(files, decisions, self.texts[0])
 
 
 def documents(columns: Sequence[LineColumn], batch: Any, row: int) -> Iterator[Document]:

@@ -28,7 +28,7 @@ class Separated(NamedTuple):
                     yield with_numbers(Made(name, number, size, made), self.dialect.numbered, rows.names)
                     number += len(made)
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_rows import kept_rows  # which canon does not need
 
-        return kept_rows(self.dialect, files, fates)
+        return kept_rows(self.dialect, files, decisions)

@@ -33,22 +33,22 @@ class Warc(NamedTuple):
                     yield portion
                     number += len(portion.found)
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
         from shingletools.reading.formats.kept_ranges import kept_ranges  # which canon does not need
 
         for name in files:
-            yield from kept_ranges(name, self.ranges(name, fates))
+            yield from kept_ranges(name, self.ranges(name, decisions))
 
-    def ranges(self, name: str, fates: Decisions) -> Iterator[tuple[int, int | None, Decision]]:
-        """Yields where each page of a file begins and ends, and its fate. Raises Failed."""
+    def ranges(self, name: str, decisions: Decisions) -> Iterator[tuple[int, int | None, Decision]]:
+        """Yields where each page of a file begins and ends, and its decision. Raises Failed."""
         for portion in self.read([name]):
             assert isinstance(portion, Responses)
             pages = [document.line for document in portion.documents()]
             found = {each.number: each for each in portion.found}
-            for record, fate in zip(pages, fates.take(len(pages)), strict=True):
+            for record, decision in zip(pages, decisions.take(len(pages)), strict=True):
                 response = found[record or 0]
-                yield response.start, response.end, fate
+                yield response.start, response.end, decision
 
 
 class Responses(Framed):

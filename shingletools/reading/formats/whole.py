@@ -22,10 +22,10 @@ class WholeFiles(NamedTuple):
         for number, name in enumerate(files, 1):
             yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field)
 
-    def write(self, _files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
 
-        return kept_names(fates, self.zero)
+        return kept_names(decisions, self.zero)
 
 
 class WholeFile(Framed):

@@ -153,7 +153,7 @@ class Steps:
         self.partners = target[order]
         self.starts = np.searchsorted(source[order], np.arange(documents + 1))
 
-    def of(self, members: list[int]) -> dict[int, tuple[int, int]]:
+    def from_first(self, members: list[int]) -> dict[int, tuple[int, int]]:
         """For each member of a group: the number of pairs from the first to it, and the document before it on the way.
 
         Breadth first. If several documents can be before it, the one that was reached first is.

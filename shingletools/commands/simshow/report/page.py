@@ -213,7 +213,7 @@ class Report:
     def tie(self, group: dict[str, object], ties: Ties, steps: Steps) -> None:
         """Adds to a group what its pairs tell."""
         members = [self.shown[place] for place in cast(list[int], group["members"])]
-        ways = steps.of(members)
+        ways = steps.from_first(members)
         others = sum(map(self.side, members))
         group["density"] = rounded(Fraction(ties.pairs, others * (len(members) - others)) if others else ties.density)
         group["weakest"] = self.linked(ties.weakest)
