@@ -10,7 +10,7 @@ SEGMENT = re.compile(r"[0-9]{6,}\.npz")
 
 
 def manifest_in(folder: str) -> str:
-    """The path of an archive's manifest, which changes whenever the archive does."""
+    """Returns the path of an archive's manifest, which changes whenever the archive does."""
     return os.path.join(folder, MANIFEST)
 
 
@@ -27,12 +27,12 @@ def removed_file(number: int) -> str:
 
 
 def band_name(number: int) -> str:
-    """The name of a band's table."""
+    """Returns the name of a band's table."""
     return f"band{number}"
 
 
 def a_segment_in(folder: str) -> str:
-    """The name of a segment's file in a folder; "" if it has none, or cannot be read."""
+    """Returns the name of a segment's file in a folder; "" if it has none, or cannot be read."""
     try:
         return min((name for name in os.listdir(folder) if SEGMENT.fullmatch(name)), default="")
     except OSError:
@@ -40,7 +40,7 @@ def a_segment_in(folder: str) -> str:
 
 
 def archive_of(path: str) -> str:
-    """The folder of the archive that a file is part of; "" if there is none.
+    """Returns the folder of the archive that a file is part of; "" if there is none.
 
     >>> archive_of("old/000001.npz")
     ''
@@ -50,5 +50,5 @@ def archive_of(path: str) -> str:
 
 
 def is_archive(path: str) -> bool:
-    """Whether a folder has a manifest."""
+    """Returns whether a folder has a manifest."""
     return os.path.isfile(manifest_in(path))

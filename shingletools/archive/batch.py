@@ -45,7 +45,7 @@ class Batch:
 
     @classmethod
     def load(cls, file: IO[bytes], files: list[str]) -> "Batch":
-        """The batch that was saved at this place of a file."""
+        """Returns the batch that was saved at this place of a file."""
         batch = cls()
         heap, batch.data, batch.ids = np.load(file).tobytes(), bytearray(np.load(file)), bytearray(np.load(file))
         for column in (batch.signed, batch.sizes, batch.frame, batch.file, batch.line):
@@ -56,7 +56,7 @@ class Batch:
 
     @property
     def memory(self) -> int:
-        """About how many bytes it takes."""
+        """Returns about how many bytes it takes."""
         return len(self.data) + len(self.ids) + self.frames.memory + ROW_BYTES * len(self) + 16 * len(self.grams)
 
     def place(self, file: str, line: int | None, records: int) -> None:
@@ -84,20 +84,20 @@ class Batch:
         self.gram_rows.frombytes(np.full(len(keys), len(self)).tobytes())
 
     def names(self) -> tuple[bytes, Index]:
-        """The ids, one after the other, and the bytes of each."""
+        """Returns the ids, one after the other, and the bytes of each."""
         return bytes(self.ids), np.frombuffer(self.sizes, np.int64)
 
     def signatures(self, size: int) -> tuple[NDArray[np.uint8], Index]:
-        """All signatures, shape (signatures, size), and the row of each."""
+        """Returns all signatures, shape (signatures, size), and the row of each."""
         rows = np.flatnonzero(np.frombuffer(self.signed, np.int8))
         return np.frombuffer(self.data, np.uint8).reshape(len(rows), size), rows
 
     def is_signed(self) -> Flags:
-        """Whether each record has a signature."""
+        """Returns whether each record has a signature."""
         return np.frombuffer(self.signed, np.bool_)
 
     def signatures_at(self, rows: Index, size: int) -> tuple[NDArray[np.uint8], Flags]:
-        """The signatures of these rows, shape (rows, size), zeros where there is none; and whether there is one."""
+        """Returns the signatures of these rows, zeros where there is none; and which have one. Shape (rows, size)."""
         data, signed = np.frombuffer(self.data, np.uint8).reshape(-1, max(size, 1)), self.is_signed()
         some = signed[rows]
         signatures = np.zeros((len(rows), size), np.uint8)
@@ -105,7 +105,7 @@ class Batch:
         return signatures, some
 
     def lines(self, rows: Index, size: int, digits: int) -> Iterator[bytes]:
-        """The lines of these rows, as they came."""
+        """Yields the lines of these rows, as they came."""
         ends = np.cumsum(np.frombuffer(self.sizes, np.int64))
         heap, cuts = self.frames.heap()
         number = np.cumsum(np.frombuffer(self.signed, np.int8), dtype=np.int64) - 1
@@ -167,7 +167,7 @@ class Batch:
 
 
 def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:
-    """Things in a heap, by their numbers, which ascend, one after the other."""
+    """Returns the things with these numbers, which ascend, one after the other."""
     if len(which) == len(bounds) - 1:
         return heap
     parts = [np.empty(0, np.uint8)]
@@ -192,7 +192,7 @@ def add_table(add: Add, name: str, rows: Index, keys: U64) -> None:
 
 
 def entries_of(keys: U64, rows: Index) -> NDArray[np.generic]:
-    """Keys and their rows as entries of a table."""
+    """Returns keys and their rows as entries of a table."""
     entries = np.empty(len(keys), TABLE)
     entries["f0"], entries["f1"] = keys, rows
     return entries

@@ -34,12 +34,12 @@ class Damaged(Unreadable):
 
 
 def hexdigest(data: bytes | bytearray | memoryview) -> str:
-    """The BLAKE3 of bytes, as 64 hex digits."""
+    """Returns the BLAKE3 of bytes, as 64 hex digits."""
     return blake3.blake3(data).hexdigest()
 
 
 def sums_of(data: memoryview) -> bytes:
-    """The sum of each block, as bytes. The data begin where a block does."""
+    """Returns the sum of each block, as bytes. The data begin where a block does."""
     return b"".join(blake3.blake3(data[at : at + BLOCK_BYTES]).digest(8) for at in range(0, len(data), BLOCK_BYTES))
 
 
@@ -114,7 +114,7 @@ class SummedFile:
     """A file with sums, for reading. Raises Damaged, and Unreadable if the system cannot read it."""
 
     def __init__(self, path: str, name: str, size: int, sums: U64, cache: Cache) -> None:
-        """name: for messages; size (bytes) and sums: what the file must have. Raises OSError, FileNotFoundError."""
+        """Opens a file. name: for messages; size (bytes) and sums: of what was written. Raises OSError."""
         self.name, self.size = name, size
         self.sums = sums.astype("<u8").tobytes()
         self.cache = cache
@@ -125,7 +125,7 @@ class SummedFile:
             raise Damaged(name, f"damaged ({here} bytes, not {size})")
 
     def read(self, start: int, size: int) -> memoryview:
-        """`size` bytes from `start` on."""
+        """Reads `size` bytes from `start` on."""
         if start < 0 or size < 0 or start + size > self.size:
             raise Damaged(self.name, "damaged (a place outside of the file)")
         if not size:

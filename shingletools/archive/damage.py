@@ -36,7 +36,7 @@ def faults(path: str) -> Iterator[FileFault]:
 
 
 def _one_by_one(path: str) -> Iterator[FileFault]:
-    """The faults of an archive that cannot be opened as a whole, which no writer would change."""
+    """Yields the faults of an archive that cannot be opened as a whole, which no writer would change."""
     try:
         state, data = manifest.read(path)
     except Unreadable as error:
@@ -50,7 +50,7 @@ def _one_by_one(path: str) -> Iterator[FileFault]:
 
 
 def _of_files(folder: str, entry: Entry) -> list[FileFault]:
-    """The faults of a segment's files. Without sums, only the size of the segment can be checked."""
+    """Returns the faults of a segment's files. Without sums, only the size of the segment can be checked."""
     path = os.path.join(folder, segment_file(entry.number))
 
     def whole() -> None:
@@ -68,7 +68,7 @@ def _of_files(folder: str, entry: Entry) -> list[FileFault]:
 
 
 def found(check: Callable[[], object], entry: Entry) -> FileFault | None:
-    """The fault that a check of a segment finds, or None."""
+    """Returns the fault that a check of a segment finds, or None."""
     try:
         check()
     except Unreadable as error:

@@ -35,7 +35,7 @@ class Spelled(NamedTuple):
 
 
 def frame_of(line: bytes, spelled: Spelled, name: bytes, data: bytes) -> bytes:
-    """The frame of a line, which must be a good record. name: its id as JSON; data: the bytes of its payload."""
+    """Returns the frame of a good record's line. name: its id as JSON; data: the bytes of its payload."""
     there = members(line)
     payload = bytes_to_payload(data, spelled.digits).encode()
     marked = line
@@ -52,14 +52,14 @@ def frame_of(line: bytes, spelled: Spelled, name: bytes, data: bytes) -> bytes:
 
 
 def line_of(frame: bytes, name: bytes, data: bytes, digits: int) -> bytes:
-    """The line that a frame makes with this id and payload."""
+    """Returns the line that a frame makes with this id and payload."""
     if frame.endswith(EMPTY):
         return frame[:-1]
     return frame.replace(ID, name).replace(PAYLOAD, bytes_to_payload(data, digits).encode())
 
 
 def frames_of(batch: RecordBatch, spelled: Spelled) -> tuple[bytes, Index]:
-    """The frames of a batch of ids and payloads, one after the other, and the bytes of each, shape (rows,)."""
+    """Returns the frames of a batch of ids and payloads, one after the other, and the bytes of each, shape (rows,)."""
     frames, sizes = cut_frames(batch, spelled.digits)
     odd = np.flatnonzero(np.frombuffer(batch.lasts, np.int64) < 0).tolist()
     if not odd:
@@ -72,7 +72,7 @@ def frames_of(batch: RecordBatch, spelled: Spelled) -> tuple[bytes, Index]:
 
 
 def cut_frames(batch: RecordBatch, digits: int) -> tuple[bytes, Index]:
-    """The frames of rows that the kernel has read; of others, their lines."""
+    """Returns the frames of rows that the kernel has read; of others, their lines."""
     starts, lines = np.frombuffer(batch.starts, np.int64), batch.lines
     ends = np.append(starts[1:], batch.end) - 1
     ends[-1] += lines[batch.end - 1 : batch.end] != b"\n"
@@ -107,17 +107,17 @@ class Frames:
 
     @property
     def memory(self) -> int:
-        """About how many bytes they take."""
+        """Returns about how many bytes they take."""
         return len(self.kept.data) + FRAME_BYTES * len(self)
 
     def number(self, frame: bytes) -> int:
-        """The number of a frame, which is added if it is new."""
+        """Returns the number of a frame, which is added if it is new."""
         return int(self.numbers(frame, np.array([len(frame)]))[0])
 
     def numbers(self, frames: bytes, sizes: Index) -> Index:
-        """The numbers of frames, which stand one after the other; new ones are added. Shape (frames,)."""
+        """Returns the numbers of frames, which stand one after the other; new ones are added. Shape (frames,)."""
         return np.frombuffer(self.kept.number(frames, sizes), np.int64)
 
     def heap(self) -> tuple[NDArray[np.uint8], Index]:
-        """All frames, one after the other; the start of each, and the end of the last."""
+        """Returns all frames, one after the other; the start of each, and the end of the last."""
         return np.frombuffer(self.kept.data, np.uint8), np.append(0, np.frombuffer(self.kept.ends, np.int64))

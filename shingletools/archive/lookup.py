@@ -30,7 +30,7 @@ class Sorted:
         self.length = segment.length(name)
 
     def entries(self, start: int, stop: int) -> tuple[U64, Index]:
-        """The keys and rows of entries from start to stop."""
+        """Returns the keys and rows of entries from start to stop."""
         entries: NDArray[Any] = self.segment.column(self.name, start, stop)
         keys, rows = entries["f0"].astype(np.uint64), entries["f1"].astype(np.int64)
         if len(rows) and rows.max() >= self.segment.rows:
@@ -40,7 +40,7 @@ class Sorted:
         return keys, rows
 
     def meetings(self, keys: U64) -> Iterator[tuple[Index, Index]]:
-        """The keys that the table has, with their rows: blocks of places in `keys` and of rows, of one length.
+        """Yields the keys that the table has, with their rows: blocks of places in `keys` and of rows, of one length.
 
         keys: ascending, without repeats. The rows of a key ascend, even from block to block. A block has at most
         READ_ENTRIES.
@@ -70,7 +70,7 @@ class Sorted:
                 yield part.start + owner, rows[places]
 
     def _first(self, key: int) -> int:
-        """The first entry whose key is not less than this one."""
+        """Returns the first entry whose key is not less than this one."""
         low, high, least, most, guess = 0, self.length, 0, 2**64, True
         while low < high:
             share = (max(key - least, 0), max(most - least, 1)) if guess else (1, 2)

@@ -66,7 +66,7 @@ class Entry(NamedTuple):
 
     @property
     def live(self) -> int:
-        """The number of documents that were not dropped."""
+        """Returns the number of documents that were not dropped."""
         return self.rows - (self.removed.rows if self.removed else 0)
 
     def files(self) -> list[str]:
@@ -93,12 +93,12 @@ class Manifest(NamedTuple):
         return {name for entry in self.segments for name in entry.files()}
 
     def named(self, name: str | None) -> list[int]:
-        """The additions that were given this name, ascending."""
+        """Returns the additions that were given this name, ascending."""
         return [number for number, each in self.names if each == name]
 
 
 def encode(manifest: Manifest) -> bytes:
-    """The bytes of the manifest's file.
+    """Returns the bytes of the manifest's file.
 
     >>> decode(encode(Manifest(recipe="canon")), "here").recipe
     'canon'
@@ -120,7 +120,7 @@ def encode(manifest: Manifest) -> bytes:
 
 
 def decode(data: bytes, name: str) -> Manifest:
-    """A manifest from the bytes of its file. Raises Damaged, and Failed for another version's."""
+    """Returns a manifest from the bytes of its file. Raises Damaged, and Failed for another version's."""
     head, body = data[:HEAD], data[HEAD:].removesuffix(b"\n")
     if not data.endswith(b"\n") or head != b'{"sum":"%b",' % hexdigest(body).encode():
         raise Damaged(name, OTHER)
@@ -148,7 +148,7 @@ def _entry(said: dict[str, Any]) -> Entry:
 
 
 def is_sound(state: Manifest) -> bool:
-    """Whether a manifest says what can be. Raises TypeError or ValueError for some that cannot."""
+    """Returns whether a manifest says what can be. Raises TypeError or ValueError for some that cannot."""
     seed, gram, run = state.passages or (0, 1, 1)
     return (
         all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))
@@ -163,12 +163,12 @@ def is_sound(state: Manifest) -> bool:
 
 
 def whole(*values: object) -> bool:
-    """Whether all are integers from 0 on that can be added."""
+    """Returns whether all are integers from 0 on that can be added."""
     return all(type(value) is int and 0 <= value < MAX_COUNT for value in values)
 
 
 def components(state: Manifest) -> int:
-    """The components of a signature; 0 if there are none. Raises ValueError for signatures that cannot be."""
+    """Returns the components of a signature; 0 if there are none. Raises ValueError for signatures that cannot be."""
     if not state.size:
         return 0
     if state.field == "simhash" and (state.digits, state.size) == (16, 8):
@@ -179,7 +179,7 @@ def components(state: Manifest) -> int:
 
 
 def is_sound_segment(entry: Entry, state: Manifest) -> bool:
-    """Whether a segment has the columns that it needs, each within its file. Raises TypeError or ValueError."""
+    """Returns whether a segment has the columns that it needs, each within its file. Raises TypeError or ValueError."""
     removed, firsts = entry.removed, [first for first, _ in entry.adds]
     least, more = forms_of(entry), more_forms(entry, state)
     return (
@@ -197,7 +197,7 @@ def is_sound_segment(entry: Entry, state: Manifest) -> bool:
 
 
 def forms_of(entry: Entry) -> dict[str, Form]:
-    """The columns that each segment has."""
+    """Returns the columns that each segment has."""
     return {
         "ids": (("|u1",), (None,)),
         "bounds": (("<i8",), (entry.rows + 1,)),
@@ -209,7 +209,7 @@ def forms_of(entry: Entry) -> dict[str, Form]:
 
 
 def more_forms(entry: Entry, state: Manifest) -> dict[str, Form]:
-    """The columns that it has besides if there are signatures, or passages, in it."""
+    """Returns the columns that it has besides if there are signatures, or passages, in it."""
     if state.passages:
         return {GRAMS: ((TABLE,), (None,))}
     if not state.size:
@@ -220,7 +220,7 @@ def more_forms(entry: Entry, state: Manifest) -> dict[str, Form]:
 
 
 def fits(column: Column, form: Form, size: int) -> bool:
-    """Whether a column has one of the dtypes and the shape, and is within so many bytes."""
+    """Returns whether a column has one of the dtypes and the shape, and is within so many bytes."""
     dtypes, shape = form
     return (
         column.dtype in dtypes
@@ -232,7 +232,7 @@ def fits(column: Column, form: Form, size: int) -> bool:
 
 
 def read(folder: str) -> tuple[Manifest, bytes]:
-    """The manifest of an archive, and the bytes of its file. Raises Failed."""
+    """Returns the manifest of an archive, and the bytes of its file. Raises Failed."""
     path = os.path.join(folder, MANIFEST)
     try:
         with open(path, "rb") as file:

@@ -29,11 +29,11 @@ class Moved:
         self.live = segment.rows - len(segment.removed)
 
     def moved(self, rows: Index) -> Index:
-        """The new numbers of rows, all of which must be live."""
+        """Returns the new numbers of rows, all of which must be live."""
         return self.first + rows - np.searchsorted(self.segment.removed, rows)
 
     def rows(self) -> Iterator[Index]:
-        """The live rows, in blocks."""
+        """Yields the live rows, in blocks."""
         for start in range(0, self.segment.rows, COPY_ROWS):
             live = self.segment.live(start, min(start + COPY_ROWS, self.segment.rows))
             if len(live):
@@ -60,7 +60,7 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
 
 
 def additions(parts: Sequence[Moved]) -> list[tuple[int, int]]:
-    """The new segment's additions, as in manifest.Entry: (first row, number)."""
+    """Returns the new segment's additions, as in manifest.Entry: (first row, number)."""
     added: list[tuple[int, int]] = []
     for part in parts:
         for row, number in part.segment.entry.adds:
@@ -97,7 +97,7 @@ def _merge_grams(new: SegmentWriter, parts: Sequence[Moved]) -> None:
 
 
 def _entries(name: str, parts: Sequence[Moved]) -> int:
-    """The number of a table's entries for live rows."""
+    """Returns the number of a table's entries for live rows."""
     return sum(len(keys) for keys, _ in merged(name, parts))
 
 
@@ -145,7 +145,7 @@ class FrameUnion:
         self.size += int(sizes[is_new].sum())
 
     def texts(self) -> Iterator[tuple[bytes, Index]]:
-        """The frames, in blocks, and the bytes of each."""
+        """Yields the frames, in blocks, and the bytes of each."""
         for part, there in self.wanted:
             for start in range(0, len(there), COPY_ROWS):
                 yield part.segment.texts("frames", "cuts", there[start : start + COPY_ROWS])
@@ -165,7 +165,7 @@ def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None
 
 
 def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
-    """0, and the end of each thing, given sizes in blocks."""
+    """Yields 0, then the end of each thing. sizes: in blocks."""
     end = 0
     yield np.zeros(1, np.int64)
     for block in sizes:
@@ -174,7 +174,7 @@ def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
 
 
 def _used(part: Moved) -> Flags:
-    """Which of a segment's frames live records have. Shape (frames,)."""
+    """Returns which frames of a segment live records have. Shape (frames,)."""
     used = np.zeros(max(part.segment.length("cuts") - 1, 0), np.bool_)
     for live in part.rows():
         used[part.segment.frame_numbers(live)] = True
@@ -211,7 +211,7 @@ class EntryRun:
 
 
 def merged(name: str, parts: Sequence[Moved]) -> Iterator[tuple[U64, Index]]:
-    """The entries of one table of all segments, with new rows, by key, then row, in blocks."""
+    """Yields the entries of one table of all segments, with new rows, by key, then row, in blocks."""
     runs = [EntryRun(part, name) for part in parts]
     while held := [run for run in runs if run.fill()]:
         last = min(run.keys[-1] for run in held)  # below this key, all entries are held

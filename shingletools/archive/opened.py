@@ -35,7 +35,7 @@ class Archive:
 
     @property
     def name(self) -> str:
-        """The archive's name in messages."""
+        """Returns the archive's name in messages."""
         return printable(self.path)
 
     def part(self, rows: Index) -> Iterator[tuple[Segment, Index, slice]]:
@@ -46,7 +46,7 @@ class Archive:
                 yield segment, rows[start:stop] - first, slice(int(start), int(stop))
 
     def ids(self, rows: Index) -> tuple[bytes, Index]:
-        """The ids of rows, which ascend, one after the other, and the bytes of each."""
+        """Returns the ids of rows, which ascend, one after the other, and the bytes of each."""
         found = []
         for segment, some, _ in self.part(rows):
             found.append(segment.ids(some))
@@ -58,11 +58,11 @@ class Archive:
         return b"".join(data for data, _ in found), sizes
 
     def additions(self, rows: Index) -> Index:
-        """The number of the addition that each row came with. rows: ascending."""
+        """Returns the number of the addition that each row came with. rows: ascending."""
         return np.concatenate([np.empty(0, np.int64), *(each.addition(some) for each, some, _ in self.part(rows))])
 
     def lines(self, rows: Index) -> Iterator[bytes]:
-        """The lines of rows, which ascend, as they came, without line feeds."""
+        """Yields the lines of rows, which ascend, as they came, without line feeds."""
         for segment, some, _ in self.part(rows):
             data, sizes = segment.ids(some)
             size = self.manifest.size if "signature" in segment.entry.columns else 0
@@ -73,7 +73,7 @@ class Archive:
                 yield line_of(frame, name, signature, self.manifest.digits or 8)
 
     def signatures(self, rows: Index) -> tuple[NDArray[np.uint8], Flags]:
-        """The signatures of rows, which ascend, zeros where there is none; and whether there is one.
+        """Returns the signatures of rows, which ascend, zeros where there is none; and whether there is one.
 
         Shapes: (rows, bytes of a signature), (rows,).
         """
@@ -84,12 +84,12 @@ class Archive:
         return signatures, self.signed(rows)
 
     def signed(self, rows: Index) -> Flags:
-        """Which rows have a signature. rows: ascending."""
+        """Returns which rows have a signature. rows: ascending."""
         found = [segment.signed(some) for segment, some, _ in self.part(rows)]
         return np.concatenate([np.empty(0, np.bool_), *found])
 
     def live_rows(self, start: int, stop: int) -> Index:
-        """The rows from start to stop that are live: not dropped."""
+        """Returns the rows from start to stop that are live: not dropped."""
         rows = np.arange(start, min(stop, int(self.firsts[-1])))
         removed = [segment.is_removed(some) for segment, some, _ in self.part(rows)]
         live: Index = rows[~np.concatenate([np.empty(0, np.bool_), *removed])]
@@ -101,13 +101,13 @@ class Archive:
             segment.removed = np.union1d(segment.removed, some)
 
     def live(self) -> Iterator[Index]:
-        """All live rows, in blocks."""
+        """Yields all live rows, in blocks."""
         for segment, first in zip(self.segments, self.firsts.tolist(), strict=False):
             for start in range(0, segment.rows, BATCH_LINES):
                 yield first + segment.live(start, min(start + BATCH_LINES, segment.rows))
 
     def find(self, data: bytes, sizes: Index, keys: U64 | None = None) -> Index:
-        """The row of each id, -1 if no live row has it. Shape (ids,). keys: their id_keys, if known."""
+        """Returns the row of each id, -1 if no live row has it. Shape (ids,). keys: their id_keys, if known."""
         found = np.full(len(sizes), -1)
         keys = id_keys(data, sizes) if keys is None else keys
         names = list(split(data, sizes))
@@ -131,7 +131,7 @@ class Archive:
 
 
 def id_keys(data: bytes, sizes: Index) -> U64:
-    """The keys of ids: the first eight bytes of the BLAKE3 of each, as JSON. Shapes: (ids,) in, (ids,) out."""
+    """Returns the keys of ids: the first eight bytes of the BLAKE3 of each, as JSON. Shapes: (ids,) in, (ids,) out."""
     digests = b"".join(blake3.blake3(name).digest(8) for name in split(data, sizes))
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 

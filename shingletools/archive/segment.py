@@ -47,11 +47,11 @@ class Segment:
             raise
 
     def length(self, name: str) -> int:
-        """The number of rows or values of a column; 0 if there is no such column."""
+        """Returns the number of rows or values of a column; 0 if there is no such column."""
         return self.entry.columns[name].shape[0] if name in self.entry.columns else 0
 
     def column(self, name: str, start: int, stop: int) -> NDArray[np.generic]:
-        """The values of a column from start to stop."""
+        """Returns the values of a column from start to stop."""
         offset, dtype, shape = self.entry.columns[name]
         width = int(np.prod(shape[1:], dtype=np.int64))
         item = np.dtype(dtype).itemsize * width
@@ -59,7 +59,7 @@ class Segment:
         return np.frombuffer(data, dtype).reshape(-1, *shape[1:])
 
     def numbers(self, name: str, start: int, stop: int) -> Index:
-        """The values of a column of numbers from start to stop, as int64."""
+        """Returns the values of a column of numbers from start to stop, as int64."""
         return self.column(name, start, stop).astype(np.int64)
 
     def _stretches(self, first: Index, last: Index, size: int) -> Iterator[slice]:
@@ -70,7 +70,7 @@ class Segment:
         yield from map(slice, edges[:-1], edges[1:])
 
     def values(self, name: str, rows: Index) -> NDArray[np.generic]:
-        """The values of these rows, which ascend."""
+        """Returns the values of these rows, which ascend."""
         _, dtype, shape = self.entry.columns[name]
         item = max(np.dtype(dtype).itemsize * int(np.prod(shape[1:], dtype=np.int64)), 1)
         parts = [np.empty((0, *shape[1:]), dtype)]
@@ -80,7 +80,7 @@ class Segment:
         return np.concatenate(parts, dtype=np.dtype(dtype))  # without dtype it would swap the bytes
 
     def texts(self, name: str, bounds: str, rows: Index) -> tuple[bytes, Index]:
-        """The things of these rows, which ascend, in a heap: one after the other, and the bytes of each."""
+        """Returns the things of these rows, which ascend, in a heap: one after the other, and the bytes of each."""
         starts, stops = (self.values(bounds, rows + each).astype(np.int64) for each in (0, 1))
         if np.any(stops < starts) or np.any(starts[1:] < stops[:-1]):
             raise Damaged(self.file.name, "damaged (places that do not ascend)")
@@ -92,38 +92,38 @@ class Segment:
         return b"".join(parts), stops - starts
 
     def signatures(self, rows: Index) -> NDArray[np.uint8]:
-        """The signatures of these rows, which ascend, one after the other. Shape (rows * bytes of one,)."""
+        """Returns the signatures of these rows, which ascend, one after the other. Shape (rows * bytes of one,)."""
         return np.ascontiguousarray(self.values("signature", rows)).view(np.uint8).reshape(-1)
 
     def ids(self, rows: Index) -> tuple[bytes, Index]:
-        """The ids of these rows, which ascend, one after the other, and the bytes of each."""
+        """Returns the ids of these rows, which ascend, one after the other, and the bytes of each."""
         return self.texts("ids", "bounds", rows)
 
     def frames(self, rows: Index) -> list[bytes]:
-        """The frame of each of these rows, which ascend."""
+        """Returns the frame of each of these rows, which ascend."""
         found, place = self._distinct_frames(rows)
         return [found[each] for each in place.tolist()]
 
     def signed(self, rows: Index) -> Flags:
-        """Which of these rows have a signature. rows: ascending."""
+        """Returns which of these rows have a signature. rows: ascending."""
         found, place = self._distinct_frames(rows)
         flags: Flags = np.array([not frame.endswith(EMPTY) for frame in found], np.bool_)[place]
         return flags
 
     def frame_numbers(self, rows: Index) -> Index:
-        """The number of the frame of each of these rows, which ascend."""
+        """Returns the number of the frame of each of these rows, which ascend."""
         numbers = self.values("frame", rows).astype(np.int64)
         if np.any((numbers < 0) | (numbers >= self.length("cuts") - 1)):
             raise Damaged(self.file.name, "damaged (a frame that does not exist)")
         return numbers
 
     def _distinct_frames(self, rows: Index) -> tuple[list[bytes], Index]:
-        """The distinct frames of these rows, which ascend, and the number of each row's frame among these."""
+        """Returns the distinct frames of these rows, which ascend, and the number of each row's frame among these."""
         distinct, place = np.unique(self.frame_numbers(rows), return_inverse=True)
         return list(split(*self.texts("frames", "cuts", distinct))), place
 
     def is_removed(self, rows: Index) -> Flags:
-        """Whether each row was dropped."""
+        """Returns whether each row was dropped."""
         if not len(self.removed):
             return np.zeros(len(rows), np.bool_)
         place = np.minimum(np.searchsorted(self.removed, rows), len(self.removed) - 1)
@@ -131,12 +131,12 @@ class Segment:
         return flags
 
     def live(self, start: int, stop: int) -> Index:
-        """The rows from start to stop that were not dropped."""
+        """Returns the rows from start to stop that were not dropped."""
         rows = np.arange(start, stop)
         return rows[~self.is_removed(rows)]
 
     def addition(self, rows: Index) -> Index:
-        """The number of the addition that each row came with."""
+        """Returns the number of the addition that each row came with."""
         firsts, numbers = np.array(self.entry.adds, np.int64).reshape(-1, 2).T
         added: Index = numbers[np.searchsorted(firsts, rows, "right") - 1]
         return added
@@ -146,7 +146,7 @@ class Segment:
 
 
 def npy(array: NDArray[np.generic]) -> bytes:
-    """An array as the bytes of an .npy file."""
+    """Returns an array as the bytes of an .npy file."""
     file = BytesIO()
     np.save(file, array, allow_pickle=False)
     return file.getvalue()
@@ -165,7 +165,7 @@ def summed(folder: str, entry: Entry, cache: Cache) -> SummedFile:
 
 
 def removed_rows(folder: str, entry: Entry) -> Index:
-    """The dropped rows of a segment, ascending. Raises FileNotFoundError, Unreadable."""
+    """Returns the dropped rows of a segment, ascending. Raises FileNotFoundError, Unreadable."""
     if entry.removed is None:
         return np.empty(0, np.int64)
     name = removed_file(entry.removed.number)
@@ -176,7 +176,7 @@ def removed_rows(folder: str, entry: Entry) -> Index:
 
 
 def _load(folder: str, name: str, digest: str, dtype: str, length: int) -> NDArray[np.generic]:
-    """The array in a small file, which must have this BLAKE3. Raises FileNotFoundError, Unreadable."""
+    """Returns the array in a small file, which must have this BLAKE3. Raises FileNotFoundError, Unreadable."""
     path = os.path.join(folder, name)
     try:
         with open(path, "rb") as file:

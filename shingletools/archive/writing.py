@@ -84,7 +84,7 @@ class ArchiveWriter:
     """
 
     def __init__(self, path: str, create: bool = False) -> None:
-        """create: makes the archive, with a manifest, if there is none. Removes files only if it had one."""
+        """Locks an archive. create: makes it if there is none; only one that was there loses unnamed files."""
         self.path = path
         self.lock = -1
         self.numbers = 0  # numbers that were given to files so far
@@ -136,7 +136,7 @@ class ArchiveWriter:
             self._remove_others(self.archive.manifest)
 
     def next_number(self) -> int:
-        """The number of a new file."""
+        """Returns the number of a new file."""
         self.numbers += 1
         return self.numbers
 
@@ -145,7 +145,7 @@ class ArchiveWriter:
             return SegmentWriter(self.path, self.next_number())
 
     def without(self, rows: Index) -> tuple[Entry, ...]:
-        """The entries of the archive's segments when these rows, which ascend, are dropped, too."""
+        """Returns the entries of the archive's segments when these rows, which ascend, are dropped, too."""
         entries = list(self.archive.manifest.segments)
         for segment, some, _ in self.archive.part(rows):
             number = self.archive.segments.index(segment)
@@ -198,5 +198,5 @@ class ArchiveWriter:
 
 
 def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: OnTheDisk) -> Entry:
-    """The manifest's entry of a new segment."""
+    """Returns the manifest's entry of a new segment."""
     return Entry(number, rows, written.size, written.sums, tuple(adds), written.columns)

@@ -4,10 +4,10 @@ ranges         ranges of integers in arrays
 sorter         sorts entries of keys and values and looks them up, in memory or on disk
 payload        payloads on disk
 ids_on_disk    ids on disk, numbered in the order of their first mention
-seen_ids       which ids have come, in a limit of memory
-unionfind      what is connected with what
+seen_ids       which ids were seen before, within a limit of memory
+unionfind      connected components
 chances        binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
 ratios         exact ratios of counts, and how tables show them
 rarity         inverse document frequencies
-pair_relation  what belongs together, as pairs and classes
+pair_relation  documents that belong together, as pairs and classes
 """

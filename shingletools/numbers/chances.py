@@ -16,7 +16,7 @@ DEVIATIONS = 3  # below a threshold, at which a sketch still proposes a pair
 
 
 def successes(least: int, trials: int, yes: int, whole: int) -> int:
-    """In how many of whole ** trials cases so many of the trials succeed, or more; each does in `yes` of `whole`.
+    """Counts the cases, of whole ** trials, in which so many trials or more succeed; each does in `yes` of `whole`.
 
     The sum of C(n, i) yes^i (whole - yes)^(n - i), for i from `least` to n, each term by the one before; or all cases
     but those of the other terms, if these are fewer.
@@ -37,7 +37,7 @@ def successes(least: int, trials: int, yes: int, whole: int) -> int:
 
 @cache
 def at_least(least: int, trials: int, chance: Fraction) -> int:
-    """The chance that so many of the trials succeed, or more, each with this chance.
+    """Returns the chance that so many of the trials succeed, or more, each with this chance.
 
     >>> at_least(1, 2, Fraction(1, 2)) * 4 == 3 * UNIT
     True
@@ -48,7 +48,7 @@ def at_least(least: int, trials: int, chance: Fraction) -> int:
 
 @cache
 def meets(widths: tuple[int, ...], chance: Fraction) -> int:
-    """That all components of one band agree, or of another, each component with this chance; widths of the bands."""
+    """Returns the chance, in UNIT, that a whole band agrees. chance: of each component; widths: of the bands."""
     yes, whole = chance.as_integer_ratio()
     none = 1
     for width in widths:
@@ -58,7 +58,7 @@ def meets(widths: tuple[int, ...], chance: Fraction) -> int:
 
 
 def widths(components: int, bands: int) -> tuple[int, ...]:
-    """Of so many bands of so many components, as simjoin cuts them.
+    """Returns the widths of so many bands of so many components, as simjoin cuts them.
 
     >>> widths(84, 17)[:2], sum(widths(84, 17))
     ((4, 5), 84)
@@ -67,7 +67,7 @@ def widths(components: int, bands: int) -> tuple[int, ...]:
 
 
 def deviation(similarity: Fraction, components: int, chance: Fraction = Fraction(0)) -> Fraction:
-    """The standard deviation of `estimated`, sqrt((1 - s) (s + c / (1 - c)) / n), rounded to DECIMALS.
+    """Returns the standard deviation of `estimated`, sqrt((1 - s) (s + c / (1 - c)) / n), rounded to DECIMALS.
 
     >>> float(deviation(Fraction(4, 5), 84)), float(deviation(Fraction(4, 5), 84, Fraction(1, 256)))
     (0.043644, 0.04375)
@@ -79,7 +79,7 @@ def deviation(similarity: Fraction, components: int, chance: Fraction = Fraction
 
 @cache
 def interval(agreeing: int, components: int) -> tuple[Fraction, Fraction]:
-    """Between which similarities the truth lies, in 95 of 100 cases at least, when so many of the components agree.
+    """Returns bounds of the true similarity, right in 95 of 100 cases or more, when so many components agree.
 
     The bounds of Clopper and Pearson (1934), rounded outwards to DECIMALS: the lower is the similarity at which as many
     agreeing components or more have a chance of LEVEL, the upper that at which as many or fewer have.
@@ -94,7 +94,7 @@ def interval(agreeing: int, components: int) -> tuple[Fraction, Fraction]:
 
 
 def agreement(similarity: Fraction, chance: Fraction) -> Fraction:
-    """The expected share of agreeing components, given the chance that two components agree that need not.
+    """Returns the expected share of agreeing components, given the chance that two components agree that need not.
 
     >>> agreement(Fraction(1, 2), Fraction(1, 256))
     Fraction(257, 512)
@@ -103,7 +103,7 @@ def agreement(similarity: Fraction, chance: Fraction) -> Fraction:
 
 
 def estimated(share: Fraction, chance: Fraction) -> Fraction:
-    """The similarity, not below 0, at which this share of the components is expected to agree.
+    """Returns the similarity, not below 0, at which this share of the components is expected to agree.
 
     >>> estimated(Fraction(257, 512), Fraction(1, 256)), estimated(Fraction(0), Fraction(1, 256))
     (Fraction(1, 2), Fraction(0, 1))
@@ -112,13 +112,13 @@ def estimated(share: Fraction, chance: Fraction) -> Fraction:
 
 
 def outwards(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds, rounded outwards to DECIMALS."""
+    """Returns bounds, rounded outwards to DECIMALS."""
     scale = 10**DECIMALS
     return Fraction(floor(low * scale), scale), Fraction(ceil(high * scale), scale)
 
 
 def _limit(least: int, components: int) -> Fraction:
-    """The greatest chance, of DECIMALS, at which `least` successes or more have a chance of LEVEL at most."""
+    """Returns the greatest chance, of DECIMALS, at which `least` successes or more have a chance of LEVEL at most."""
     if not least:
         return Fraction(0)
     whole = 10**DECIMALS
@@ -134,7 +134,7 @@ def _limit(least: int, components: int) -> Fraction:
 
 
 def is_rare(least: int, trials: int, yes: int, whole: int) -> bool:
-    """Whether so many successes or more have a chance of LEVEL at most; below least / trials, each has yes / whole.
+    """Returns whether the chance of so many successes or more is at most LEVEL. yes / whole: the chance of one.
 
     By decimals, whose digits are the same on all machines; in whole numbers where these are too few to tell. The terms
     fall ever faster from the first one on, so that what is left after the last one is less than `trials` times that.
@@ -160,12 +160,12 @@ def is_rare(least: int, trials: int, yes: int, whole: int) -> bool:
 
 @cache
 def _ways(least: int, trials: int) -> Decimal:
-    """In how many ways so many of the trials can be chosen, in the digits of the context."""
+    """Returns in how many ways so many of the trials can be chosen, in the digits of the context."""
     return +Decimal(comb(trials, least))
 
 
 def proposed(threshold: Fraction, components: int) -> int:
-    """In how many components sketches agree whose estimate is DEVIATIONS below a threshold; 1 at least.
+    """Returns in how many components sketches agree whose estimate is DEVIATIONS below a threshold; 1 at least.
 
     >>> proposed(Fraction(4, 5), 84)
     57

@@ -37,7 +37,7 @@ class KeyedHashes:
         self.tables = kernel.new_ids(), kernel.new_ids()  # whose random keys hash
 
     def hash(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
-        """Of ids, one after the other. sizes: the bytes of each, int64."""
+        """Returns the hashes of ids, one after the other. sizes: the bytes of each, int64."""
         one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
         return one, two.view(np.int64)
 
@@ -64,7 +64,7 @@ class IdsOnDisk:
         return self.ids.documents
 
     def number(self, ids: bytes, sizes: Buffer) -> Index:
-        """The number of each id within the portion, which lasts until numbers are mentioned."""
+        """Returns the number of each id within the portion, which lasts until numbers are mentioned."""
         return np.frombuffer(self.portion.number(ids, sizes), np.int64)
 
     def mention(self, numbers: Index) -> None:
@@ -83,7 +83,7 @@ class IdsOnDisk:
         self.portion = kernel.new_ids()
 
     def numbers(self) -> Iterator[Index]:
-        """The numbers of all mentions, in their order, some at a time. No ids can be added after this."""
+        """Yields the numbers of all mentions, in their order, some at a time. No ids can be added after this."""
         self._end_portion()
         numbers, mentions = self._numbered(), self.mentions.view(np.int32)
         for (start, first), (end, last) in pairwise(self.ends):
@@ -94,7 +94,7 @@ class IdsOnDisk:
                 self.mentions.forget()
 
     def _numbered(self) -> DiskArray:
-        """The number of each place, int32. Writes the distinct ids by their numbers. Raises Failed."""
+        """Returns the number of each place, int32. Writes the distinct ids by their numbers. Raises Failed."""
         numbers = DiskArray(self.memory.folder)
         rows = np.empty(
             self.every.documents // ROW_PLACES + 1, np.int64
@@ -118,7 +118,7 @@ class IdsOnDisk:
         return numbers
 
     def _by_place(self) -> Sorter:
-        """Each place, with the place where its id was first mentioned."""
+        """Yields each place, with the place where its id was first mentioned."""
         by_place = Sorter(self.memory, 4, self.limits)
         for keys, values in self.by_hash.sorted():
             one, (two, place) = keys, values.T
@@ -134,7 +134,7 @@ class IdsOnDisk:
         return by_place
 
     def names(self, numbers: Index) -> IdsAt:
-        """The ids with these numbers."""
+        """Returns the ids with these numbers."""
         distinct, places = np.unique(numbers, return_inverse=True)
         data, sizes = self.ids.load(distinct) if len(distinct) else (distinct, distinct)
         self.ids.forget()

@@ -1,4 +1,4 @@
-"""What belongs together, as the input or as the truth has it: pairs, and classes whose members all make pairs.
+"""Which documents belong together, by the input or by the truth: pairs, and classes, of which any two make a pair.
 
 Documents are numbers. A pair is one integer of 64 bits, the same for both orders of the two: see `key_of`.
 """
@@ -18,7 +18,7 @@ NONE = -1  # no class, and no band
 
 
 def key_of(one: Index, two: Index) -> Index:
-    """The keys of pairs of numbers below MOST_DOCUMENTS. Shape (pairs,) each.
+    """Returns the keys of pairs of numbers below MOST_DOCUMENTS. Shape (pairs,) each.
 
     >>> (key_of(np.array([1, 0]), np.array([0, 1])) == [1, 1]).all()
     np.True_
@@ -27,12 +27,12 @@ def key_of(one: Index, two: Index) -> Index:
 
 
 def ends_of(keys: Index) -> tuple[Index, Index]:
-    """The two numbers of each pair, the smaller first."""
+    """Returns the two numbers of each pair, the smaller first."""
     return keys >> NUMBER_BITS, keys & ((1 << NUMBER_BITS) - 1)
 
 
 class PairRelation:
-    """Takes pairs, of which a truth may say that they are apart, and classes.
+    """Collects pairs, pairs that do not belong together, and classes.
 
     Memory: 8 bytes a pair, 2 more for its band if there are bands; 8 for each document.
     """
@@ -45,18 +45,18 @@ class PairRelation:
         self.classes = array("q")  # of each document, as far as it is known, or NONE
 
     def add_pairs(self, one: Index, two: Index, bands: Index | None) -> None:
-        """Pairs of two different documents each, and the number of each one's band, or NONE. Shape (pairs,)."""
+        """Adds pairs of different documents, and the band of each, or NONE. Shape (pairs,)."""
         self.keys.frombytes(key_of(one, two).tobytes())
         if self.banded:
             given = np.full(len(one), NONE) if bands is None else bands
             self.bands.frombytes(given.astype(np.int16).tobytes())
 
     def add_apart(self, one: Index, two: Index) -> None:
-        """Pairs that do not belong together. Shape (pairs,)."""
+        """Adds pairs that do not belong together. Shape (pairs,)."""
         self.apart.frombytes(key_of(one, two).tobytes())
 
     def add_classes(self, numbers: Index, classes: Index) -> Index:
-        """Documents and the class of each, shape (documents,): the places of those that are in another one.
+        """Adds documents to classes. Returns the places of those that are in another one. Shape (documents,).
 
         If there are such, nothing is added.
         """
@@ -70,11 +70,11 @@ class PairRelation:
         return wrong
 
     def grow(self, documents: int) -> None:
-        """So many documents in all, if there are not more."""
+        """Makes room for at least so many documents."""
         self.classes.frombytes(np.full(max(0, documents - len(self.classes)), NONE).tobytes())
 
     def named(self, documents: int) -> Flags:
-        """Which of so many documents it names. Shape (documents,)."""
+        """Returns which of so many documents it names. Shape (documents,)."""
         self.grow(documents)
         flags: Flags = np.frombuffer(self.classes, np.int64)[:documents] != NONE
         for keys in (self.keys, self.apart):
@@ -83,7 +83,7 @@ class PairRelation:
         return flags
 
     def among(self, there: Flags) -> "FrozenRelation":
-        """What it has of the documents that there are, each pair once, of several the one of the highest band."""
+        """Restricts the relation to the documents that are there. Keeps each pair once, in its highest band."""
         self.grow(len(there))
         keys = np.array(self.keys, np.int64)
         one, two = ends_of(keys)
@@ -111,50 +111,50 @@ class PairRelation:
         )
 
     def contradiction(self, settled: "FrozenRelation") -> tuple[int, int] | None:
-        """A pair that is apart and belongs together, too."""
+        """Returns the documents of a pair that belongs together and does not; None if there is none."""
         apart = np.array(self.apart, np.int64)
         both = apart[settled.same_class(apart) | settled.has_key(apart)]
         return (int(both[0]) >> NUMBER_BITS, int(both[0]) % (1 << NUMBER_BITS)) if len(both) else None
 
 
 class FrozenRelation(NamedTuple):
-    """The same, when all has come."""
+    """A relation to which nothing is added any more."""
 
-    keys: Index  # ascending, of different pairs
+    keys: Index  # of pairs, ascending, each once
     bands: Index | None
     classes: Index  # of all documents
-    repeated: int  # pairs that were there already
+    repeated: int  # pairs that came more than once
     outside: int  # pairs, and members of classes, that are left out
 
     def same_class(self, keys: Index) -> Flags:
-        """Whether the two of each pair are in one class."""
+        """Returns whether the two of each pair are in one class."""
         one, two = (self.classes[numbers] for numbers in ends_of(keys))
         together: Flags = (one == two) & (one != NONE)
         return together
 
     def only(self, keys: Index) -> "FrozenRelation":
-        """Restricts the relation to these pairs, ascending and different, as pairs even where classes imply them."""
+        """Restricts the relation to these pairs, which ascend, each once. Replaces classes by their pairs."""
         mine = keys[self.same_class(keys) | self.has_key(keys)]
         bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
         lost = self.pairs() - len(mine)
         return FrozenRelation(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
 
     def has_key(self, keys: Index) -> Flags:
-        """Returns whether each pair is one of those given as pairs."""
+        """Returns whether each pair was added as a pair."""
         place = np.searchsorted(self.keys, keys)
         there: Flags = np.append(self.keys, NONE)[place] == keys
         return there
 
     def beyond(self) -> Index:
-        """The pairs that are not of one class."""
+        """Returns the pairs that are not of one class."""
         return self.keys[~self.same_class(self.keys)]
 
     def pairs(self) -> int:
-        """How many there are, those within classes among them."""
+        """Counts all pairs, including those within classes."""
         return choose_two(np.bincount(self.classes[self.classes != NONE])) + len(self.beyond())
 
     def connected_classes(self) -> UnionFind:
-        """All documents, those of one class connected."""
+        """Connects the documents of each class."""
         groups = UnionFind(len(self.classes))
         members = np.flatnonzero(self.classes != NONE)
         _, first, place = np.unique(self.classes[members], return_index=True, return_inverse=True)
@@ -163,19 +163,19 @@ class FrozenRelation(NamedTuple):
 
 
 def common_pairs(one: FrozenRelation, two: FrozenRelation) -> int:
-    """How many pairs both have, whether they tell them as pairs or by classes. Exact, without listing classes' pairs.
+    """Counts the pairs that both have, given as pairs or by classes. Exact; the pairs of classes are not listed.
 
-    A pair is in a class of one, or given beyond its classes, and likewise of two: four counts, of which no two overlap.
+    A pair is within a class of `one`, or was added to it as a pair, and likewise for `two`: four disjoint cases.
     """
     classed = (one.classes != NONE) & (two.classes != NONE)
     cells = one.classes[classed] << NUMBER_BITS | two.classes[classed]
     beyond = one.beyond()
     of_two = two.same_class(beyond)
     left = beyond[~of_two]
-    both_told = int(np.count_nonzero(two.has_key(left)))
+    added_to_both = int(np.count_nonzero(two.has_key(left)))
     return (
         choose_two(np.unique(cells, return_counts=True)[1])
         + int(np.count_nonzero(of_two))
         + int(np.count_nonzero(one.same_class(two.beyond())))
-        + both_told
+        + added_to_both
     )

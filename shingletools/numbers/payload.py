@@ -50,7 +50,7 @@ class Payload:
         self.ends.append(ends.tobytes())
 
     def sizes(self, rows: Index) -> Index:
-        """The sizes of the payloads of these rows, int64, in their order."""
+        """Returns the sizes of the payloads of these rows, int64, in their order."""
         return self._limits(rows)[1]
 
     def _limits(self, rows: Index) -> tuple[Index, Index]:
@@ -59,7 +59,7 @@ class Payload:
         return starts, ends[rows] - starts
 
     def load(self, rows: Index) -> tuple[U8, Index]:
-        """The payloads of these rows, which ascend; at least one."""
+        """Returns the payloads of these rows, which ascend; at least one."""
         starts, sizes = self._limits(rows)
         data = self.data.view(np.uint8)
         if rows[-1] - rows[0] == len(rows) - 1:
@@ -82,7 +82,7 @@ class Payload:
 
 
 def portions_of(payloads: Sequence[Payload], most: int, limits: DiskLimits) -> Iterator[Index]:
-    """All rows, int64, ascending, in portions of at most `most` bytes, or of one row."""
+    """Yields all rows, int64, ascending, in portions of at most `most` bytes, or of one row."""
     for first in range(0, payloads[0].documents, limits.sizes):
         rows = np.arange(first, min(first + limits.sizes, payloads[0].documents))
         for part in stretches(np.sum([payload.sizes(rows) for payload in payloads], axis=0), most):

@@ -8,7 +8,7 @@ from shingletools.kernel.types import Index
 
 
 def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
-    """counts[i] integers from starts[i] on, for each i in turn, in one array; and for each of them its i, in another.
+    """Returns counts[i] integers from starts[i] on, for each i in turn, in one array; and the i of each in another.
 
     Shapes: (n,), (n,) in; (sum of counts,), (sum of counts,) out, the second ascending. All int64.
 
@@ -20,7 +20,7 @@ def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
 
 
 def stretches(counts: Index, most: int) -> Iterator[slice]:
-    """Consecutive items whose counts add up to `most` at most, or single items; all of them, in their order.
+    """Yields consecutive items whose counts add up to `most` at most, or single items; all, in their order.
 
     counts: int64, shape (items,).
 

@@ -9,7 +9,7 @@ HEAVIEST = 32  # bits of the greatest square
 
 @cache
 def inverse_frequency(documents: int, df: int) -> float:
-    """log2(documents / df), rounded to 6 decimals. Computed in decimals: C libraries' logarithms differ.
+    """Returns log2(documents / df), rounded to 6 decimals. Computed in decimals: C libraries' logarithms differ.
 
     Decimal.ln is rounded correctly, and so is this: a logarithm within 10^-40 of the middle between two millionths
     would be an accident that no number of documents will meet.
@@ -22,12 +22,12 @@ def inverse_frequency(documents: int, df: int) -> float:
 
 
 def counted_weight(documents: int, df: int) -> int:
-    """log2((documents + 1) / df), in units: never 0, so that copies are found whatever they consist of."""
+    """Returns log2((documents + 1) / df), in units: never 0, so that copies are found whatever they consist of."""
     return max(round(inverse_frequency(documents + 1, df) * UNIT), 1)
 
 
 def square(heaviest: int, weight: int) -> int:
-    """The square of a weight: in the least power of two of square units of which the heaviest has at most 2^HEAVIEST.
+    """Returns the square of a weight, in the least power of two units in which the heaviest has 2^HEAVIEST at most.
 
     It is rounded, halves upwards, but a weight above 0 has a square of at least 1.
 
@@ -39,5 +39,5 @@ def square(heaviest: int, weight: int) -> int:
 
 
 def counted_square(documents: int, df: int) -> int:
-    """The square of a counted weight; the heaviest would be that of something in one document."""
+    """Returns the square of a counted weight; the heaviest would be that of something in one document."""
     return square(counted_weight(documents, 1), counted_weight(documents, df))

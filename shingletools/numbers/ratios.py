@@ -10,7 +10,7 @@ Ratio = Fraction | None
 
 
 def ratio(part: int, whole: int) -> Ratio:
-    """A share; None of nothing.
+    """Returns a share; None of nothing.
 
     >>> ratio(1, 3), ratio(0, 0)
     (Fraction(1, 3), None)
@@ -19,7 +19,7 @@ def ratio(part: int, whole: int) -> Ratio:
 
 
 def choose_two(counts: Index) -> int:
-    """How many pairs there are within sets of so many members, in all."""
+    """Returns how many pairs there are within sets of so many members, in all."""
     return int((counts * (counts - 1) // 2).sum())
 
 
@@ -40,7 +40,7 @@ class PairCounts(NamedTuple):
 
     @property
     def f1(self) -> Ratio:
-        """The harmonic mean of both, which is the share of what is right among all that is found and all that is true.
+        """Returns the harmonic mean of precision and recall.
 
         >>> PairCounts(0, 5, 0).f1
         Fraction(0, 1)
@@ -49,7 +49,7 @@ class PairCounts(NamedTuple):
 
 
 def rounded(value: Ratio, digits: int) -> float | None:
-    """The number of so many digits behind the point that is nearest to a fraction, of two the even one.
+    """Returns the number of so many digits behind the point that is nearest to a fraction, of two the even one.
 
     >>> from fractions import Fraction
     >>> rounded(Fraction(2, 3), 6), rounded(Fraction(1, 8), 2), rounded(None, 6)
@@ -59,7 +59,7 @@ def rounded(value: Ratio, digits: int) -> float | None:
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> bytes:
-    """Lines of columns, each as wide as its widest cell, two blanks between; all cells to the right.
+    """Returns lines of columns, each as wide as its widest cell, two blanks between; all cells to the right.
 
     >>> aligned([("k", "pairs"), ("10", "7")])
     b' k  pairs\\n10      7\\n'

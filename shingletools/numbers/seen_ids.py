@@ -43,7 +43,7 @@ class SeenIds:
         return new
 
     def has(self, side: int, ids: bytes, sizes: Index) -> Flags:
-        """Whether each id has come."""
+        """Returns whether each id has come."""
         return self._known(self._hashes(side, ids, sizes))
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class SeenIds:
         return ~one if side else one, two
 
     def _claim(self, some: Hashes) -> Flags:
-        """The same for ids by their hashes, of which the first ones are distinct and ascend."""
+        """Returns the same for ids by their hashes, of which the first ones are distinct and ascend."""
         new = ~self._known(some)
         one, two = some[0][new], some[1][new]
         np.bitwise_or.at(self.words, *self._bits((one, two)))
@@ -69,7 +69,7 @@ class SeenIds:
         return new
 
     def _bits(self, some: Hashes) -> tuple[U64, U64]:
-        """The word of each id, and the bits in it."""
+        """Returns the word of each id, and the bits in it."""
         one, two = some[0], some[1].view(np.uint64)
         bits = np.zeros(len(two), np.uint64)
         for i in range(BITS_PER_ID):
@@ -107,7 +107,7 @@ class SeenIds:
 
 
 def has(sorted_hashes: Hashes, one: U64, two: Index) -> Flags:
-    """Whether these hashes are among those, of which the first ones ascend."""
+    """Returns whether these hashes are among those, of which the first ones ascend."""
     ones, twos = sorted_hashes
     found = np.zeros(len(one), np.bool_)
     place = np.searchsorted(ones, one)

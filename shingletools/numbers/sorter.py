@@ -36,7 +36,7 @@ class Sorter:
     """
 
     def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, columns: int = 1) -> None:
-        """It uses a share of the memory to be filled, and again to be read; memory None is no limit.
+        """Takes the share of the memory for writing, and again for reading; memory None is no limit.
 
         columns: values of each key. If there are several, values have the shape (entries, columns).
         """
@@ -83,7 +83,7 @@ class Sorter:
         self.samples.append(keys[self.sampled - 1 :: self.sampled].copy())
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
-        """All entries: blocks of keys and values of one length; all keys ascend. It can be called once."""
+        """Yields all entries: blocks of keys and values of one length; all keys ascend. It can be called once."""
         if self.column is None:
             yield self._sorted_run()
             return
@@ -108,7 +108,7 @@ class Sorter:
                 yield merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
-        """The distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""
+        """Yields the distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""
         last = np.empty(0, np.uint64)
         for keys, values in self.sorted():
             before = np.concatenate([last, keys])[: len(keys)] if len(last) else np.append(~keys[:1], keys)[: len(keys)]
@@ -135,7 +135,7 @@ class Entries:
             self.keys, self.values = self.columns[0].view(np.uint64), self.columns[1].view(np.int64)
 
     def within(self, one: Index, number: int, two: Index | int = 0) -> tuple[Index, Index]:
-        """For each i, the start and number of the keys from one[i] * number + two[i] up to (one[i] + 1) * number.
+        """Returns for each i the first and the number of keys from one[i] * number + two[i] to (one[i] + 1) * number.
 
         Shapes: (n,), and (n,) or one number, in; (n,), (n,) out. All int64.
         """

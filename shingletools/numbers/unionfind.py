@@ -28,7 +28,7 @@ class UnionFind:
         return len(self.parent)
 
     def grow(self, numbers: int) -> None:
-        """So many numbers in all. Raises Failed if they are too many."""
+        """Makes room for so many numbers. Raises Failed if they are too many."""
         if numbers > MAX_NUMBERS:
             raise Failed(f"more than {MAX_NUMBERS} ids")
         self.parent.frombytes(np.arange(len(self.parent), numbers, dtype=np.int32).tobytes())
@@ -40,11 +40,9 @@ class UnionFind:
         return news.view(np.bool_)
 
     def representatives(self) -> I32:
-        """For each number the first of those that it is connected with: a view, so there can be no more meanwhile."""
+        """Returns for each number the first one that it is connected with: a view, while which nothing may grow."""
         first: I32 = np.frombuffer(self.parent, np.int32)
-        for start in range(
-            0, len(first), BATCH_NUMBERS
-        ):  # those before are done, and none is connected with a later one
+        for start in range(0, len(first), BATCH_NUMBERS):  # no number is connected with one of a later batch
             part = first[start : start + BATCH_NUMBERS]
             while not np.array_equal(above := first[part], part):  # twice as far each time
                 part[:] = above

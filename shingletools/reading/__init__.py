@@ -2,11 +2,11 @@
 
 streams        whole lines of files, or their places in a file
 option_files   files that options name
-compressed     whether a file is compressed: most runs need no more
+compressed     whether a file is compressed; loads nothing else
 compression    the formats of compressed files, and how they are written
 decompression  reads compressed files
 tables         tables of document frequencies and of weights
 weights        the weights of shingles by a table
 
-`formats/` has what files of documents may be besides JSON lines.
+`formats/` has the formats of documents other than JSON lines.
 """

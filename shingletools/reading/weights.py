@@ -22,7 +22,7 @@ class Weights:
     """
 
     def __init__(self, weights: Mapping[int, int], digits: int = strings.WIDE) -> None:
-        """digits: hex digits of the fingerprints."""
+        """Takes the hex digits of the fingerprints."""
         self.digits = digits
         shingles = np.fromiter(weights.keys(), np.uint64, len(weights))
         order = np.argsort(shingles)

@@ -67,7 +67,7 @@ def _handle_as_usual() -> None:
 
 @contextlib.contextmanager
 def at_end(clean_up: Callable[[], object]) -> Iterator[None]:
-    """Inside, a signal calls `clean_up` before it ends the process; Python does so between its steps, not in C code."""
+    """Calls `clean_up` before a signal inside ends the process. Python does so between its steps, not in C code."""
     _clean_ups.append(clean_up)
     _handle_as_usual()
     try:
@@ -79,7 +79,7 @@ def at_end(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def waiting() -> Iterator[None]:
-    """Inside, signals wait, for a short step that must not be interrupted, such as naming several files."""
+    """Delays signals inside, for a short step that must not be interrupted, such as naming several files."""
     came: list[int] = []
     _handle(lambda number, _: came.append(number))
     try:
@@ -92,7 +92,7 @@ def waiting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Inside, Ctrl-C waits in a program, so that KeyboardInterrupt leaves no process or descriptor without an owner.
+    """Delays Ctrl-C inside, in a program, so that no process or descriptor is left without an owner.
 
     Blocking the signal would not do: in a program with several threads, another one may take it.
     """
@@ -115,7 +115,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def raised() -> Iterator[None]:
-    """Inside, the first signal raises Ended, and ends the process only afterwards; a second one ends it at once."""
+    """Raises Ended at the first signal inside, and ends the process afterwards; a second one ends it at once."""
 
     def end(number: int, _frame: FrameType | None) -> None:
         _handle(signal.SIG_DFL)

@@ -25,7 +25,7 @@ BREAK = lazy(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The text, parted; nothing is left out.
+    """Yields the text, parted; nothing is left out.
 
     >>> list(sentences('At 3.14 p.m. it rained. "Stop!" 雨だ。Really?'))
     ['At 3.14 p.m. it rained. ', '"Stop!" ', '雨だ。', 'Really?', '']

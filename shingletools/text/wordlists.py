@@ -10,7 +10,7 @@ ISO = "iso:"
 
 
 def word_list(option: str, name: str) -> tuple[list[str], str]:
-    """The words of a list, and how a recipe names it.
+    """Returns the words of a list, and how a recipe names it.
 
     Raises Failed if there is no such list or file, or it is not UTF-8.
     """
@@ -27,7 +27,7 @@ def word_list(option: str, name: str) -> tuple[list[str], str]:
 
 
 def shipped(name: str) -> bytes:
-    """A list that comes with the program, which may be in an archive."""
+    """Returns a list that comes with the program, which may be in an archive."""
     import pkgutil  # which a file does not need
 
     data = pkgutil.get_data("shingletools.text", f"stop/{name}.txt")
@@ -46,7 +46,7 @@ def iso_list(option: str, name: str) -> tuple[list[str], str]:
 
 
 def file_words(name: str, content: bytes) -> list[str]:
-    """The words of a file, one a line; empty lines and lines that begin with # are skipped."""
+    """Returns the words of a file, one a line; empty lines and lines that begin with # are skipped."""
     words = []
     for number, line in enumerate(content.removeprefix(wire.BOM).split(b"\n"), 1):
         try:

@@ -25,12 +25,12 @@ from shingletools.system.line_spool import LineSpool
 
 
 def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
-    """The collector that chooses by the files that the spec names. Raises Failed."""
+    """Makes the collector, and reads the side files of the spec. Raises Failed."""
     return Dedup(spec, *deciding(spec, context))
 
 
 def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, Verdicts, Archived]:
-    """What decides, by these files. Raises Failed."""
+    """Reads the side files. Returns the ids, what decides on documents, and what removes those of an archive."""
     ids = kernel.new_ids()
     neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
     verdicts: Verdicts
@@ -53,7 +53,7 @@ class Dedup(Collector):
     """
 
     def __init__(self, spec: DedupSpec, ids: Ids, verdicts: Verdicts, known: Archived) -> None:
-        """ids: first those that the verdicts are about, then those of `known`; those of other documents are added."""
+        """Starts with the ids of the side files, in the order of verdicts and `known`; the rest come with documents."""
         self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
         self.reader = DocumentReader(spec)
@@ -86,7 +86,7 @@ class Dedup(Collector):
         return Taken(together(written), rejected, failed)
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
-        """Returns the numbers of ids, and which ones documents have used before, in these rows, too."""
+        """Returns the numbers of ids, and which ones an earlier document has, even one of these rows."""
         numbers = self.number(ids, sizes)
         found: Flags = np.frombuffer(self.seen, np.bool_)[numbers]
         ordered = np.sort(numbers)
@@ -101,7 +101,7 @@ class Dedup(Collector):
         return numbers
 
     def accept(self, documents: Block) -> Written:
-        """Takes documents with new ids. Gives what can be written already."""
+        """Takes documents with new ids. Returns what can be written already."""
         self.meet(documents)
         if not self.spec.waits:
             return self.write(documents)
@@ -109,7 +109,7 @@ class Dedup(Collector):
         return Written()
 
     def meet(self, documents: Block) -> None:
-        """Takes documents with new ids, for the choice alone."""
+        """Takes documents with new ids, and writes none of them yet."""
         if self.spec.counted is not None:
             self.verdicts.learn(documents)
         concerned = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
@@ -136,7 +136,7 @@ class Dedup(Collector):
                 yield self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), counts=False))
 
     def choose(self, numbers: Index) -> Index:
-        """For each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
+        """Returns for each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
         kept = numbers.copy()
         concerned, known = self.verdicts.concerns(numbers), self.known.has(numbers)
         kept[concerned] = self.verdicts.kept_for(numbers[concerned])
@@ -148,7 +148,7 @@ class Dedup(Collector):
         return kept
 
     def write(self, documents: Block) -> Written:
-        """The documents that are kept, and those that are removed, unchanged but for marks."""
+        """Returns the documents that are kept, and those that are removed, unchanged but for marks."""
         numbers = documents.numbers
         kept = self.choose(numbers)
         if self.spec.dry:
@@ -162,7 +162,7 @@ class Dedup(Collector):
         return annotated_all(documents, ((row, next(marks) if removed[row] else None) for row in every.tolist()))
 
     def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
-        """The marks of documents that are removed: which document is kept in their place, and why."""
+        """Yields the marks of documents that are removed: which document is kept in their place, and why."""
         known = kept == ARCHIVE
         archived = numbers[known]
         similarity = np.empty(len(numbers))
@@ -176,11 +176,11 @@ class Dedup(Collector):
             yield mark(name, rule, alike)
 
     def names(self, numbers: Index) -> IdsAt:
-        """The ids of documents."""
+        """Returns the ids of documents."""
         return IdsAt(self.ids.data, self.ids.ends, numbers)
 
     def remarks(self) -> list[str]:
-        """Which options name no document of the input, if there is one; and what --keep did not find."""
+        """Returns remarks: side files that name no document of the input, and a field of --keep that none has."""
         seen = np.frombuffer(self.seen, np.bool_)
         if not seen.any():
             return []

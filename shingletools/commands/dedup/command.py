@@ -38,7 +38,7 @@ COMMAND_INFO = CommandInfo(
 
 
 def kept(argument: str) -> str:
-    """The rule that --keep names. Raises ArgumentTypeError."""
+    """Returns the rule that --keep names. Raises ArgumentTypeError."""
     by_value = argument.startswith((LEAST, MOST)) and argument not in (LEAST, MOST)
     if by_value or argument in (FIRST, LONGEST, SHORTEST, NONE):
         return text(argument)
@@ -48,7 +48,7 @@ def kept(argument: str) -> str:
 
 
 def form(argument: str) -> str:
-    """What --as names. Raises ArgumentTypeError."""
+    """Checks the argument of --as. Raises ArgumentTypeError."""
     if argument in (NUMBER, TEXT) or (argument.startswith(DATED) and "%" in argument):
         return text(argument)
     raise argparse.ArgumentTypeError(f"not {NUMBER}, {TEXT} or {DATED}FORMAT: {errors.shown(argument)}")
@@ -132,7 +132,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def chosen(options: argparse.Namespace) -> Format | None:
-    """The format of the documents. Raises Failed for files that cannot be read twice."""
+    """Returns the format of the documents. Raises Failed for files that cannot be read twice."""
     measured = [options.text] if options.keep in (LONGEST, SHORTEST) else []
     valued = [options.keep.partition(":")[2]] if options.keep.startswith((LEAST, MOST)) else []
     counted = [] if options.larger_than is None else [options.of]

@@ -11,11 +11,11 @@ from shingletools.kernel.types import Flags
 from shingletools.record.collector import Written
 from shingletools.record.json_members import line_at
 
-Marked = Iterable[tuple[int, Mark | None]]  # places of documents, ascending, with their marks, if they get such
+Marked = Iterable[tuple[int, Mark | None]]  # (place of a document, its mark or None), ascending
 
 
 def cut(documents: Block, removed: Flags, marked: Marked) -> Written:
-    """The documents that are kept, and those that are removed, to which marks may belong."""
+    """Returns the documents that are kept, and those that are removed, with their marks."""
     edges = [0, *(np.flatnonzero(removed[1:] != removed[:-1]) + 1).tolist(), len(removed)]
     runs = list(pairwise(documents.places[edges].tolist()))
     first = int(removed[0])
@@ -27,13 +27,13 @@ def cut(documents: Block, removed: Flags, marked: Marked) -> Written:
 
 
 def annotated_all(documents: Block, marked: Marked) -> Written:
-    """All documents, some of them with marks."""
+    """Returns all documents, the removed ones with marks."""
     whole = [(int(documents.places[0]), int(documents.places[-1]))]
     return Written(b"".join((*with_marks(documents, whole, marked), feed(documents))))
 
 
 def with_marks(documents: Block, runs: Iterable[tuple[int, int]], marked: Marked) -> Iterator[bytes | memoryview]:
-    """The documents in these runs of bytes, which have all that are marked."""
+    """Yields the documents in these runs of bytes, which include all marked ones."""
     view = memoryview(documents.lines)
     edits = edited(documents, marked)
     nothing = len(view), len(view), b""
@@ -49,7 +49,7 @@ def with_marks(documents: Block, runs: Iterable[tuple[int, int]], marked: Marked
 
 
 def edited(documents: Block, marked: Marked) -> Iterator[tuple[int, int, bytes]]:
-    """Yields a start and an end in the lines, and what marks put in place of what is between."""
+    """Yields edits: a start and an end in the lines, and the bytes that replace those between."""
     for place, mark in marked:
         last = int(documents.lasts[place])
         if last < 0:
@@ -61,6 +61,6 @@ def edited(documents: Block, marked: Marked) -> Iterator[tuple[int, int, bytes]]
 
 
 def feed(documents: Block) -> bytes:
-    """The line feed that the last document may lack."""
+    """Returns the line feed that the last document may lack."""
     end = int(documents.places[-1])
     return b"" if documents.lines[end - 1 : end] == b"\n" else b"\n"

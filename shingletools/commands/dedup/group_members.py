@@ -1,4 +1,4 @@
-"""Groups: which document is in which, and that one of each is kept."""
+"""Reads groups, and decides by them: one document of each group is kept."""
 
 from array import array
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Members(SideInput):
         self.group.frombytes(bytes(8 * (len(self.ids) - before)))
         group = np.frombuffer(self.group, np.int64)
         new = numbers >= before
-        group[numbers[new][::-1]] = groups[new][::-1]  # backwards: the first group that names it wins
+        group[numbers[new][::-1]] = groups[new][::-1]  # backwards, so that the first group that names a member wins
         self.groups += len(counts) // 8
         wrong = np.flatnonzero(group[numbers] != groups)
         if len(wrong):
@@ -54,14 +54,14 @@ class Members(SideInput):
 
 
 def take_members(record: Record) -> list[Name]:
-    """The members of a group. Raises Rejected unless the field members is a list of ids."""
+    """Returns the members of a group. Raises Rejected unless the field members is a list of ids."""
     if "members" not in record and record.get(wire.AGAINST) is True:
         raise Rejected(wire.TWO_SIDES)
     return wire.take_ids(record, "members")
 
 
 class ByGroups(Verdicts):
-    """Of each group the first document that is taken is kept. Groups that are too small are left alone."""
+    """Keeps the first document of each group that is taken. Leaves groups alone that are too small."""
 
     option = "--groups"
 
@@ -69,15 +69,15 @@ class ByGroups(Verdicts):
         self.group = np.array(members.group)  # of each member
         self.sizes = np.bincount(self.group, minlength=members.groups)
         self.larger_than = larger_than
-        self.wholes: dict[bytes, int] = {}  # as JSON, with the number of each
-        self.parts_of: set[tuple[int, int]] = set()  # groups, and wholes of which they have a part
+        self.wholes: dict[bytes, int] = {}  # by their JSON
+        self.parts_of: set[tuple[int, int]] = set()  # (group, whole of which it has a part)
         self.kept = np.full(members.groups, NOBODY)  # for each group
 
     def __len__(self) -> int:
         return len(self.group)
 
     def learn(self, documents: Block) -> None:
-        """Counts what documents are parts of, in place of themselves; a whole that is null is none."""
+        """Counts the wholes that documents are parts of, instead of the documents; null is no whole."""
         concerned = documents.numbers < len(self.group)
         names = split(*documents.spelled(documents.wholes[concerned]))
         for group, name in zip(self.group[documents.numbers[concerned]].tolist(), names, strict=True):

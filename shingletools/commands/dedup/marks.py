@@ -1,4 +1,4 @@
-"""The marks of a document that goes: which document is kept in its place, and by which rule."""
+"""The mark of a removed document: which document is kept in its place, and by which rule."""
 
 import orjson
 
@@ -13,7 +13,7 @@ Mark = tuple[bytes, bytes]  # the values of the two fields, as JSON
 
 
 def mark(kept: bytes, rule: str, similarity: float = UNSAID) -> Mark:
-    """The mark of a document. kept: the id, as JSON, of the one that is kept in its place by a rule.
+    """Returns the mark of a document. kept: the id, as JSON, of the one that is kept in its place by a rule.
 
     >>> mark(b'"x"', "first", 0.75)
     (b'"x"', b'{"rule":"first","similarity":0.75}')
@@ -23,7 +23,7 @@ def mark(kept: bytes, rule: str, similarity: float = UNSAID) -> Mark:
 
 
 def joined(says: Mark) -> bytes:
-    """The members to append to a document that has no mark yet.
+    """Returns the members to append to a document that has no mark yet.
 
     >>> joined(mark(b"7", "first"))
     b',"duplicate_of":7,"duplicate_by":{"rule":"first"}'
@@ -32,7 +32,7 @@ def joined(says: Mark) -> bytes:
 
 
 def annotated(line: bytes, says: Mark | None) -> bytes:
-    """A document with its mark; for None, without the marks that it has.
+    """Returns a document with its mark; for None, without the marks that it has.
 
     >>> says = mark(b"7", "first")
     >>> annotated(b'{"id": 1, "n": 1.0}', says)
@@ -48,7 +48,7 @@ def annotated(line: bytes, says: Mark | None) -> bytes:
 
 
 def with_member(line: bytes, name: str, value: bytes | None) -> bytes:
-    """A record with a member set to a value, as JSON: in place of the old value, or as the last member.
+    """Returns a record with a member set to a value, as JSON: in place of the old value, or as the last member.
 
     None removes the member. The record must have another member.
     """

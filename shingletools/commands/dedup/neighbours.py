@@ -1,4 +1,4 @@
-"""Pairs of the input: no two documents that are kept are a pair, and whatever is removed has a pair with one kept."""
+"""Decides by pairs: no two documents that are kept are a pair; each removed one has a pair with one that is kept."""
 
 import math
 from array import array
@@ -50,7 +50,7 @@ class Neighbours(Similarities):
         self.hold(np.stack([one, two], axis=1), similarity, enough)
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
-        """The number of each id. sizes: the bytes of each, int64."""
+        """Returns the number of each id. sizes: the bytes of each, int64."""
         return np.frombuffer(self.ids.number(ids, sizes), np.int64)
 
     def hold(self, ends: Index, similarity: F64, enough: Flags) -> None:
@@ -62,7 +62,7 @@ class Neighbours(Similarities):
 
 
 def least_double(least: Fraction) -> float:
-    """The least double among those of JSON numbers that are at least so great; a double is the number that it prints.
+    """Returns the least double of the JSON numbers that reach a threshold; a double is the number that it prints.
 
     >>> least_double(Fraction("0.3")), least_double(Fraction(6, 7)), 6 / 7
     (0.3, 0.8571428571428572, 0.8571428571428571)
@@ -73,7 +73,7 @@ def least_double(least: Fraction) -> float:
 
 
 class ByPairs(Verdicts):
-    """A document is kept unless it has a pair with one that is kept."""
+    """Keeps each document that has no pair with one that is kept already."""
 
     option = "--pairs"
 
@@ -111,7 +111,7 @@ class ByPairs(Verdicts):
 
 
 def figures_of(similarity: F64, others: int) -> list[str]:
-    """What -v adds: of the similarities of documents that go, and of pairs of other documents."""
+    """Returns figures for -v: the similarities of removed documents, and the number of pairs of other documents."""
     figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
     said = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
     return [*said, f"{others} pairs of other documents"]

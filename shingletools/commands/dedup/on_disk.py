@@ -1,4 +1,4 @@
-"""dedup --pairs in a limit of memory: what documents and pairs say of ids is decided when all have come."""
+"""dedup --pairs within a limit of memory: ids get their numbers when all pairs and documents have come."""
 
 from functools import cached_property
 
@@ -25,7 +25,7 @@ RANK_BITS = 32  # bits of a rank; two are packed into one integer
 
 
 class NeighboursOnDisk(Neighbours):
-    """Takes pairs, of which all are held; those that are not similar enough without a similarity."""
+    """Takes pairs, and holds all of them; those that are not similar enough have no similarity."""
 
     def __init__(self, spec: DedupSpec, memory: Memory, limits: DiskLimits) -> None:
         self.held = IdsOnDisk(memory, limits)
@@ -43,7 +43,7 @@ class NeighboursOnDisk(Neighbours):
 
 
 class ByPairsOnDisk(Verdicts):
-    """As ByPairs. Documents are their places in the input; they have ranks in the order of preference.
+    """Decides as ByPairs does. A document is its place in the input; its rank is its place in the order of preference.
 
     Memory: the limit, 4 bytes a document, 12 for each in a pair, and 8 more for each if similarities count.
     """
@@ -52,8 +52,10 @@ class ByPairsOnDisk(Verdicts):
 
     def __init__(self, neighbours: NeighboursOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
         self.neighbours, self.memory, self.limits, self.annotate = neighbours, memory, limits, annotate
-        self.ids = neighbours.held  # mentioned in pairs, then in documents
-        self.named = self.others = 0  # ids in pairs, which have the first numbers; pairs of other documents
+        self.ids = neighbours.held  # of pairs, then of documents
+        self.named = self.others = (
+            0  # ids in pairs, which have the first numbers; pairs without a document of the input
+        )
         self.numbers = DiskArray(memory.folder)  # of all mentions, int32
         self.number = np.empty(0, np.int32)  # of each document
 
@@ -61,7 +63,7 @@ class ByPairsOnDisk(Verdicts):
         return self.named
 
     def settle(self) -> None:
-        """Gives ids their numbers, after all documents have come."""
+        """Numbers the ids, after all documents have come."""
         left = 2 * self.neighbours.pairs
         for some in self.ids.numbers():
             self.named = max(self.named, int(some[:left].max(initial=-1)) + 1)
@@ -71,7 +73,7 @@ class ByPairsOnDisk(Verdicts):
         self.numbers.forget()
 
     def concerns(self, documents: Index) -> Flags:
-        """All documents, before ids have their numbers."""
+        """Returns all documents, since ids have no numbers yet."""
         return self.number[documents] < self.named if len(self.number) else np.ones(len(documents), np.bool_)
 
     def take(self, documents: Index) -> None:
@@ -89,7 +91,7 @@ class ByPairsOnDisk(Verdicts):
 
     @cached_property
     def alike(self) -> F64:
-        """The similarity of each rank to its partner, which now becomes the most similar one."""
+        """Returns the similarity of each rank to its partner, which now becomes the most similar one."""
         alike = np.full(len(self.partner), UNSAID)
         for start in range(0, len(self.pairs.keys), READ_ENTRIES):
             part = slice(start, start + READ_ENTRIES)
@@ -117,7 +119,7 @@ class ByPairsOnDisk(Verdicts):
         return sorter
 
     def offer(self, pairs: U64, similarity: F64, most: F64) -> None:
-        """Gives documents that go the most similar partner that is kept; of equals the first one, so pairs ascend."""
+        """Gives removed documents the most similar partner that is kept; of equals the first one, so pairs ascend."""
         lesser = (pairs >> np.uint64(RANK_BITS)).astype(np.int64)
         greater = (pairs & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64)
         first = self.partner[lesser] < 0
@@ -142,7 +144,7 @@ class ByPairsOnDisk(Verdicts):
 
 
 class DedupOnDisk(Dedup):
-    """As Dedup; all documents wait in a scratch file. Memory: the limit, a byte a document, and what verdicts need."""
+    """Does as Dedup; all documents wait in a scratch file. Memory: the limit, a byte a document, and the verdicts."""
 
     def __init__(
         self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT
@@ -154,7 +156,7 @@ class DedupOnDisk(Dedup):
         super().__init__(spec, none, self.decided, Archived(none))
         self.claimed = SeenIds(memory, limits)
         self.aside = LineSpool(memory.folder)
-        self.back = 0  # documents that have come again
+        self.back = 0  # documents that were read again
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
         new = self.claimed.claim(0, ids, np.frombuffer(sizes, np.int64))
@@ -172,7 +174,7 @@ class DedupOnDisk(Dedup):
         self.seen = bytearray(seen)
 
     def number(self, _ids: bytes, sizes: bytes) -> Index:
-        """Documents that have waited come again in their order."""
+        """Numbers documents that have waited, which come again in their order."""
         start = self.back
         self.back += len(sizes) // 8
         return np.arange(start, self.back)

@@ -1,4 +1,4 @@
-"""Reads pairs, and which documents an archive has."""
+"""Reads pairs, and finds by them the documents that an archive has."""
 
 from abc import abstractmethod
 from array import array
@@ -23,8 +23,8 @@ from shingletools.system.errors import Failed, Rejected
 class Similarities(SideInput):
     """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing.
 
-    A similarity is a double. Of decimals of up to 15 digits, such as simjoin's 6, doubles keep which are equal, and the
-    order of all others; so they are compared as they are spelled.
+    A similarity is a double. Doubles keep the order and the equality of decimals of up to 15 digits, such as simjoin's
+    6, so comparing them is comparing what is written.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Similarities(SideInput):
         return *take_similar(record), self.take_side(record)
 
     def take_side(self, record: Record) -> bool:
-        """Whether a pair is of two sides. Raises Rejected or Failed."""
+        """Returns whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
     def add(self, batch: RecordBatch, /) -> None:
@@ -51,7 +51,7 @@ class Similarities(SideInput):
 
 
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
-    """The ids of a pair, as JSON, and its similarity. Raises Rejected."""
+    """Returns the ids of a pair, as JSON, and its similarity. Raises Rejected."""
     a, b = (orjson.dumps(wire.take_id(record, name)) for name in ("a", "b"))
     similarity = record.get("similarity", UNSAID)
     if type(similarity) not in (int, float):
@@ -69,10 +69,10 @@ def check_two_sides(record: Record) -> None:
 
 
 class Archived(Similarities):
-    """For each a, a document of the input, the best b of an archive: the most similar one; of equals the first.
+    """Finds for each a, a document of the input, the most similar b of an archive; of equals the first.
 
-    The ids of the two sides are numbered separately. If pairs do not say that they are of two sides, those of their b
-    that a document of the input may turn out to be are numbered with the input's, too. A pair of one id has two sides.
+    The ids of the two sides are numbered separately. If a pair does not say that it has two sides, its b may be a
+    document of the input, so it is numbered with the input's ids, too. A pair of one id has two sides.
     Memory: about 100 bytes for each id.
     """
 
@@ -110,16 +110,16 @@ class Archived(Similarities):
         best_similarity[each[better]] = similarity[place[better]]
 
     def has(self, numbers: Index) -> Flags:
-        """Which documents are a in a pair."""
+        """Returns which documents are a in a pair."""
         return flagged(np.frombuffer(self.known, np.bool_), numbers)
 
     def doubted(self, numbers: Index) -> Flags:
-        """Which documents are b in pairs that do not say that b is another document, of an archive."""
+        """Returns which documents are b in a pair that does not say that b is in an archive."""
         return flagged(np.frombuffer(self.doubtful, np.bool_), numbers)
 
 
 class Unwanted(SideInput):
-    """Takes documents that are to be removed: each is known, as if an archive had it."""
+    """Takes documents that are to be removed, as if an archive had each."""
 
     def __init__(self, known: Archived, id_field: str) -> None:
         self.known, self.schema = known, id_schema(id_field)

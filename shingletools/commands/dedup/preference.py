@@ -14,18 +14,18 @@ from shingletools.system.errors import Failed, shown
 
 
 class Preference:
-    """Documents, until all have come. Memory: 16 bytes each, and about 200 for each different value that counts."""
+    """Orders documents, after all have come. Memory: 16 bytes each, and about 200 for each different value."""
 
     def __init__(self, spec: DedupSpec) -> None:
         self.spec = spec
         self.documents = array("q")
-        self.keys = array("q")  # for each, its length or the number of its value, if these count
+        self.keys = array("q")  # for each document its length, or the number of its value
         self.values = kernel.new_ids()  # as they are spelled
-        self.lacking = False  # whether values count, but no document has one
-        self.unlike = False  # whether it is in doubt how values are to be compared
+        self.lacking = False  # values count, but no document has one
+        self.unlike = False  # it is in doubt how values are to be compared
 
     def add(self, block: Block, some: Flags) -> None:
-        """Takes some documents of a block."""
+        """Adds some documents of a block."""
         self.documents.frombytes(block.numbers[some].tobytes())
         if self.spec.measured is not None:
             self.keys.frombytes(block.lengths[some].tobytes())
@@ -33,14 +33,14 @@ class Preference:
             self.keys.frombytes(self.values.number(*block.spelled(block.values[some])))
 
     def leave(self, some: Flags) -> None:
-        """Leaves some of the documents, all of which were added."""
+        """Keeps only some of the documents that were added."""
         for column in (self.documents, self.keys):
             left = np.frombuffer(column, np.int64)[some[: len(column)]].tobytes()
             del column[:]
             column.frombytes(left)
 
     def order(self) -> Index:
-        """The documents, the best first; of equal ones the first."""
+        """Returns the documents, the best first; equal ones in their order."""
         documents, keys = np.frombuffer(self.documents, np.int64), np.frombuffer(self.keys, np.int64)
         if self.spec.measured is not None:
             keys = -keys if self.spec.keep == LONGEST else keys
@@ -49,7 +49,7 @@ class Preference:
         return documents[np.argsort(keys, kind="stable")] if len(keys) else documents
 
     def ranks(self) -> Index:
-        """The place of each value among all, the best first; what is no value is the worst."""
+        """Returns the rank of each value, 0 for the best; what is no value is the worst."""
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
         values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
         form = common({form_of(each, self.spec.as_form) for each in values if each is not None})
@@ -68,7 +68,7 @@ class Preference:
             raise Failed(in_doubt(self.spec.valued or "", self.spec.as_form))
 
     def remarks(self) -> list[str]:
-        """Whether no value decided anything, although there are documents to choose among."""
+        """Returns a remark if there are documents to choose among, but none has a value."""
         if not self.lacking:
             return []
         where, field = "pairs" if self.spec.pairs else "groups", shown(self.spec.valued or "")

@@ -1,6 +1,6 @@
-"""Decides by documents of files of another format, then writes the same files with those that are kept.
+"""Removes duplicates from files of another format, and writes the same files with the documents that are kept.
 
-The files are read twice: for the choice, of which only a number for each document is held, and for what is written.
+The files are read twice: first for the choice, which keeps only a number for each document, then for writing.
 """
 
 import time
@@ -19,20 +19,20 @@ from shingletools.record.framing import Decision, DuplicateInfo, Name
 from shingletools.system import files
 from shingletools.system.errors import Failed
 
-BAD = -1  # in place of the number of a document that is left out
+BAD = -1  # instead of a number: a bad document
 KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
-BATCH_DOCUMENTS = 1 << 12  # documents
+BATCH_DOCUMENTS = 1 << 12
 
 
 class Restored(Dedup):
-    """Takes the records of documents, and gives files. Memory: 8 bytes a document, and that of Dedup."""
+    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of Dedup."""
 
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
-        """Reads what decides, from the files that the spec names. Raises Failed."""
-        # Before the pairs come, which others may make of the same files meanwhile
+        """Reads the side files of the spec. Raises Failed."""
+        # Before the pairs are read: another process may make them of the same files, which it reads meanwhile
         self.begun, self.states = time.time_ns(), files.states(spec.files)
         super().__init__(spec, *deciding(spec, context))
-        self.numbers = array("q")  # of all documents, in their order
+        self.numbers = array("q")  # of the ids of all documents, or BAD
 
     def left_out(self) -> None:
         self.numbers.append(BAD)
@@ -59,7 +59,7 @@ class Restored(Dedup):
 
 
 class Decided:
-    """What becomes of the documents, in their order."""
+    """The decisions on the documents of the files, in their order."""
 
     def __init__(self, dedup: Restored) -> None:
         self.dedup, self.begun = dedup, dedup.begun
@@ -67,7 +67,7 @@ class Decided:
         self.removing = spec.removed is not None
         self.said: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate
         self.numbers = np.frombuffer(dedup.numbers, np.int64)
-        self.at = 0  # how many were taken
+        self.at = 0  # documents that were taken
 
     def take(self, count: int, /) -> Sequence[Decision]:
         numbers = self.numbers[self.at : self.at + count]

@@ -1,4 +1,4 @@
-"""Reads files of records that decide which documents go."""
+"""Reads side files: records that decide which documents are removed."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from shingletools.system.errors import Failed, Rejected
 
 
 class LineFailed(Failed):
-    """A line fails the run. before: the number of lines before it, among those that were taken with it."""
+    """A line fails the run. before: the number of lines before it in the same batch."""
 
     def __init__(self, cause: str, before: int) -> None:
         super().__init__(cause)
@@ -21,7 +21,7 @@ class LineFailed(Failed):
 
 
 class SideInput(ABC):
-    """Takes the records of files that options name. Any bad record fails the run, since documents might go wrongly."""
+    """Takes the records of files that options name. A bad record fails the run: it could remove a wrong document."""
 
     schema: Schema
 

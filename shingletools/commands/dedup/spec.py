@@ -18,7 +18,7 @@ DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
 FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
 LEAST, MOST = "min:", "max:"  # followed by the name of a field
 KNOWN = "known"  # the rule of --known
-NUMBER, TEXT, DATED = "number", "text", "date:"  # what values are, the last followed by a format of strptime
+NUMBER, TEXT, DATED = "number", "text", "date:"  # forms of values; the last is followed by a format of strptime
 UNMARKED = ("", "--lines", "--whole", "--recursive", "--array", "--warc")  # formats in which documents get no marks
 STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
 
@@ -36,16 +36,16 @@ class DedupSpec(Stage):
     keep: str = FIRST
     least: "Fraction | None" = None  # similarity that a pair needs to count
     larger_than: int | None = None  # groups of so many documents or fewer are left alone
-    of: str = "of"  # the field that tells a group's documents from each other; if it is missing, the id does
+    of: str = "of"  # the field that distinguishes a group's documents; without it, the id does
     text_field: str = "text"  # its length may count
     removed: str | None = None
-    annotate: bool = False  # remove nothing, but mark duplicates
+    annotate: bool = False  # mark duplicates instead of removing them
     dry: bool = False
-    as_form: str = ""  # what values that count are, if a user says so: text, number, or date: and a format of strptime
-    format: Format | None = None  # of the documents, if they are to be written as they are read
-    files: tuple[str, ...] = ()  # which then are read twice
+    as_form: str = ""  # how to read values: text, number, or date: with a format of strptime
+    format: Format | None = None  # of the documents, if not JSON lines
+    files: tuple[str, ...] = ()  # of the documents in that format; they are read twice
     without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
-    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
+    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
 
     def derived(self) -> Mapping[str, object]:
         form = [] if self.format is None else [self.input_option or "--number"]
@@ -114,37 +114,37 @@ class DedupSpec(Stage):
 
     @property
     def measured(self) -> str | None:
-        """The field whose length counts, if any."""
+        """Returns the field whose length counts, if any."""
         return self.text_field if self.keep in (LONGEST, SHORTEST) else None
 
     @property
     def valued(self) -> str | None:
-        """The field whose value counts, if any."""
+        """Returns the field whose value counts, if any."""
         return self.keep.partition(":")[2] if self.keep.startswith((LEAST, MOST)) else None
 
     @property
     def counted(self) -> str | None:
-        """The field whose different values count for the size of a group, if any."""
+        """Returns the field whose different values count for the size of a group, if any."""
         return None if self.larger_than is None else self.of
 
     @property
     def known_by(self) -> str:
-        """The option that says which documents go before any are compared."""
+        """Returns the option that removes documents before any are compared."""
         return "--without" if self.without else "--known"
 
     @property
     def waits(self) -> bool:
-        """Whether documents are decided only when all have come.
+        """Returns whether documents are decided only when all have come.
 
-        The first of a group is known when it comes; whether a document has a pair with one before it, too, but not
-        which of its partners that are kept is the most similar.
+        The first one of a group is known when it comes. So is whether a document has a pair with an earlier one, but
+        not which of its partners is the most similar one.
         """
         annotated = self.annotate and bool(self.pairs)
         return self.memory is not None or annotated or self.keep not in (FIRST, NONE) or self.counted is not None
 
     @property
     def marks(self) -> Sequence[str]:
-        """The fields of marks that are written."""
+        """Returns the fields of marks that this run writes."""
         return (DUPLICATE_OF, DUPLICATE_BY) if self.annotate or (self.known and self.removed is not None) else ()
 
     def once(self, _side: int, /) -> Sequence[str]:
@@ -152,7 +152,7 @@ class DedupSpec(Stage):
         return *dict.fromkeys(fields), *self.marks
 
     def figures(self, kept: int, removed: int, known: int) -> list[str]:
-        """The figures of -v: documents that are kept, and that are removed by --keep and by the archive."""
+        """Returns the figures of -v: documents kept, removed by --keep, and removed by the archive."""
         rules = [f"{removed} by --keep {self.keep}"] if self.groups or self.pairs else []
         rules += [f"{known} by {self.known_by}"] if self.known or self.without else []
         return [f"{kept} kept", f"{removed + known} {'marked' if self.annotate else 'removed'} ({', '.join(rules)})"]
@@ -163,7 +163,7 @@ def in_two_groups(name: str | int) -> str:
 
 
 def in_doubt(name: str | int) -> str:
-    """Why the run fails where a document is b in a pair of --known that does not say that it is of two sides."""
+    """Returns the message for a document that is b in a pair of --known, which does not say that b is in an archive."""
     return (
         f'id {shown(name)} is b in a pair of --known without "against":true: if these are pairs of the input with '
         'itself, give them to --pairs; if an archive uses the same ids, add "against":true'

@@ -26,7 +26,7 @@ BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def value_of(text: bytes) -> Value | None:
-    """A JSON value in a form that can be compared; None unless it is a number, or a string that is not blank.
+    """Returns a JSON value as something comparable; None unless it is a number, or a string that is not blank.
 
     >>> value_of(b"0.10") == value_of(b"1e-1"), value_of(b"9007199254740993") > value_of(b"9007199254740992")
     (True, True)
@@ -45,7 +45,7 @@ def value_of(text: bytes) -> Value | None:
 
 
 def form_of(value: Value, wanted: str = "") -> str:
-    """What a value reads as: what is wanted, or OTHER; if nothing is, NUMBER, DATE or OTHER.
+    """Returns the form in which a value can be read: `wanted` or OTHER; without `wanted`, NUMBER, DATE or OTHER.
 
     >>> [form_of((BEYOND, text)) for text in (" 007", "2024-09", "2024-09-01T10:30Z", "9/1/2024", "2024-02-30")]
     ['number', 'date', 'date', 'other', 'other']
@@ -62,7 +62,7 @@ def form_of(value: Value, wanted: str = "") -> str:
 
 
 def as_form(value: Value, form: str) -> Value:
-    """The value in which it is compared; raises ValueError if it does not read as that."""
+    """Returns the value in which it is compared; raises ValueError if it does not read as that."""
     number, text = value
     if form in (TEXT, OTHER) or (form == NUMBER and number != BEYOND):
         return value
@@ -76,7 +76,7 @@ def as_form(value: Value, form: str) -> Value:
 
 
 def instant(text: str) -> Decimal:
-    """Seconds from the beginning of time to an ISO 8601 date, whose zone is UTC if there is none. Raises ValueError.
+    """Returns the seconds up to an ISO 8601 date, which is in UTC unless it names a zone. Raises ValueError.
 
     >>> instant("2024-09-01 02:00+02:00") == instant("2024-09")
     True
@@ -92,13 +92,13 @@ def instant(text: str) -> Decimal:
 
 
 def since(moment: datetime) -> Decimal:
-    """Seconds from the beginning of time."""
+    """Returns the seconds up to a time."""
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return Decimal((moment - BEGINNING) // timedelta(microseconds=1)).scaleb(-6)
 
 
 def common(forms: AbstractSet[str]) -> str:
-    """As what values of these forms are compared; OTHER if that is in doubt.
+    """Returns the form in which values of these forms are compared; OTHER if that is in doubt.
 
     >>> common({NUMBER}), common({NUMBER, DATE}), common(set())
     ('number', 'other', 'text')
@@ -107,7 +107,7 @@ def common(forms: AbstractSet[str]) -> str:
 
 
 def in_doubt(field: str, wanted: str) -> str:
-    """Why values of a field cannot be compared."""
+    """Returns why values of a field cannot be compared."""
     if wanted:
         return f"--as {wanted}: not all values of the field {shown(field)} read so"
     return (

@@ -44,7 +44,7 @@ class ItemWindows:
     """
 
     def __init__(self, items: Items, rows: Index, windows: Windows, short: ShortItems, *, covers: bool) -> None:
-        """rows: items that may have some of the windows, ascending. covers: whether `covered` will be called."""
+        """Takes items that may have some of the windows, ascending. covers: whether `covered` will be called."""
         self.k, self.count, self.rows = windows.k, windows.count + len(short.rows), rows
         stretches: list[tuple[Index, Index, Index]] = []
         columns: list[tuple[Index, ...]] = []
@@ -122,7 +122,7 @@ class ItemWindows:
 
 
 def windows_of(texts: Iterable[bytes], windows: Windows, short: ShortItems) -> tuple[Index, Index, Index]:
-    """Returns, for each window in texts, the number of the text, the window's first word in it, and its number."""
+    """Returns for each window in texts the number of the text, the window's first word in it, and its number."""
     texts = [*texts]
     data, ends = b"".join(texts), np.cumsum([*map(len, texts)])
     places, words, numbers = windows.find_in(data)
@@ -143,7 +143,7 @@ class Sources:
     """Finds the items that have a run. Memory: 8 bytes for each item with a common passage, CACHED_ROWS at most."""
 
     def __init__(self, shared: ItemWindows, among: Index | None = None) -> None:
-        """among: the rows that count, ascending; None for all."""
+        """Takes the rows that count, ascending; None for all."""
         self.shared, self.among = shared, among
         self.unions: dict[tuple[tuple[int, int, int], ...], Index] = {}  # rows of passages that many items have
         self.kept = 0

@@ -23,7 +23,7 @@ class Reference:
     """The items that some documents may have, indexed. It can be pickled if the items can."""
 
     def __init__(self, items: Items, rows: Index, windows: Windows, short: ShortItems, *, covers: bool) -> None:
-        """rows: the items, ascending. covers: whether the covered words of each item are wanted."""
+        """Takes the items, ascending. covers: whether the covered words of each item are wanted."""
         self.items, self.windows, self.short = items, windows, short
         self.shared = ItemWindows(items, rows, windows, short, covers=covers)
         self.sources = Sources(self.shared)

@@ -24,7 +24,7 @@ class Treatment(NamedTuple):
     text_field: str
     cut: bool = False  # the runs are taken out, not marked
     drop: "Fraction | None" = None  # documents of which more than this share of words is in runs are left out
-    removed: str | None = None  # the file that keeps what goes
+    removed: str | None = None  # a file for documents that are cut or left out
 
     def check(self) -> None:
         """Raises Failed for options that cannot be combined."""
@@ -55,7 +55,7 @@ class WithinSpec(RepeatsSpec):
     k: int
     memory: "Memory"
     every: bool = False  # first copies are marked, too
-    ids: bool = False  # say where the first copy stands
+    ids: bool = False  # say where the first copy is
     more_than: int | None = None  # only passages in more documents than so many are marked
 
     def derived(self) -> Mapping[str, object]:
@@ -71,7 +71,7 @@ class WithinSpec(RepeatsSpec):
 
 
 class AgainstSpec(RepeatsSpec):
-    """Runs of at least k words that stand in a reference."""
+    """Runs of at least k words that occur in a reference."""
 
     treatment: Treatment
     k: int | None  # None for the least number of words that an archive was made for
@@ -109,5 +109,5 @@ class AgainstSpec(RepeatsSpec):
 
     @property
     def filters(self) -> bool:
-        """Returns whether a filter, which takes each document alone, can do it."""
+        """Returns whether a filter, which takes each document alone, is enough."""
         return not self.archive and self.second is None and "-" not in self.references

@@ -1,7 +1,7 @@
-"""simgroup: pairs become groups.
+"""simgroup: makes groups of pairs.
 
 command     the options
-spec        what is wanted
+spec        the specification
 id_readers  the ids in pairs, and in documents
-grouping    the work
+grouping    the collector: makes groups of pairs
 """

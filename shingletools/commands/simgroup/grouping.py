@@ -1,4 +1,4 @@
-"""Pairs in, groups out."""
+"""Makes groups of pairs."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -32,19 +32,19 @@ TENTH = 10
 
 
 class Method(Protocol):
-    """How pairs become groups. Documents are numbers from 0 on, in the order in which they first come."""
+    """A way to make groups of pairs. Documents are numbers from 0 on, in the order in which they first come."""
 
     def __len__(self) -> int:
-        """How many documents there are."""
+        """Returns how many documents there are."""
 
     def grow(self, documents: int, /) -> None:
-        """There are `documents` documents now."""
+        """Makes room for `documents` documents."""
 
     def join(self, left: Index, right: Index, /) -> object:
-        """Takes pairs, each of two different documents. Shapes (pairs,), (pairs,)."""
+        """Adds pairs of different documents. Shapes (pairs,), (pairs,)."""
 
     def representatives(self) -> I32:
-        """The first document of each document's group. Shape (documents,)."""
+        """Returns the first document of each document's group. Shape (documents,)."""
 
 
 class Stars:
@@ -85,12 +85,12 @@ class Groups(Collector):
     def __init__(self, spec: GroupSpec, limits: DiskLimits = DEFAULT) -> None:
         self.spec, self.limits = spec, limits
         self.method: Method = Stars(spec.memory, limits) if spec.star else UnionFind()
-        # First the ids in pairs, then those of other documents
+        # The ids in pairs come first, then those of other documents
         self.ids: Ids | IdsOnDisk = kernel.new_ids() if spec.memory is None else IdsOnDisk(spec.memory, limits)
         self.nearest = array("i")  # for each document in a pair, the first of its partners
         self.readers: Sequence[IdReader] = PairIds(spec.least, spec.once(0)), DocumentIds(spec.id_field)
         self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
-        self.forest = False  # whether no pair could be left out
+        self.forest = False  # whether every pair connects two groups, as with simjoin --forest
         self.doubts: list[str] = []
 
     def schema(self, side: int, /) -> Schema:
@@ -101,7 +101,7 @@ class Groups(Collector):
         return Taken()
 
     def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
-        """Numbers ids: of pairs, two each, or of documents."""
+        """Numbers the ids of pairs, two each, or of documents."""
         numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
         if isinstance(self.ids, IdsOnDisk):
             self.ids.mention(numbers[: 0 if side else None])
@@ -111,10 +111,10 @@ class Groups(Collector):
             self.join(numbers)
 
     def join(self, numbers: Index) -> None:
-        """Takes pairs, each as two numbers one after the other."""
+        """Adds pairs, each two numbers one after the other."""
         documents = max(len(self.method), int(numbers.max(initial=-1)) + 1)
         self.method.grow(documents)
-        # Itself: it has no partner yet
+        # Without a partner, a document is its own nearest
         self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
         a, b = numbers[::2], numbers[1::2]
         self.pairs += len(a)
@@ -130,7 +130,7 @@ class Groups(Collector):
         else:
             self.ids.close()  # its table takes as much as the arrays below
         representatives = self.method.representatives()
-        apart = np.frombuffer(self.nearest, np.int32) > representatives  # from the first of the group
+        apart = np.frombuffer(self.nearest, np.int32) > representatives  # in no pair with the first of the group
         self.nearest = array("i")
         self.chained = int(np.count_nonzero(apart))
         alone, first = np.zeros(len(representatives), np.bool_), 0
@@ -152,20 +152,20 @@ class Groups(Collector):
             yield from self.lines(singles, np.ones(len(singles), np.int64))
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
-        """The lines of groups, whose members stand group by group."""
+        """Yields the lines of groups, whose members stand group by group."""
         ends = np.append(0, np.cumsum(sizes))
         for part in stretches(sizes, BATCH_MEMBERS):
             some = self.named(members[ends[part.start] : ends[part.stop]])
             yield Written(kernel.group_lines(some, sizes[part]))
 
     def named(self, numbers: Index) -> IdsAt:
-        """The ids with these numbers."""
+        """Returns the ids with these numbers."""
         if isinstance(self.ids, IdsOnDisk):
             return self.ids.names(numbers)
         return IdsAt(self.ids.data, self.ids.ends, numbers)
 
     def doubt(self, first: int, apart: Flags) -> Iterator[str]:
-        """What to say of the largest group, if it has a tenth of many documents, most of which its first does not know.
+        """Yields a warning if the largest group has a tenth of many documents, most in no pair with its first one.
 
         first: its first document; apart: which documents are in it and have no pair with that.
         """
@@ -191,7 +191,7 @@ class Groups(Collector):
 
 
 def by_group(representatives: I32, order: Sorter) -> Iterator[tuple[Index, Index]]:
-    """The members of groups, group by group, and the size of each group; some groups at a time, in order."""
+    """Yields the members of groups, group by group, and the size of each group; some groups at a time, in order."""
     for start in range(0, len(representatives), BATCH_DOCUMENTS):
         keys = representatives[start : start + BATCH_DOCUMENTS].astype(np.uint64) << np.uint64(ROW_BITS)
         order.add(keys | np.arange(start, start + len(keys), dtype=np.uint64))

@@ -75,7 +75,7 @@ def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | 
 
 
 def similarity(record: Record) -> Fraction:
-    """The pair's similarity, exactly as written. Raises Rejected unless it is a number."""
+    """Returns the pair's similarity, exactly as written. Raises Rejected unless it is a number."""
     value = record.get("similarity")
     if type(value) not in (int, float):
         cause = "is not a number" if "similarity" in record else "is missing"

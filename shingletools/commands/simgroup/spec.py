@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class GroupSpec(Stage):
-    """The groups that pairs make."""
+    """The groups of documents that pairs connect."""
 
     id_field: str
     star: bool = False  # every member must have a pair with the first
     least: "Fraction | None" = None  # similarity that a pair needs to count
-    against: tuple[str, ...] = ()  # files of documents, which become groups of one if no pair has them
-    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
+    against: tuple[str, ...] = ()  # files of documents; those in no pair become groups of one
+    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
 
     @property
     def side_files(self) -> Sequence[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""simindex: the actions on an archive. Adding unless known is a join, so this room uses simjoin's.
+"""simindex: the actions on an archive. Adding unless known is a join, so this room uses the room of simjoin.
 
 command          the options
 spec             the specification of an action on an archive
@@ -8,5 +8,5 @@ repeats          which records are in the archive already, edited, or bad
 batch_spool      records that are put aside until all of a run have come
 unless_known     which records are like a document of the archive
 acting           list, check, merge, drop and dump
-questions        an archive that a program asks
+questions        an open archive that answers queries of a program
 """

@@ -75,7 +75,7 @@ class Adding(Collector):
         self.ready()
 
     def least(self) -> int:
-        """The number of components in which pairs agree."""
+        """Returns the number of components in which pairs agree."""
         signature = self.comparable.signature
         assert signature is not None
         blank = np.zeros(self.comparable.size, np.uint8)
@@ -152,7 +152,7 @@ class Adding(Collector):
             pass  # only records that are put aside have pairs
 
     def taken(self) -> Batch:
-        """The held records. What they replace is hidden in the archive."""
+        """Returns the held records. What they replace is hidden in the archive."""
         batch, self.batch = self.batch, Batch()
         if self.spec.edited == REPLACE:
             self.repeats.note_replaced(batch, self.form)
@@ -184,7 +184,7 @@ class Adding(Collector):
                 self.new.append(Segment(self.writer.path, entry, self.cache))
 
     def in_this_run(self) -> Archive:
-        """The segments that this run has written so far, as an archive."""
+        """Returns the segments that this run has written so far, as an archive."""
         return Archive(self.writer.path, self.state, self.new)
 
     def finish(self) -> Iterator[Written]:
@@ -193,7 +193,7 @@ class Adding(Collector):
             for batch in self.aside.all():
                 yield from self.add(batch)
         yield from self.add(last)
-        yield Written()  # so that the last bad records are asked for
+        yield Written()  # after this, the driver asks for the last bad records
         self.before = self.writer.without(self.repeats.replaced)
 
     def late(self) -> Sequence[DeferredReject]:

@@ -24,7 +24,7 @@ class BatchSpool:
         self.origins.append(batch.files)
 
     def all(self) -> Iterator[Batch]:
-        """All batches, in their order. None is put after this."""
+        """Yields all batches, in their order. None is put after this."""
         if self.file is None:
             return
         self.file.seek(0)

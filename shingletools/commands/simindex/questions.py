@@ -1,4 +1,4 @@
-"""An archive that a program opens once, and asks many times."""
+"""An archive that a program opens once, and queries many times."""
 
 import contextlib
 import os
@@ -22,10 +22,10 @@ from shingletools.system.errors import Failed
 
 
 class AskedArchive:
-    """An archive of simindex in the state in which it was when it was opened. Any number of threads may ask it.
+    """An archive of simindex, in its state when it was opened. Any number of threads may query it.
 
-    pipeline: what makes signatures of documents, as they were made for the archive; none for records that have them.
-    options: simjoin's, such as "-t 0.9". Raises Failed, also if these ask for more pairs than the archive was made for.
+    pipeline: makes signatures of documents, as they were made for the archive; "" for records that have them. options:
+    those of simjoin, such as "-t 0.9". Raises Failed, also for a lower threshold than the archive was made for.
     """
 
     def __init__(self, path: Path | bytes, pipeline: str = "", options: str = "") -> None:
@@ -52,7 +52,7 @@ class AskedArchive:
     def query(
         self, documents: Documents, *, jobs: int = 1, strict: bool = False, memory: int | str | None = None
     ) -> Result:
-        """The pairs of documents (a) with those of the archive (b), as simjoin --against has them."""
+        """Returns the pairs of documents (a) with those of the archive (b), as simjoin --against has them."""
         return result_of(self._taking, documents, jobs, strict, memory)
 
     @contextlib.contextmanager
@@ -69,11 +69,11 @@ class AskedArchive:
         return JoinCollector(spec, context.jobs, against=StaysOpen(spec, [self._archive]))
 
     def __len__(self) -> int:
-        """The number of documents."""
+        """Returns the number of documents."""
         return sum(entry.live for entry in self._archive.manifest.segments)
 
     def close(self) -> None:
-        """Closes its files, once no question is under way."""
+        """Closes its files, once no query is under way."""
         self._closed = True
         self._archive.close()
 

@@ -1,4 +1,4 @@
-"""Records whose ids come again: they are the same records, edited ones, or bad."""
+"""Finds records with known ids: they are the same records, edited ones, or bad."""
 
 from typing import NamedTuple
 
@@ -23,16 +23,16 @@ Form = tuple[int, int]  # bytes of a signature, hex digits of a group
 
 
 class Sorting(NamedTuple):
-    """A batch, sorted out. Arrays of its length."""
+    """The records of a batch by what is done with them. Arrays of its length."""
 
     fresh: Flags  # records that may be added: the archive has nothing with their ids
     asks: Flags  # records that are compared with the archive
-    before: Index  # they are compared with records of earlier additions only
+    before: Index  # each is compared only with additions before this one
     found: Index  # the archive's row with the same id; -1 for none
 
     @property
     def again(self) -> Flags:
-        """Records that ask, and whose ids the archive has from other additions."""
+        """Returns which records are looked up, and have an id that the archive has from another addition."""
         flags: Flags = self.asks & (self.found >= 0) & (self.before == NOW)
         return flags
 
@@ -40,8 +40,8 @@ class Sorting(NamedTuple):
 class Repeats:
     """The records that came before: in the archive, in this run, and in the same batch.
 
-    If the archive has an addition of this run's name, the run is that addition, given again: what it added is neither
-    added nor known now, but compared as it was then. What later additions put in its place stays.
+    If the archive has an addition of this run's name, the run repeats that addition: what it added is not added again,
+    and is compared as it was then. Records by which later additions replaced it stay.
 
     Memory: the id of each record of the run that is compared but not added, and about 60 bytes; 8 bytes for each record
     whose id the archive has, if it can be replaced.
@@ -57,7 +57,7 @@ class Repeats:
         self.lates: list[DeferredReject] = []
 
     def compared(self, batch: Batch, form: Form) -> tuple[Index, Flags, Index]:
-        """The archive's row with the id of each record, -1 for none; whether it is the same; and `before` of Sorting.
+        """Returns for each record the archive's row with its id, or -1; whether it is the same; `before` of Sorting.
 
         Of records that ask, the same signature is enough.
         """
@@ -111,7 +111,7 @@ class Repeats:
         return sorting
 
     def _again(self, batch: Batch, form: Form, names: list[bytes], rows: Index) -> tuple[list[int], list[int]]:
-        """Those of the rows whose id came before in the batch or in the run; and those of them that differ."""
+        """Returns the rows whose id came before in the batch or the run, and those of them that differ."""
         first: dict[bytes, int] = {}
         passed = np.frombuffer(self.passed.find(*batch.names()), np.int64)
         again: list[tuple[int, int]] = []  # rows, and the first row with the same id
@@ -125,7 +125,7 @@ class Repeats:
         return [row for row, _ in again], differ
 
     def digest_of(self, passed: int, other: bytes) -> bytes:
-        """The digest of the remembered record with this number; `other` if the number is below 0."""
+        """Returns the digest of the remembered record with this number; `other` if the number is below 0."""
         return other if passed < 0 else bytes(self.digests[passed * DIGEST_BYTES : (passed + 1) * DIGEST_BYTES])
 
     def _reject(self, batch: Batch, form: Form, names: list[bytes], bad: Index, of_archive: Flags) -> None:
@@ -144,7 +144,7 @@ class Repeats:
 
 
 def same_lines(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Flags:
-    """Whether records of the batch have the lines of the source's rows. Shapes: (records,), (records,)."""
+    """Returns whether records of the batch have the lines of the source's rows. Shapes: (records,), (records,)."""
     rows, which = np.unique(found, return_inverse=True)
     lines = list(source.lines(rows))
     pairs = zip(which.tolist(), batch.lines(part, *form), strict=True)
@@ -152,7 +152,7 @@ def same_lines(batch: Batch, form: Form, part: Index, source: Archive, found: In
 
 
 def same_signatures(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Flags:
-    """Whether records of the batch have the signatures of the source's rows, or none, as these."""
+    """Returns whether records of the batch have the signatures of the source's rows, or none, as these."""
     rows, which = np.unique(found, return_inverse=True)
     theirs, signed = source.signatures(rows)
     ours, are_signed = batch.signatures_at(part, form[0])
@@ -164,5 +164,5 @@ def same_signatures(batch: Batch, form: Form, part: Index, source: Archive, foun
 
 
 def digest(line: bytes) -> bytes:
-    """A digest of a record's line."""
+    """Returns a digest of a record's line."""
     return blake3.blake3(line).digest(DIGEST_BYTES)

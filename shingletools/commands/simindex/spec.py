@@ -11,7 +11,7 @@ from shingletools.system.errors import Failed
 
 ADD, LIST, CHECK, MERGE, DROP, DUMP = ACTIONS = ("add", "list", "check", "merge", "drop", "dump")
 
-BAD, REPLACE, KEEP_OLD = "bad", "replace", "keep-old"  # what becomes of another record with an id of the archive
+BAD, REPLACE, KEEP_OLD = "bad", "replace", "keep-old"  # actions on a different record with an id of the archive
 
 DEFAULT_BYTES = 1 << 29  # bytes, by default
 
@@ -22,11 +22,11 @@ class IndexSpec(Stage):
     action: str
     archive: str  # the folder
     id_field: str
-    wanted: JoinOptions  # the least threshold that a new archive answers; with unless_known, that of known documents
+    wanted: JoinOptions  # the least threshold that a new archive answers; with unless_known, the threshold of the pairs
     unless_known: bool
     size: int  # bytes of memory for new records
     edited: str
-    named: str | None  # the name of this addition; one that has it already is this one, given again
+    named: str | None  # the name of this addition; a new run with the same name repeats it
     run: int | None  # the least words of passages, for an archive of these; None for one of signatures
     text_field: str  # of the words
 

@@ -1,4 +1,4 @@
-"""Which new documents are like a document of the archive."""
+"""Finds new documents that are similar to a document of the archive."""
 
 from collections.abc import Iterator
 
@@ -25,13 +25,13 @@ class KnownBefore:
     """Joins new documents with the archive as it was before the run."""
 
     def __init__(self, archive: Archive, signature: Signature, wanted: JoinOptions, own: Index) -> None:
-        """own: additions that are passed over. Raises Failed if the archive does not answer for this threshold."""
+        """own: additions that are ignored. Raises Failed if the archive does not answer for this threshold."""
         self.archive, self.signature, self.wanted, self.own = archive, signature, wanted, own
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
     def pairs(self, batch: Batch, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
-        """The lines of pairs of records that ask; sets the flags of records that have pairs. Shape (records,).
+        """Yields lines of pairs of records that are looked up; sets the flags of those records. Shape (records,).
 
         size: bytes of a signature.
         """
@@ -47,7 +47,7 @@ class KnownBefore:
             )
 
     def _alike(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
-        """The pairs of records that ask with rows of the archive, in their order."""
+        """Yields the pairs of records that ask with rows of the archive, in their order."""
         data, signed = batch.signatures(size)
         chosen = sorting.asks[signed]
         rows = signed[chosen]
@@ -61,7 +61,7 @@ class KnownBefore:
             yield Pairs(a[earlier], pairs.b[earlier], pairs.agreeing[earlier])
 
     def _empty(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
-        """The pairs of records with themselves where neither has a signature, which no join finds."""
+        """Yields the pairs of records with themselves where neither has a signature, which no join finds."""
         rows = np.flatnonzero(sorting.again & ~batch.is_signed())
         distinct, which = np.unique(sorting.found[rows], return_inverse=True)
         rows = rows[~self.archive.signed(distinct)[which]]
@@ -69,7 +69,7 @@ class KnownBefore:
 
 
 def keys_by(signature: Signature | None, comparable: Comparable, least: int) -> Keys:
-    """The function that makes the keys of an archive, which answers for `least` or more agreeing components."""
+    """Returns the function that makes the keys of an archive, which answers for `least` or more agreeing components."""
 
     def keys(data: NDArray[np.uint8]) -> Iterator[U64]:
         assert signature is not None

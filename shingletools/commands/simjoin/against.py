@@ -35,7 +35,7 @@ class Against:
     """
 
     def __init__(self, spec: JoinSpec, archives: Sequence[Archive] | None = None) -> None:
-        """archives: those of the spec, if they are open already. Raises Failed."""
+        """Opens the archives of the spec, unless they are given. Raises Failed."""
         self.before = [count for count, _ in spec.archives]  # files of --against
         files = np.cumsum([len(side) for side in spec.sides]).tolist()
         # Number of sides that come wholly before each archive
@@ -45,7 +45,7 @@ class Against:
         self.passed = kernel.new_ids()  # ids in files that no file, but an archive, had before
 
     def known(self, side: int, data: bytes, sizes: Index) -> Flags:
-        """Which ids of a side's file are in an archive that comes before it."""
+        """Returns which ids of a side's file are in an archive that comes before it."""
         flags = np.zeros(len(sizes), np.bool_)
         for archive, files in zip(self.archives, self.sides, strict=True):
             if files < side:
@@ -60,7 +60,7 @@ class Against:
             self.passed.number(np.frombuffer(data, np.uint8)[places].tobytes(), sizes[flags].tobytes())
 
     def check(self, comparable: Comparable, via: str | None) -> str | None:
-        """The recipe of all records. Raises Failed if an archive cannot be compared with the records taken."""
+        """Returns the recipe of all records. Raises Failed if an archive cannot be compared with the records taken."""
         for archive in self.archives:
             state, signature = archive.manifest, signature_in(archive)
             if state.recipe is None:
@@ -78,14 +78,14 @@ class Against:
         return via
 
     def repeated(self, store: Store) -> Iterator[DeferredReject]:
-        """Records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
+        """Yields records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
         for number, again in self.repeats(store):
             archive = self.archives[number]
             for name, line in zip(split(*archive.ids(again)), archive.lines(again), strict=True):
                 yield DeferredReject(archive.path, None, seen(orjson.loads(name)), line, False)
 
     def repeats(self, store: Store) -> Iterator[tuple[int, Index]]:
-        """The same records as numbers of archives and rows of each, in blocks. The archives hide these rows."""
+        """Yields the same records as numbers of archives and rows of each, in blocks. The archives hide these rows."""
         for number, archive in enumerate(self.archives):
             if not self.sides[number] and not number:
                 continue
@@ -119,13 +119,13 @@ class Against:
         self.first = first
 
     def place_of_files(self, rows: Index) -> Index:
-        """The places of documents of files, given their rows in the store."""
+        """Returns the places of documents of files, given their rows in the store."""
         documents = rows - self.first
         side = np.searchsorted(self.side_starts, documents, "right") - 1
         return documents - self.side_starts[side] + self.side_places[side]
 
     def names(self, store: Store, places: Index) -> IdsAt:
-        """The ids of documents at these places."""
+        """Returns the ids of documents at these places."""
         distinct, which = np.unique(places, return_inverse=True)
         parts: list[tuple[int, bytes, Index]] = []
         for side, (place, number) in enumerate(zip(self.side_places.tolist(), self.documents, strict=True)):
@@ -158,12 +158,12 @@ def opened(things: Iterable[T], work: Callable[[T], Archive]) -> list[Archive]:
 
 
 def within(places: Index, first: int, number: int) -> Index:
-    """Those of the places, which ascend, that are from `first` up to `first + number`."""
+    """Returns the places from `first` up to `first + number`. places: ascending."""
     return places[slice(*np.searchsorted(places, [first, first + number]))]
 
 
 def compact(ids: IdsAt) -> tuple[bytes, Index]:
-    """Ids one after the other, and the bytes of each.
+    """Returns ids one after the other, and the bytes of each.
 
     >>> compact(IdsAt(b'"a"7', np.array([3, 4]), np.array([1, 0])))
     (b'7"a"', array([1, 3]))
@@ -177,7 +177,7 @@ def compact(ids: IdsAt) -> tuple[bytes, Index]:
 def of_archive(
     join: ArchiveJoin, place: int, documents: Iterator[tuple[int, Data]], signature: Signature
 ) -> Iterator[Pairs]:
-    """The pairs of documents, which come in parts, with an archive that begins at `place`."""
+    """Yields the pairs of documents, which come in parts, with an archive that begins at `place`."""
     for first, data in documents:
         if len(data):
             rows = component_table(signature, join.wanted, data, join.size).rows

@@ -1,4 +1,4 @@
-"""Buckets of documents, one after the other, for joins that hold no index of all documents."""
+"""Yields buckets of documents one after the other, for joins that hold no index of all documents."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -17,7 +17,7 @@ from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
 MAX_OPEN_FILES = 256  # files open at once
-PLACES = 4  # for marks, in a byte
+PLACES = 4  # marks in a byte
 ENTRY_BYTES = 16  # bytes of a key and a row
 
 
@@ -36,7 +36,7 @@ class Portion(NamedTuple):
     asks: Flags | None = None  # whether the row is compared with those after it in its bucket; None if all are
 
     def at(self, places: Index | Flags) -> "Portion":
-        """The rows at these places, int64, in their order; or those whose flag is set."""
+        """Returns the rows at these places, int64, in their order; or those whose flag is set."""
         asks = None if self.asks is None else self.asks[places]
         return Portion(self.bucket[places], self.row[places], asks)
 
@@ -57,7 +57,7 @@ def by_size(table: Documents, portion: Portion) -> Portion:
 
 
 def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portion]:
-    """Buckets from entries by ascending keys. The size of the blocks does not matter.
+    """Yields buckets from entries by ascending keys. The size of the blocks does not matter.
 
     A block is keys, uint64, and their rows, int64. Rows alone at their key are left out. A portion has `most` rows and
     the rest of its last bucket.
@@ -93,7 +93,7 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
 
 
 def mixed(portion: Portion, scope: LabelFilter | None) -> Portion:
-    """The buckets with different labels in each field of --across; the others have no candidates."""
+    """Returns the buckets with different labels in each field of --across; the others have no candidates."""
     for column in () if scope is None else scope.across:
         labels = column[portion.row]
         differs = labels != labels[np.searchsorted(portion.bucket, portion.bucket)]
@@ -104,7 +104,7 @@ def mixed(portion: Portion, scope: LabelFilter | None) -> Portion:
 def copies(
     table: Documents, cross: int | None, memory: Memory | None, limits: Limits, scope: LabelFilter | None
 ) -> Iterator[tuple[Index, Index]]:
-    """Rows that equal an earlier one, as (original, copy); with `cross`, both on one side of it; with equal labels.
+    """Yields rows that equal an earlier one (original, copy): with `cross` on one side of it, with equal labels.
 
     Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
     """
@@ -136,7 +136,7 @@ def copies(
 def bands(
     table: Documents, alive: Alive, memory: Memory | None, limits: Limits, jobs: int = 1
 ) -> Iterator[Iterator[Portion]]:
-    """For each band the buckets of the rows that are alive; by size if not all ask."""
+    """Yields for each band the buckets of the rows that are alive; by size if not all are looked up."""
     if memory is None:
         several = [range(start, min(start + BATCH_BANDS, table.bands)) for start in range(0, table.bands, BATCH_BANDS)]
         for _, whole in table.parts():
@@ -168,7 +168,7 @@ def bands(
 
 
 def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> tuple[dict[int, U64], list[int]]:
-    """For each band, which places of keys were seen again, and the number of entries: those of other places are alone.
+    """Returns for each band a mark for each hash of a key that came twice or more, and the number of entries there.
 
     No marks if they are more work than they save: keys of sets are costly, and places of many rows in little memory are
     all seen again. Then the entries are one for each row, or, of sets, unknown and so none.
@@ -185,20 +185,20 @@ def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> 
 
 
 def meetings(whole: Table, alive: Alive, chosen: range) -> list[tuple[U64, Index]]:
-    """The entries of these bands, packed, without most of those that are alone in their buckets."""
+    """Returns the entries of these bands, packed, without most of those that are alone in their buckets."""
     return [packed(meeting(bucketed), 0, alive) for bucketed in whole.buckets(chosen)]
 
 
 def meeting(bucketed: Bucketed) -> Bucketed:
-    """The entries without most of those that are alone in their buckets, which need not be sorted."""
+    """Returns the entries without most of those that are alone in their buckets, which need not be sorted."""
     shared = kernel.shared(bucketed.key)
     return Bucketed(bucketed.key[shared], bucketed.row[shared], bucketed.asks[shared])
 
 
 def packed(bucketed: Bucketed, first: int, alive: Alive) -> tuple[U64, Index]:
-    """The entries of rows that are alive: keys, and 2 * row + 1 for rows that ask, else 2 * row. Rows begin at `first`.
+    """Returns entries of rows that are alive: keys, and 2 * row + 1 for rows that are looked up, else 2 * row.
 
-    Gives uint64 and int64 of one length, in the order of `bucketed`.
+    The rows of `bucketed` begin at `first`. Returns uint64 and int64 of one length, in its order.
     """
     key, row, asks = bucketed
     row = first + row
@@ -208,6 +208,6 @@ def packed(bucketed: Bucketed, first: int, alive: Alive) -> tuple[U64, Index]:
 
 
 def unpacked(table: Documents, sorter: Sorter, limits: Limits) -> Iterator[Portion]:
-    """The buckets of packed entries."""
+    """Yields the buckets of packed entries."""
     for bucket, packed_row, _ in portions(sorter.sorted(), limits.portion):
         yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))

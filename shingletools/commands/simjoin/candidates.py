@@ -10,7 +10,7 @@ from shingletools.numbers.ranges import spread, stretches
 
 
 def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[tuple[Index, Index]]:
-    """All candidates of these buckets, bucket by bucket, in blocks. With `cross`, the two rows are on different sides.
+    """Yields all candidates of these buckets, bucket by bucket, in blocks. cross: only rows on different sides.
 
     Gives rows a[i] < b[i], int64, of one length. A block has at most `most` candidates, or all of one row.
 
@@ -28,12 +28,12 @@ def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[tu
 
 
 def weigh(portion: Portion, cross: int | None) -> Index:
-    """How many candidates each bucket has: int64, by the bucket's number, from 0 to the last."""
+    """Returns how many candidates each bucket has: int64, by the bucket's number, from 0 to the last."""
     return np.bincount(portion.bucket, _behind(portion, cross)[2]).astype(np.int64)
 
 
 def _behind(portion: Portion, cross: int | None) -> tuple[Index, Index, Index]:
-    """The rows that each row is compared with: those after it in its bucket, with `cross` those on the other side.
+    """Returns the rows that each row is compared with: later ones of its bucket; with `cross`, of the other side.
 
     Gives three arrays of the portion's length, int64: its rows in some order; and for each row the start in that order
     of the rows that it is compared with, and their number.

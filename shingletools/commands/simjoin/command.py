@@ -119,7 +119,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[str, ...]]":
-    """The table of weights, and the files that are read for it."""
+    """Returns the table of weights, and the files that are read for it."""
     if options.weights in (None, COUNTED):
         return None, ()
     from shingletools.reading.weights import read_weights  # numpy, which --help does not need

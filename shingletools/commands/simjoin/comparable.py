@@ -1,4 +1,4 @@
-"""What all signatures of a run share: their kind, their shape, and so the threshold."""
+"""Checks that all signatures of a run have one kind and one shape, and sets the default threshold."""
 
 from shingletools.commands.simjoin.join_options import DICE, JoinOptions
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature
@@ -15,12 +15,12 @@ class Comparable:
 
     def __init__(self, wanted: JoinOptions) -> None:
         self.wanted = wanted
-        self.signature: Signature | None = None  # the kind of the first one, after it has come
+        self.signature: Signature | None = None  # the kind of the first one, if it has come
         self.size = 0  # its bytes
         self.default = ""  # the default threshold, if it is used
 
     def check(self, signature: Signature, size: int, via: str) -> JoinOptions:
-        """What makes a pair of such signatures. Raises Failed if they do not fit that, or the first signature."""
+        """Returns the rule for pairs of such signatures. Raises Failed if the options or the first signature differ."""
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
             if wanted.weights is not None and signature not in SHINGLE_SETS:
@@ -47,9 +47,9 @@ class Comparable:
 
 
 def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None:
-    """Raises Failed if options need min-hashes, but a recipe says that components as wide as these are others.
+    """Raises Failed if options need min-hashes, but the recipe says that the components are something else.
 
-    Those of which no recipe tells are taken for min-hashes.
+    Without a recipe, components are taken for min-hashes.
     """
     parts = parts_said(via, "sketch")
     minhashes = isinstance(signature, Sketches) and signature.minhashes
@@ -65,6 +65,6 @@ def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None
 
 
 def fields_before(signature: Signature) -> list[str]:
-    """The fields that a record lacks if its signature is of this kind."""
+    """Returns the fields that a record lacks if its signature is of this kind."""
     before = SIGNATURES[: SIGNATURES.index(signature)]
     return sorted({each.field for each in before} - {signature.field})

@@ -1,4 +1,4 @@
-"""Pairs of sets with a number of tokens in common, whatever their sizes: by counting, with an index in memory."""
+"""Finds pairs of sets with a number of tokens in common, whatever their sizes, by counting with an index."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,7 +13,7 @@ from shingletools.system.workers import in_threads
 
 
 class CountedSets:
-    """Pairs of sets with at least `least` tokens in common, by merge counting (Sarawagi and Kirpal 2004).
+    """Finds pairs of sets with at least `least` tokens in common, by merge counting (Sarawagi and Kirpal 2004).
 
     A set meets all others that share one of its tokens, except its least - 1 most frequent ones: two sets that share
     enough also share another token. For the sets that it has met, the frequent tokens are counted, too. So a token in
@@ -23,7 +23,7 @@ class CountedSets:
     """
 
     def __init__(self, sets: TokenSets, alive: Flags, least: int, counters: U32) -> None:
-        """alive: which sets may be in pairs. Shape (sets,)."""
+        """Makes postings of the sets that may be in pairs. alive: shape (sets,)."""
         self.least = least
         sizes = np.where(alive & (sets.sizes >= least), sets.sizes, 0)
         token = sets.tokens[kernel.rarest(sets, sizes, counters)]
@@ -37,7 +37,7 @@ class CountedSets:
         self.postings = Postings(numbers, sizes, rows, np.append(np.flatnonzero(new), len(rows)))
 
     def pairs(self, cross: int | None, most: int, jobs: int) -> Iterator[tuple[int, Pairs]]:
-        """For each block, how many rows met, and the pairs among them, unsorted. A block has `most` steps, or one row.
+        """Yields blocks: how many rows met, and the pairs among them, unsorted. A block has `most` steps, or one row.
 
         With `cross`, the two rows are on different sides.
         """
@@ -48,7 +48,7 @@ class CountedSets:
         yield from in_threads(partial(self._block, rooms, cross or 0), parts, jobs)
 
     def _steps(self) -> Index:
-        """A lower bound of the meetings that each set counts. Shape (sets,)."""
+        """Returns a lower bound of the meetings that each set counts. Shape (sets,)."""
         sizes, bounds = self.postings.sizes, self.postings.bounds
         sums = np.append(0, np.cumsum(np.diff(bounds)[self.postings.numbers]))
         start = self.postings.starts

@@ -11,7 +11,7 @@ WIDTHS = {SKETCH: (2, 4, 8, 16), SHINGLES: (8, 16)}  # digits of a group
 
 
 def digits_of(payload: object, widths: Sequence[int]) -> int:
-    """How many digits a payload's groups seem to have, one of the widths, which ascend.
+    """Returns how many digits a payload's groups seem to have, one of the widths, which ascend.
 
     >>> [digits_of(payload, (2, 4, 8, 16)) for payload in ("ab", "ab cd", "abcd ", "abcdabcd", "abc", "", None)]
     [2, 2, 4, 8, 4, 8, 8]

@@ -24,7 +24,7 @@ class TableFactory:
     """
 
     def __init__(self, signature: Signature, wanted: JoinOptions, weights: "Weights | None" = None) -> None:
-        """weights: what shingles weigh, if they do and a table says so."""
+        """Takes the weights of shingles, if a table gives them."""
         self.wanted = wanted
         weighing = None if weights is None else weighed_by(weights, wanted)
         self.weighed = None if wanted.weights is None else WeighedSets.by(weighing, signature.digits)
@@ -40,7 +40,7 @@ class TableFactory:
             self.signatures = [self.weighed]
 
     def table(self, payloads: Sequence[Payloads]) -> Table:
-        """A table of some documents, given their payloads for each signature, or for the first one only."""
+        """Returns a table of some documents, given their payloads for each signature, or for the first one only."""
         tables = [
             each.table(self.wanted, data, sizes, counts)
             for each, counts, (data, sizes) in zip(self.signatures, self.counts, payloads, strict=False)

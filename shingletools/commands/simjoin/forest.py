@@ -1,4 +1,4 @@
-"""Just enough pairs to connect what all pairs connect."""
+"""Finds just enough pairs to connect what all pairs connect."""
 
 from array import array
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Apart(NamedTuple):
     ranges: list[tuple[Index, Index]]
 
     def counts(self) -> Index:
-        """How many rows each hub is compared with: int64, shape (hubs,)."""
+        """Returns how many rows each hub is compared with: int64, shape (hubs,)."""
         counts: Index = np.sum([end - start for start, end in self.ranges], axis=0)
         return counts
 
@@ -38,7 +38,7 @@ class Connected(UnionFind):
     """A union-find of rows that takes many at a time."""
 
     def roots(self, rows: Index) -> I32:
-        """The first row that each row is connected with. Shape (rows,) in and out."""
+        """Returns the first row that each row is connected with. Shape (rows,) in and out."""
         parent = np.frombuffer(self.parent, np.int32)
         root = parent[rows]
         while not np.array_equal(above := parent[root], root):
@@ -52,7 +52,7 @@ class Connected(UnionFind):
 
 
 class Forest:
-    """Pairs of a Join that connect documents as all of its pairs do: fewer pairs than documents.
+    """Finds pairs of a Join that connect documents as all of its pairs do: fewer pairs than documents.
 
     Copies are joined to their original. In a bucket the first row is compared with the others; if all are like it, that
     is enough. Then rows that are not connected yet are compared, until all are connected or all were compared. Which of
@@ -82,7 +82,7 @@ class Forest:
         self.found = array("q"), array("q"), array("q")  # pairs: two rows, and agreeing components
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """The pairs in blocks, all in order. `candidates` counts the comparisons."""
+        """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
         for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
@@ -110,7 +110,7 @@ class Forest:
             column.frombytes(values.astype(np.int64).tobytes())
 
     def compare(self, left: Index, right: Index) -> None:
-        """Connects candidates that are pairs, in their order. Candidates that are connected already are not compared.
+        """Connects candidates that are pairs, in their order. Skips candidates that are connected already.
 
         Shapes: (candidates,), (candidates,), int64.
         """
@@ -161,7 +161,7 @@ class Forest:
                 apart = self._apart(left, targets)
 
     def _roles(self, portion: Portion) -> Iterator[tuple[Portion, Portion | None]]:
-        """Rows, and the rows that they are compared with; None for each other."""
+        """Yields rows, and the rows that they are compared with; None: with each other."""
         first = None if self.cross is None else portion.row < self.cross
         asks = portion.asks
         if asks is None:
@@ -192,7 +192,7 @@ class Forest:
         return portion.at(order), portion.bucket[order] * len(self.table) + root[order]
 
     def _beside(self, original: Index, copy: Index) -> Pairs:
-        """Pairs of copies: each copy with a partner of its original.
+        """Yields pairs of copies: each copy with a partner of its original.
 
         Shapes: (copies,), (copies,) in, int64. The pairs are in the same order, without copies whose original has none.
         """

@@ -1,4 +1,4 @@
-"""The join of documents with an archive: exactly the pairs that are similar enough.
+"""Joins documents with an archive: finds exactly the pairs that are similar enough.
 
 The archive was cut into bands for the least threshold that it answers. At a higher threshold a pair differs in fewer
 components, so fewer bands suffice. Documents and rows of the archive that share a key in one of them are candidates.
@@ -34,7 +34,7 @@ JOIN_DOCUMENTS = 1 << 17  # documents that are joined with as many rows
 
 
 def signature_in(archive: Archive) -> Signature | None:
-    """The kind of an archive's signatures; None if it has none yet. Raises Failed if it keeps passages."""
+    """Returns the kind of an archive's signatures; None if it has none yet. Raises Failed if it keeps passages."""
     state = archive.manifest
     if state.passages:
         made = f"passages (simindex add -k {state.passages[-1]}), which repeats --against asks for"
@@ -43,7 +43,7 @@ def signature_in(archive: Archive) -> Signature | None:
 
 
 def component_table(signature: Signature, wanted: JoinOptions, data: Data, size: int) -> ComponentTable:
-    """Signatures of `size` bytes each, one after the other, as rows of components; at least one."""
+    """Returns signatures of `size` bytes each, one after the other, as rows of components; at least one."""
     sizes = np.full(len(data) // size, size)
     table = signature.table(wanted, data, sizes, np.empty(0, np.uint32))
     assert isinstance(table, ComponentTable)  # archives hold no sets of shingles
@@ -51,12 +51,12 @@ def component_table(signature: Signature, wanted: JoinOptions, data: Data, size:
 
 
 def least_of(state: Manifest) -> JoinOptions:
-    """The least threshold that an archive answers."""
+    """Returns the least threshold that an archive answers."""
     return JoinOptions(distance=BITS - state.least) if state.field == "simhash" else JoinOptions(agreeing=state.least)
 
 
 def not_made_for(state: Manifest, wanted: JoinOptions, components: int, least: int) -> str:
-    """Why an archive does not answer for a threshold, which needs at least so many agreeing components."""
+    """Returns why an archive does not answer for a threshold, which needs at least so many agreeing components."""
     made = state.threshold or least_of(state).threshold()
     parts = "bits" if state.field == "simhash" else "components"
     return (
@@ -65,10 +65,10 @@ def not_made_for(state: Manifest, wanted: JoinOptions, components: int, least: i
 
 
 class ArchiveJoin:
-    """All pairs of documents with the rows of one archive, by document, then row.
+    """Finds all pairs of documents with the rows of one archive, by document, then row.
 
     Documents and rows that share a key are compared. Where many share one, such as copies, they are joined as those of
-    files are, which collapses copies.
+    files are: that collapses copies.
 
     Memory: about 50 MB, and up to 300 MB if there are many candidates. If many share a key, also the signatures of up
     to 2^17 documents and as many rows, twice, and what a join of these needs. With min-hashes of 84 components that is
@@ -90,12 +90,12 @@ class ArchiveJoin:
         self.candidates = 0
 
     def pairs(self, documents: Rows) -> Iterator[Pairs]:
-        """Pairs of documents, by their numbers, with rows of the archive. documents: shape (documents, n)."""
+        """Yields pairs of documents, by their numbers, and rows of the archive. documents: shape (documents, n)."""
         for start in range(0, len(documents), BATCH_DOCUMENTS):
             yield from self._pairs(documents, start, min(start + BATCH_DOCUMENTS, len(documents)))
 
     def _pairs(self, documents: Rows, start: int, stop: int) -> Iterator[Pairs]:
-        """Pairs of the documents from start to stop; of each half of them if there are many pairs."""
+        """Yields pairs of the documents from start to stop; half of them at a time if there are many pairs."""
         some, rows, held = documents[start:stop], max(int(self.archive.firsts[-1]), 1), 0
         original = originals(some)
         found, crowd = Sorter(self.memory, 4, self.limits), Crowd(len(some))
@@ -114,7 +114,7 @@ class ArchiveJoin:
             yield pairs._replace(a=start + pairs.a)
 
     def _expand(self, original: Index, partners: Entries, rows: int) -> Iterator[Pairs]:
-        """The pairs of documents, from the partners of their originals."""
+        """Yields the pairs of documents, from the partners of their originals."""
         first, count = partners.within(original, rows)
         for part in stretches(count, self.limits.candidates):
             place, owner = spread(first[part], count[part])
@@ -123,7 +123,7 @@ class ArchiveJoin:
             yield found
 
     def _found(self, documents: Rows, some: Index, crowd: "Crowd") -> Iterator[Pairs]:
-        """The pairs of some documents in no order, a few more than once; without those of the crowd, which it makes."""
+        """Yields the pairs of some documents, unordered, a few twice. Leaves out the crowd, and sets it."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         for number, band in enumerate(self.bands):
@@ -142,7 +142,7 @@ class ArchiveJoin:
         yield from self._compared(documents, sorter)
 
     def _compared(self, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
-        """Those of the candidates, row * documents + document, that are pairs, in the order of rows on disk."""
+        """Yields the candidates, row * documents + document, that are pairs, in the order of rows on disk."""
         for keys, _ in candidates.distinct(min(BATCH_CANDIDATES, self.limits.candidates)):
             self.candidates += len(keys)
             yield self._compare(documents, keys)
@@ -157,18 +157,18 @@ class ArchiveJoin:
         return Pairs(document[pair], row[pair], agreeing[pair])
 
     def _rows(self, rows: Index) -> Rows:
-        """The components of rows, which ascend; at least one. Shape (rows, n)."""
+        """Returns the components of rows, which ascend; at least one. Shape (rows, n)."""
         data = np.concatenate([segment.signatures(some) for segment, some, _ in self.archive.part(rows)])
         return component_table(self.signature, self.wanted, data, self.size).rows
 
     def _joined(self, documents: Rows, crowd: "Crowd") -> Iterator[Pairs]:
-        """The pairs of the crowd's documents with its rows."""
+        """Yields the pairs of the crowd's documents with its rows."""
         for asking in in_parts(np.flatnonzero(crowd.documents)):
             for pairs in merged([self._join(documents[asking], rows) for rows in in_parts(crowd.rows)]):
                 yield pairs._replace(a=asking[pairs.a])
 
     def _join(self, documents: Rows, rows: Index) -> Iterator[Pairs]:
-        """Pairs of documents with rows, which ascend, by a join of their own."""
+        """Yields pairs of documents and rows, which ascend, by a join of their own."""
         together = np.concatenate([documents, self._rows(rows)])
         join = Join(ComponentTable(together, self.least), len(documents), self.memory, self.limits)
         del together  # which the join needs only until its first pairs
@@ -196,7 +196,7 @@ class Crowd:
         return place[~many[which]], row[~many[which]]
 
     def without(self, found: Iterator[Pairs]) -> Iterator[Pairs]:
-        """Those of the pairs whose document or row is not in the crowd."""
+        """Returns the pairs whose document or row is not in the crowd."""
         for pairs in found:
             some = ~(self.documents[pairs.a] & np.isin(pairs.b, self.rows))
             yield Pairs(*(column[some] for column in pairs))
@@ -211,13 +211,13 @@ class Asked:
         self.counts: Index = np.diff(self.starts, append=len(some))
 
     def by(self, places: Index) -> tuple[Index, Index]:
-        """The documents of the keys at these places, and the number of the place that each belongs to."""
+        """Returns the documents of the keys at these places, and the number of the place that each belongs to."""
         which, owner = spread(self.starts[places], self.counts[places])
         return self.order[which], owner
 
 
 def originals(documents: Rows) -> Index:
-    """The number of the first document that equals each; its own if that has the same key by chance only."""
+    """Returns the number of the first document that equals each; its own if that has the same key by chance only."""
     n, every = documents.shape[1], np.arange(len(documents))
     _, first, which = np.unique(kernel.band_keys(documents, [(0, n)])[0], return_index=True, return_inverse=True)
     return np.where(kernel.agreements(documents, n, first[which], every) > 0, first[which], every)

@@ -25,9 +25,9 @@ from shingletools.system.workers import in_threads
 
 
 class Join:
-    """All pairs of documents; with `cross`, of a document before `cross` with one from `cross` on.
+    """Finds all pairs of documents; with `cross`, of a document before `cross` and one from `cross` on.
 
-    With a scope, only pairs that it has.
+    With a scope, only pairs that its labels allow.
 
     Identical rows of one side, with equal labels, are collapsed: the first, the *original*, stands for its copies.
     Originals that share a bucket are candidates. Those that are pairs are kept, and become pairs of documents one
@@ -57,7 +57,7 @@ class Join:
         self.candidates = 0
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """The pairs in blocks, all in order. `candidates` counts the comparisons."""
+        """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
         for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
@@ -72,7 +72,7 @@ class Join:
         yield from self._expand()
 
     def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
-        """For each block, the number of candidates, and the pairs of originals among them."""
+        """Yields blocks: the number of candidates, and the pairs of originals among them."""
         counted = self.table.counted(original)
         if counted is not None:
             for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
@@ -82,11 +82,11 @@ class Join:
             yield from in_threads(self._compare, batch, jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
-        """Rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
+        """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
         return (one * self.documents + two).astype(np.uint64)
 
     def _collapse(self) -> tuple[Flags, Flags]:
-        """Whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
+        """Returns whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
         for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
@@ -99,7 +99,7 @@ class Join:
         return original, copied
 
     def _batches(self, original: Flags, jobs: int) -> Iterator[Iterator[U64]]:
-        """The candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
+        """Yields the candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
         most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
         for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs):
@@ -115,7 +115,7 @@ class Join:
         return (keys for keys, _ in candidates.distinct(self.limits.candidates))
 
     def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
-        """Rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
+        """Yields rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
         for whole in band:
             for portion in split_portion(
                 self.table, mixed(whole, self.scope), partial(weigh, cross=self.cross), self.limits
@@ -125,7 +125,7 @@ class Join:
                     yield left[some], right[some]
 
     def _compare(self, candidates: U64) -> tuple[int, Pairs]:
-        """The number of candidates, and the pairs among them, in their order. candidates: shape (candidates,)."""
+        """Returns the number of candidates, and the pairs among them, in order. candidates: shape (candidates,)."""
         keys = candidates.view(np.int64)
         left = keys // self.documents
         right = keys - left * self.documents
@@ -133,7 +133,7 @@ class Join:
         return len(left), Pairs(left[pair], right[pair], agreeing[pair])
 
     def _expand(self) -> Iterator[Pairs]:
-        """All pairs of documents, from the pairs of originals."""
+        """Yields all pairs of documents, from the pairs of originals."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
             document = np.arange(first, min(first + self.limits.documents, end))
@@ -145,7 +145,7 @@ class Join:
                 yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
 
     def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
-        """Pairs of some documents with later ones: with their partners at these places, and with their copies.
+        """Yields pairs of some documents with later ones: with their partners at these places, and their copies.
 
         document and original: shape (documents,), ascending, and their originals. place and owner: shape (partners,),
         places in `partners`, and the document that each belongs to, ascending. All int64.

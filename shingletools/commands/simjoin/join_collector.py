@@ -1,4 +1,4 @@
-"""Takes records with signatures, and gives pairs of documents."""
+"""Takes records with signatures, and writes pairs of documents."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +27,7 @@ from shingletools.system.errors import Failed, IdRepeated, seen_before
 
 
 class JoinCollector(Collector):
-    """Takes signatures. Then gives the pairs of documents that agree in enough components, in input order.
+    """Takes signatures, then writes the pairs of documents that agree in enough components, in input order.
 
     Documents with empty signatures are in no pair. Memory: the limit, if there is one. Else the signatures (4 n bytes
     for n min-hashes, 64 for a simhash), their ids, and what the join needs.
@@ -36,7 +36,7 @@ class JoinCollector(Collector):
     reads_ahead = True
 
     def __init__(self, spec: JoinSpec, jobs: int = 1, limits: Limits = DEFAULT, against: Against | None = None) -> None:
-        """against: the archives of the spec, if they are open already."""
+        """Joins as a spec says. against: the archives of the spec, if they are open already."""
         self.spec = spec
         self.jobs = jobs
         self.takes_signatures = not (spec.wanted.verify or spec.wanted.scope.fields)  # which need more of a record
@@ -55,7 +55,7 @@ class JoinCollector(Collector):
         self.recall = 1.0
 
     def check(self, signed: Signed) -> None:
-        """Raises Failed for a record whose recipe or shape differs from those of the records taken, even if it is bad.
+        """Raises Failed for a record whose recipe or shape differs from those of earlier records, even if it is bad.
 
         Later records are not checked against a rejected one.
         """
@@ -68,7 +68,7 @@ class JoinCollector(Collector):
         return self.next_schema
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
-        """Side 0 is the input. Sides from 1 on are the files of --against, cut where archives stand between them."""
+        """Takes records of a side: 0 is the input, from 1 on files of --against, which archives may separate."""
         ids, *columns = batch.columns
         payloads, labels = columns[: len(columns) - (self.scope is not None)], columns[-1]
         numbers, sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
@@ -97,7 +97,7 @@ class JoinCollector(Collector):
             self.next_schema = self.records.schema_of(self.via, signature, len(data))
 
     def claim(self, side: int, ids: ColumnData) -> Index:
-        """The numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""
+        """Returns the numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""
         numbers = self.store.claim(min(side, 1), ids)
         if self.against is not None and side:
             sizes = np.frombuffer(ids.sizes, np.int64)
@@ -107,7 +107,7 @@ class JoinCollector(Collector):
         return numbers
 
     def finish(self) -> Iterator[Written]:
-        """The lines of all pairs."""
+        """Yields the lines of all pairs."""
         if self.against is not None:
             yield from self.finish_against(self.against)
             return
@@ -117,7 +117,7 @@ class JoinCollector(Collector):
         weights = None if self.spec.weights is None else self.spec.weights.weights
         factory = TableFactory(signature, wanted, weights)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
-        yield Written()  # so that what the store has to tell is asked for
+        yield Written()  # after this, the driver asks for the messages of the store
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
         for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
@@ -126,7 +126,7 @@ class JoinCollector(Collector):
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Written]:
-        """The lines of pairs with files and archives, after checks of the archives."""
+        """Yields the lines of pairs with files and archives, after checks of the archives."""
         self.via = against.check(self.comparable, self.via)
         for late in against.repeated(self.store):
             self.repeated.append(late)
@@ -134,7 +134,7 @@ class JoinCollector(Collector):
         yield from self.pairs_against(against)
 
     def pairs_against(self, against: Against) -> Iterator[Written]:
-        """The lines of pairs with files and archives, which were checked."""
+        """Yields the lines of pairs with files and archives, which were checked."""
         signature, wanted = self.comparable.signature, self.comparable.wanted
         if signature is None or not self.first_side:
             return
@@ -161,12 +161,12 @@ class JoinCollector(Collector):
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
                 yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, sizes))
-        yield Written()  # so that the last bad records of archives are asked for
+        yield Written()  # after this, the driver asks for the last bad records of archives
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
 
     def best(self, pairs: Iterator[Pairs], factory: TableFactory) -> Iterator[Pairs]:
-        """Those of the pairs that --best keeps."""
+        """Returns the pairs that --best keeps."""
         if factory.wanted.best is None:
             return pairs
         nearest = Nearest(factory, self.store.sizes, self.spec.memory, self.store.limits)
@@ -184,7 +184,7 @@ class JoinCollector(Collector):
             self.against.close()
 
     def written(self, pairs: Pairs, lines: PairLines) -> bytes:
-        """The lines of some pairs."""
+        """Returns the lines of some pairs."""
         a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
         return lines.format_pairs(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 

@@ -1,4 +1,4 @@
-"""What makes a pair, as options say."""
+"""The options that say what makes a pair."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -10,16 +10,16 @@ BITS = 64  # of a simhash
 
 
 def spelled(value: Fraction | int) -> str:
-    """A number as a user may have given it: a decimal number if it is one, else a fraction."""
+    """Returns a number as a user may have given it: a decimal number if it is one, else a fraction."""
     decimal = f"{Decimal(value.numerator) / value.denominator:f}"
     return decimal if Fraction(decimal) == value else str(value)
 
 
 class Scope(NamedTuple):
-    """Fields of whose values pairs depend."""
+    """Fields whose values decide which documents may be a pair."""
 
     within: tuple[str, ...] = ()  # the two documents of a pair have equal values
-    across: tuple[str, ...] = ()  # they have different ones
+    across: tuple[str, ...] = ()  # the two documents have different values
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -38,11 +38,11 @@ class JoinOptions(NamedTuple):
     forest: bool = False  # only enough pairs to connect what all pairs connect
     recall: Fraction = Fraction(1)  # expected, of pairs that just reach the threshold
     scope: Scope = Scope()
-    best: int | None = None  # each document keeps so many partners; None is all of them
-    weights: str | None = None  # a table of what shingles weigh, or COUNTED; None if all weigh the same
+    best: int | None = None  # partners that each document keeps; None for all
+    weights: str | None = None  # a table of the weights of shingles, or COUNTED; None if all weigh the same
 
     def threshold(self) -> str:
-        """The threshold as an option; "" if none is given.
+        """Returns the threshold as an option; "" if none is given.
 
         >>> every = (Fraction(4, 5), Fraction(2, 3), Fraction("0.8123456789"))
         >>> [JoinOptions(similarity=each).threshold() for each in every]
@@ -54,7 +54,7 @@ class JoinOptions(NamedTuple):
         return "".join(f"-{option} {spelled(value)}" for option, value in said if value is not None)
 
     def shown(self) -> str:
-        """The measure and threshold as options.
+        """Returns the measure and threshold as options.
 
         >>> JoinOptions(similarity=Fraction(4, 5), measure=DICE).shown()
         '--measure dice -t 0.8'

@@ -18,7 +18,7 @@ from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
 
 NO_LABEL = b"null"  # equal to itself, and to nothing else
-UNREAD, BAD = 2**32 - 1, 2**32 - 2  # in place of the number of an archive's label
+UNREAD, BAD = 2**32 - 1, 2**32 - 2  # instead of the number of a label in an archive
 
 
 class LabelFilter:
@@ -30,13 +30,13 @@ class LabelFilter:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.labels = kernel.new_ids()  # as they are spelled
-        self.meant = array("I")  # for each spelling, the number of the one that all equal labels have
+        self.meant = array("I")  # for each spelling, the number that all equal labels share
         self.held = [array("I") for _ in scope.fields]
 
     def numbers(self, labels: bytes, sizes: bytes | Index) -> U32:
-        """The numbers of labels as they are spelled: equal ones have one number. Shape (documents, fields)."""
+        """Returns the numbers of labels as they are spelled: equal ones have one number. Shape (documents, fields)."""
         spelled = self.spelled(labels, sizes)
-        while len(self.meant) < len(self.labels):  # the one spelling of a label may be new
+        while len(self.meant) < len(self.labels):  # the chosen spelling of a label may be new, too
             new = IdsAt(self.labels.data, self.labels.ends, np.arange(len(self.meant), len(self.labels)))
             self.meant.extend(self.spelled(*one_after_another([label_of(text) or NO_LABEL for text in names_of(new)])))
         meant: U32 = np.frombuffer(self.meant, np.uint32)[spelled].reshape(-1, len(self.held))
@@ -46,7 +46,7 @@ class LabelFilter:
         return np.frombuffer(self.labels.number(labels, sizes), np.int64)
 
     def numbers_in(self, record: Record, line: bytes) -> U32:
-        """The same of a record and its line. Raises Rejected."""
+        """Returns the numbers of the labels of one record. Raises Rejected."""
         labels = [take_label(record, line, field) or NO_LABEL for field in self.scope.fields]
         return self.numbers(*one_after_another(labels))
 
@@ -57,7 +57,7 @@ class LabelFilter:
 
     @property
     def columns(self) -> Sequence[U32]:
-        """For each field, the numbers of all documents. Shape (documents,) each."""
+        """Returns for each field the numbers of all documents' labels. Shape (documents,) each."""
         return [np.frombuffer(column, np.uint32) for column in self.held]
 
     @property
@@ -69,18 +69,18 @@ class LabelFilter:
         return self.columns[len(self.scope.within) :]
 
     def keys(self, keys: U64, rows: Index, columns: Sequence[U32]) -> U64:
-        """Keys that also depend on the labels of rows in some columns. Shapes: (rows,), (rows,) in; (rows,) out."""
+        """Returns keys that depend on some labels of the rows, too. Shapes: (rows,), (rows,) in; (rows,) out."""
         for column in columns:
             keys = kernel.fmix64(keys) + column[rows]
         return keys
 
     def equal(self, left: Index, right: Index) -> Flags:
-        """Whether all labels are equal. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
+        """Returns whether all labels are equal. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
         flags: Flags = np.all([column[left] == column[right] for column in self.columns], axis=0)
         return flags
 
     def has(self, left: Index, right: Index) -> Flags:
-        """Whether documents may be a pair. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
+        """Returns whether documents may be a pair. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
         return self._agree([column[left] for column in self.columns], [column[right] for column in self.columns])
 
     def _agree(self, ours: Sequence[U32], theirs: Sequence[U32]) -> Flags:
@@ -89,14 +89,14 @@ class LabelFilter:
         return flags
 
     def allowed(self, pairs: Pairs) -> Pairs:
-        """Those of the pairs that may be."""
+        """Returns the pairs that the labels allow."""
         some = self.has(pairs.a, pairs.b)
         return Pairs(*(column[some] for column in pairs))
 
     def of_archive(
         self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[DeferredReject]
     ) -> Iterator[Pairs]:
-        """Those of the pairs with an archive, which begins at `place`, that may be.
+        """Yields the allowed pairs with rows of an archive, whose places begin at `place`.
 
         Only records in pairs are read, each once. Those without a label are added to `bad`. Memory: 4 bytes for each
         document of the archive and field.
@@ -117,5 +117,5 @@ class LabelFilter:
 
 
 def one_after_another(labels: Sequence[bytes]) -> tuple[bytes, Index]:
-    """Labels as one string, and the bytes of each."""
+    """Returns labels one after the other, and the bytes of each."""
     return b"".join(labels), np.array(list(map(len, labels)), np.int64)

@@ -52,34 +52,34 @@ class Measure:
 
     @property
     def absolute(self) -> int | None:
-        """The least overlap of a pair, if it does not depend on the sizes; else None."""
+        """Returns the least overlap of a pair, if it does not depend on the sizes; else None."""
         return None
 
     def combined(self, a: "Index", b: "Index", /) -> "Index":
-        """The number that `overlap` depends on, from the smaller size a and the larger size b; of a Root, a * b."""
+        """Returns the number on which `overlap` depends, from sizes a <= b; a * b for a Root."""
         return a + b
 
     @property
     def overlap(self) -> Callable[[int], int]:
-        """The least overlap of a pair, given `combined`. Jaccard: o / (a + b - o) >= t."""
+        """Returns the least overlap of a pair, given `combined`. Jaccard: o / (a + b - o) >= t."""
         return Ceiling(self.t / (1 + self.t))
 
     @property
     def least(self) -> Callable[[int], int]:
-        """The smallest overlap of a set with any partner, given its size; more than that if it can have none."""
+        """Returns the smallest overlap of a set of this size with any partner; more if it can have no partner."""
         return Ceiling(self.t)
 
     @property
     def least_in_larger(self) -> Callable[[int], int]:
-        """The smallest overlap of a set with a partner that is no smaller."""
+        """Returns the smallest overlap of a set with a partner that is no smaller."""
         return self.least
 
     def jaccard(self) -> Fraction | None:
-        """The least Jaccard similarity of a pair; None if it can be any above 0."""
+        """Returns the least Jaccard similarity of a pair; None if it can be any above 0."""
         return self.t
 
     def ratio(self, o: N, a: N, b: N) -> tuple[N, N]:
-        """The similarity as an exact fraction, by the smaller size a and the larger size b; for cosine, its square."""
+        """Returns the similarity of sets of sizes a <= b as an exact fraction; for cosine, its square."""
         return o, a + b - o
 
     def similarity(self, o: int, a: int, b: int) -> float:

@@ -1,4 +1,4 @@
-"""Of all pairs, those with the most similar partners of each document."""
+"""Keeps the pairs with the most similar partners of each document."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -47,12 +47,12 @@ class Nearest:
     def __init__(
         self, factory: TableFactory, sizes: Callable[[Index], Index], memory: Memory | None, limits: Limits
     ) -> None:
-        """sizes: the bytes of the signatures of rows; only asked if they may differ."""
+        """Takes a function that returns the bytes of the signatures of rows; it is called only if they may differ."""
         self.wanted, self.signature, self.sizes = factory.wanted, factory.signatures[-1], sizes
         self.memory, self.limits = memory, limits
 
     def select(self, pairs: Iterator[Pairs], both: bool) -> Iterator[Pairs]:
-        """Those of the pairs, which are sorted, in which one row is among the best partners of the other.
+        """Yields the pairs, which are sorted, in which one row is among the best partners of the other.
 
         Of equally similar partners the first is the best. If not `both`, only the best partners of `a` count.
         """
@@ -76,7 +76,7 @@ class Nearest:
             yield pairs_of(keys, agreeing)
 
     def best(self, pairs: Pairs) -> Pairs:
-        """For each row a, the best b."""
+        """Returns for each row a the pairs with its best rows b."""
         order = np.lexsort((pairs.b, *(-word for word in reversed(self.nearness(pairs))), pairs.a))
         a = pairs.a[order]
         rank = np.arange(len(a)) - np.searchsorted(a, a)
@@ -84,7 +84,7 @@ class Nearest:
         return Pairs(*(column[some] for column in pairs))
 
     def nearness(self, pairs: Pairs) -> Sequence[Index]:
-        """Numbers of pairs that compare as their exact similarities do, the first ones first."""
+        """Returns numbers for pairs that compare as their exact similarities do; the greatest similarity is 0."""
         if self.signature.fixed(1):
             return [pairs.agreeing]
         a, b = (exactly(self.sizes(rows), self.signature.components) for rows in pairs[:2])
@@ -100,7 +100,7 @@ def joined(*pairs: Pairs) -> Pairs:
 
 
 def add_to(sorter: Sorter, pairs: Pairs) -> Pairs:
-    """Gives pairs to a sorter. Returns none."""
+    """Adds pairs to a sorter."""
     sorter.add((pairs.a << PARTNER_BITS | pairs.b).astype(np.uint64), pairs.agreeing)
     return NO_PAIRS
 
@@ -111,7 +111,7 @@ def pairs_of(keys: U64, agreeing: Index) -> Pairs:
 
 
 def by_document(entries: Iterator[tuple[U64, Index]]) -> Iterator[Pairs]:
-    """The pairs, all those of a row a in one block."""
+    """Yields the pairs, all those of a row a in one block."""
     held = NO_PAIRS
     for keys, agreeing in entries:
         held = joined(held, pairs_of(keys, agreeing))

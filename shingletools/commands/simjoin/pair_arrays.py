@@ -17,7 +17,7 @@ class Pairs(NamedTuple):
 
 
 def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
-    """The pairs of several sorted sources, sorted, in blocks. No pair may be in two sources."""
+    """Yields the pairs of several sorted sources, sorted, in blocks. No pair may be in two sources."""
     if len(sources) == 1:
         yield from sources[0]
         return

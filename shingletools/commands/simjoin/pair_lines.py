@@ -41,12 +41,12 @@ class PairLines:
         return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
 
     def _says(self, agreeing: int, a_size: int, b_size: int) -> bytes:
-        """The line's rest, after the ids."""
+        """Returns the line's rest, after the ids."""
         return wire.format_json({**self.signature.says(self.wanted, agreeing, a_size, b_size), **self.more})[1:]
 
 
 def distinct(*columns: Index) -> tuple[list[list[int]], Index]:
-    """The distinct rows of columns of numbers from 0 on, and the number of each row's. Columns have shape (rows,).
+    """Returns the distinct rows of columns of numbers from 0 on, and each row's number among them. Shape (rows,).
 
     >>> distinct(np.array([1, 2, 1]), np.array([0, 5, 0]))
     ([[1, 0], [2, 5]], array([0, 1, 0]))

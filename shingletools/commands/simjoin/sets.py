@@ -14,7 +14,7 @@ from shingletools.numbers.ranges import spread
 
 
 def exactly(values: Index, function: Callable[[int], int]) -> Index:
-    """A function of each value from 0 on, computed in Python's integers and fractions, once for each distinct value.
+    """Returns a function of each value from 0 on, computed exactly in Python, once for each distinct value.
 
     Ceilings are computed at once, if 64 bits are enough. Shapes: (n,) in, (n,) out, int64, in the same order.
     """
@@ -27,7 +27,7 @@ def exactly(values: Index, function: Callable[[int], int]) -> Index:
 
 
 def least_common(measure: Measure, a: Index, b: Index) -> Index:
-    """What two sets of sizes a[i] <= b[i] have in common at least if they are a pair. Shapes: (n,), (n,) in; (n,) out.
+    """Returns the least overlap of sets of sizes a[i] <= b[i] that are a pair. Shapes: (n,), (n,) in; (n,) out.
 
     Products of sizes may need more than 64 bits. So roots are computed in floating point, and once more in Python's
     integers where that cannot tell between which whole numbers one is: its error is less than 2^-50 of it.
@@ -97,7 +97,7 @@ class SetTable(Table):
         return common > 0, common
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
-        """What sets left[i] and right[i] have in common; 0 if that is less than least[i]. Shapes: (pairs,) all."""
+        """Returns the overlap of sets left[i] and right[i]; 0 if it is below least[i]. Shapes: (pairs,) all."""
         return kernel.overlaps(self.sets, left, right, least)
 
     def whole(self, rows: Index) -> Index:

@@ -27,44 +27,44 @@ class Signature(Protocol):
 
     @property
     def form(self) -> str:
-        """What the field holds."""
+        """Returns what the field holds."""
 
     @property
     def digits(self) -> int:
-        """The hex digits of a group."""
+        """Returns the hex digits of a group."""
 
     def fixed(self, size: int, /) -> int:
-        """The bytes that all signatures have if one has `size`; 0 if sizes may differ."""
+        """Returns the bytes that all signatures have if one has `size`; 0 if sizes may differ."""
 
     def claims(self, payload: object) -> bool:
-        """Whether this kind reads a payload, right or wrong. Of the kinds with one field, one must claim it."""
+        """Returns whether this kind reads a payload, right or wrong. Of the kinds with one field, one must claim it."""
 
     def read(self, payload: str) -> bytes | None:
-        """The bytes of a payload; None if it does not have this form."""
+        """Returns the bytes of a payload; None if it does not have this form."""
 
     def shape(self, size: int, /) -> str:
-        """A description of signatures of `size` bytes. Signatures of different shapes cannot be compared."""
+        """Returns a description of signatures of `size` bytes. Signatures of different shapes cannot be compared."""
 
     def components(self, size: int, /) -> int:
-        """The number of components of a signature of `size` bytes, in which it agrees with a copy."""
+        """Returns the number of components of a signature of `size` bytes, in which it agrees with a copy."""
 
     def default(self, via: str) -> JoinOptions:
-        """The default threshold for records with this recipe; none if the recipe does not tell."""
+        """Returns the default threshold for records with this recipe; none if the recipe does not tell."""
 
     def check(self, wanted: JoinOptions, size: int) -> None:
         """Raises Failed if signatures of `size` bytes cannot be joined so."""
 
     def smallest(self, wanted: JoinOptions, /) -> int:
-        """The bytes of the smallest signature that can be in a pair, even with a copy."""
+        """Returns the bytes of the smallest signature that can be in a pair, even with a copy."""
 
     def counted(self, parts: Iterable[Data], /) -> U32:
         """Counts that tables need of all payloads. Counts of several calls are added up; empty if none are needed."""
 
     def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
-        """A table of at least one payload: uint8, one after the other; int64, the bytes of each; the total counts."""
+        """Returns a table of payloads: uint8, one after the other. sizes: the bytes of each. counts: see `counted`."""
 
     def says(self, wanted: JoinOptions, agreeing: int, one: int, two: int) -> dict[str, float | str]:
-        """The members of a pair's record besides the ids. one, two: the bytes of the signatures."""
+        """Returns the members of a pair's record besides the ids. one, two: the bytes of the signatures."""
 
 
 class SimHashes(NamedTuple):
@@ -103,7 +103,7 @@ class SimHashes(NamedTuple):
         self.least(wanted)
 
     def least(self, wanted: JoinOptions) -> int:
-        """The number of bits in which a pair must agree. Raises Failed."""
+        """Returns the number of bits in which a pair must agree. Raises Failed."""
         if wanted.agreeing is not None:
             raise Failed("-m counts the components of sketches, but the records have simhashes")
         for option, asked in (
@@ -182,7 +182,7 @@ class ShingleSets(NamedTuple):
         return SetTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts)
 
     def measure(self, wanted: JoinOptions) -> Measure:
-        """The measure, with its threshold."""
+        """Returns the measure, with its threshold."""
         if wanted.agreeing is not None:
             return InCommon(wanted.agreeing)
         assert wanted.similarity is not None  # given, or the default
@@ -208,7 +208,7 @@ SIGNATURES: tuple[Signature, ...] = (MINHASHES, SUPERSHINGLES, BYTES, SHORTS, SI
 
 
 def signature_of(record: Record, kinds: Sequence[Signature] = SIGNATURES) -> Signature:
-    """The kind of a record's signature: the first that claims one of its fields; the first of all if none does.
+    """Returns the kind of a record's signature: the first that claims one of its fields, or the first of all.
 
     >>> signature_of({"shingles": "", "simhash": ""}).field, signature_of({"text": ""}).field
     ('simhash', 'sketch')

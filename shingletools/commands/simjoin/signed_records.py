@@ -27,7 +27,7 @@ class Signed(NamedTuple):
 
 
 def take_signed(record: Record, id_field: str) -> Signed:
-    """The id, recipe and signature of a record. Raises Rejected unless it has an id and a signature."""
+    """Returns the id, recipe and signature of a record. Raises Rejected unless it has an id and a signature."""
     name = wire.take_id(record, id_field)
     signature = signature_of(record)
     data = signature.read(wire.take_string(record, signature.field))
@@ -38,7 +38,7 @@ def take_signed(record: Record, id_field: str) -> Signed:
 
 
 def take_shingles(record: Record) -> bytes:
-    """The shingles of a record. Raises Rejected unless it has at least one."""
+    """Returns the shingles of a record. Raises Rejected unless it has at least one."""
     signature = signature_of(record, SHINGLE_SETS)
     data = signature.read(wire.take_string(record, signature.field))
     if not data:
@@ -62,7 +62,7 @@ class SignedRecords:
     """
 
     def __init__(self, needed: Needed, check: Callable[[Signed], object], lines: bool = False) -> None:
-        """check: checks each record that the definition reads; raises Failed or Rejected. lines: see Schema."""
+        """Takes what checks each record that the definition reads; it raises Failed or Rejected. lines: see Schema."""
         self.needed, self.check = needed, check
         payloads = [Field(b"", Kind.GROUPS, 16)] * (1 + needed.verify)
         self.schema = Schema(

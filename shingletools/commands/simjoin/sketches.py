@@ -1,4 +1,4 @@
-"""Sketches: how they are read, when two are a pair, and what a pair says."""
+"""Sketches as signatures: how they are read, when two are a pair, and what the record of a pair holds."""
 
 import math
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ class Sketches(NamedTuple):
 
     @property
     def chance(self) -> Fraction:
-        """The chance that components of sets that share nothing agree. For whole min-hashes, it counts as 0."""
+        """Returns the chance that components of sets that share nothing agree. For whole min-hashes, it counts as 0."""
         return Fraction(1, 16**self.digits) if self.digits < MINHASH_DIGITS else Fraction(0)
 
     def fixed(self, size: int, /) -> int:
@@ -65,9 +65,10 @@ class Sketches(NamedTuple):
         return 2 * size // self.digits
 
     def default(self, via: str) -> JoinOptions:
-        """Near-duplicates agree in two supershingles, and so in one megashingle (Broder 2000; Fetterly et al. 2003).
+        """Returns the default threshold by the recipe.
 
-        One hash of a lexicon's words, or of the heaviest words, is also enough. Only the recipe tells these apart: 6
+        Near-duplicates agree in two supershingles, and so in one megashingle (Broder 2000; Fetterly et al. 2003). One
+        hash of a lexicon's words, or of the heaviest words, is also enough. Only the recipe distinguishes these: 6
         components of 16 digits may be supershingles, or pairs of 4 supershingles.
 
         >>> [Sketches(16).default(f"canon | sketch n=84 {form}=14").threshold() for form in ("super", "mega")]
@@ -82,7 +83,7 @@ class Sketches(NamedTuple):
         self.least(wanted, self.components(size))
 
     def least(self, wanted: JoinOptions, components: int) -> int:
-        """The number of components in which a pair must agree. Raises Failed."""
+        """Returns the number of components in which a pair must agree. Raises Failed."""
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have sketches")
         if wanted.interval and not self.minhashes:
@@ -108,7 +109,7 @@ class Sketches(NamedTuple):
         return math.ceil(chances.agreement(threshold, self.chance) * components)
 
     def proposed(self, wanted: JoinOptions, components: int) -> int:
-        """The number of components that proposes a pair: three standard deviations below the threshold.
+        """Returns the number of components that proposes a pair: three standard deviations below the threshold.
 
         Raises Failed.
         """
@@ -149,7 +150,7 @@ class Sketches(NamedTuple):
 
 @cache
 def bounds(agreeing: int, components: int, chance: Fraction, dice: bool) -> dict[str, float]:
-    """Between which similarities the truth lies when so many of the components agree; see `chances.interval`."""
+    """Returns bounds of the true similarity when so many components agree; see `chances.interval`."""
     low, high = (chances.estimated(bound, chance) for bound in chances.interval(agreeing, components))
     if dice:
         low, high = (2 * bound / (1 + bound) for bound in (low, high))

@@ -25,10 +25,10 @@ class JoinSpec(Stage):
     id_field: str
     wanted: JoinOptions
     against: tuple[str, ...] = ()
-    memory: "Memory | None" = None  # a limit; the rest goes to scratch files
+    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
     archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder
-    weights: "WeightTable | None" = None  # what shingles weigh, if a table says so
-    reads: tuple[str, ...] = ()  # that table, and what tells the state of each archive
+    weights: "WeightTable | None" = None  # the weights of shingles, if a table has them
+    reads: tuple[str, ...] = ()  # that table, and the manifest of each archive
 
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
@@ -66,7 +66,7 @@ class JoinSpec(Stage):
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
-        """The files of `against`: those before the first archive, those between it and the next, and so on."""
+        """Returns the files of `against`: those before the first archive, those between it and the next, and so on."""
         edges = sorted({0, *(count for count, _ in self.archives if count), len(self.against)})
         return [self.against[start:stop] for start, stop in pairwise(edges)] or [()]
 
@@ -76,7 +76,7 @@ class JoinSpec(Stage):
 
     @property
     def archive_places(self) -> Sequence[int]:
-        """The place of each archive among all that `against` names."""
+        """Returns the place of each archive among all that `against` names."""
         return [before + number for number, (before, _) in enumerate(self.archives)]
 
     @property
@@ -96,5 +96,5 @@ class JoinSpec(Stage):
 
 
 def shapes_differ(here: str, before: str) -> str:
-    """Why signatures of these shapes cannot be compared."""
+    """Returns why signatures of these shapes cannot be compared."""
     return f"{here}, but the records before have {before}"

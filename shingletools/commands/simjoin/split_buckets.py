@@ -1,4 +1,4 @@
-"""Cuts buckets again that have too many rows to compare all with all: rows that differ much part early."""
+"""Splits buckets with too many rows to compare all with all, so that rows that differ much are separated early."""
 
 from collections.abc import Callable, Iterator
 
@@ -15,7 +15,7 @@ Weigh = Callable[[Portion], Index]  # the number of candidates of each bucket, i
 
 
 def split_portion(table: Documents, portion: Portion, weigh: Weigh, limits: Limits) -> Iterator[Portion]:
-    """The buckets. Those with many candidates are cut again, as long as that removes at least half of the candidates.
+    """Yields the buckets. Splits those with many candidates while that removes at least half of the candidates.
 
     Two rows of a bucket that are a pair still share a bucket: their components are divided into as many bands as
     before, but so that all bands have the same information on just these rows.
@@ -45,14 +45,14 @@ def split_portion(table: Documents, portion: Portion, weigh: Weigh, limits: Limi
 
 
 def buckets_of(components: Components, rows: Index, band: Index, limits: Limits) -> Iterator[Portion]:
-    """The buckets of rows, int64, ascending, that agree in a band, int64: the numbers of its components."""
+    """Yields the buckets of rows, int64, ascending, that agree in a band, int64: the numbers of its components."""
     keys = components.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
     return portions([(keys[order], rows[order])], limits.portion)
 
 
 def bits(values: U64) -> int:
-    """The information in the event that two of the values agree, in sixteenths of a bit, rounded up.
+    """Returns the information in the event that two of the values agree, in sixteenths of a bit, rounded up.
 
     values: uint64, shape (rows,), at least one, in any order.
 
@@ -69,7 +69,7 @@ def bits(values: U64) -> int:
 
 
 def balanced(information: list[int], number: int) -> list[Index]:
-    """Divides components into `number` bands of about equal information: each goes to the band that has least so far.
+    """Divides components into `number` bands of about equal information: each goes to the band with the least.
 
     A band is the numbers of its components, int64, ascending. Adding up bits assumes independent components.
 

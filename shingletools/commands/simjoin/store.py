@@ -35,7 +35,7 @@ class Joined(Protocol):
     candidates: int  # that were compared so far
 
     def pairs(self, jobs: int, /) -> Iterator[Pairs]:
-        """The pairs, in blocks, sorted."""
+        """Yields the pairs, in blocks, sorted."""
 
 
 class Store(Protocol):
@@ -54,23 +54,23 @@ class Store(Protocol):
         """
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
-        """Whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
+        """Returns whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
-        """The last payloads of the documents before `stop`, in parts, each with the number of its first document."""
+        """Yields parts of the last payloads of the documents before `stop`, each with its first document's number."""
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
-        """The join of all documents, at least one, as tables of this factory. None are added after this."""
+        """Returns the join of all documents, at least one, as tables of this factory. None are added after this."""
 
     def messages(self) -> Sequence[str]:
-        """What -v says of the scratch files of a join, once."""
+        """Returns messages for -v about the scratch files of a join, once."""
         return ()
 
     def names(self, side: int, rows: Index) -> IdsAt:
-        """The ids of rows on one side."""
+        """Returns the ids of rows on one side."""
 
     def sizes(self, rows: Index) -> Index:
-        """The bytes of each row's last payload; if its shingles have weights, these together."""
+        """Returns the bytes of each row's last payload; if its shingles have weights, these together."""
 
 
 def part_of(column: ColumnData, part: slice) -> tuple[memoryview, bytes]:

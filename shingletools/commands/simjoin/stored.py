@@ -75,7 +75,7 @@ class Stored:
         return None  # its index would be in memory
 
     def _loaded(self, left: Index, right: Index) -> Iterator[tuple[Table, Index, Index]]:
-        """Stretches of the pairs, in their order: a table that has their rows, and the places of these in it.
+        """Yields stretches of the pairs, in their order: a table with their rows, and the places of the rows in it.
 
         Shapes: (pairs,), (pairs,) in; (stretch,), (stretch,) out. All int64.
         """

@@ -41,30 +41,30 @@ class Documents(Protocol):
     def __len__(self) -> int: ...
 
     def parts(self) -> "Iterator[tuple[int, Table]]":
-        """Tables in memory that together have all rows, each with the number of its first row."""
+        """Yields tables in memory that together have all rows, each with the number of its first row."""
 
     def equal(self, left: Index, right: Index) -> Flags:
-        """Whether row left[i] is a copy of row right[i], and so forms a pair with it, for each i.
+        """Returns whether row left[i] is a copy of row right[i], and so forms a pair with it, for each i.
 
         Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
     def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        """Whether row left[i] and row right[i] are a pair, and if so, in how many components they agree.
+        """Returns whether row left[i] and row right[i] are a pair, and if so, in how many components they agree.
 
         Shapes: (pairs,), (pairs,) in; (pairs,), (pairs,) out.
         """
 
     def whole(self, rows: Index) -> Index:
-        """The size of each row: in so many components it agrees with a copy. Shapes: (rows,) in, (rows,) out."""
+        """Returns the number of components in which each row agrees with a copy. Shapes: (rows,) in, (rows,) out."""
 
     @property
     def components(self) -> "Components | None":
-        """The components of the rows; None if they have none."""
+        """Returns the components of the rows; None if they have none."""
         return None
 
     def counted(self, _alive: Flags, /) -> "Counted | None":
-        """The pairs of rows that are alive, by counting, if that is cheaper than buckets. Shape (documents,)."""
+        """Returns the pairs of rows that are alive, if counting is cheaper than buckets. alive: shape (documents,)."""
         return None
 
 
@@ -72,7 +72,7 @@ class Counted(Protocol):
     """Pairs that are found by counting, without comparisons."""
 
     def pairs(self, cross: int | None, most: int, jobs: int, /) -> Iterator[tuple[int, Pairs]]:
-        """How many rows met, and the pairs a < b among them, each once, in any order; with `cross`, a < cross <= b."""
+        """Yields how many rows met, and their pairs a < b, each once, unordered; with `cross`, a < cross <= b."""
 
 
 class Components(Protocol):
@@ -83,10 +83,10 @@ class Components(Protocol):
 
     @property
     def least(self) -> int:
-        """The least number of components in which two rows of a pair agree."""
+        """Returns the least number of components in which two rows of a pair agree."""
 
     def keys_of(self, rows: Index, components: Index) -> U64:
-        """A key of each row: the same for rows that agree in these components, which are numbers below n.
+        """Returns a key of each row: the same for rows that agree in these components, which are numbers below n.
 
         Shapes: (rows,), ascending, (components,) in; (rows,) out.
         """
@@ -99,10 +99,10 @@ class Table(Documents, Protocol):
         yield 0, self
 
     def keys(self) -> U64:
-        """A key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
+        """Returns a key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
 
     def buckets(self, bands: range) -> Iterator[Bucketed]:
-        """For each of these bands, in order, the keys of each row: one, several or none.
+        """Yields for each of these bands, in order, the keys of each row: one, several or none.
 
         Two rows of a pair must be compared in at least one of all bands.
         """
@@ -118,7 +118,7 @@ def cut(n: int, number: int) -> list[tuple[int, int]]:
 
 
 def recall(n: int, least: int, number: int) -> Fraction:
-    """The probability that two rows that agree in `least` of n components agree in all of one of `number` bands.
+    """Returns the probability that rows that agree in `least` of n components agree in all of a band of `number`.
 
     All choices of components are equally likely, as with min-hashes. With n - least + 1 bands it is 1 by the pigeonhole
     principle. It is computed by inclusion and exclusion over the bands that agree.
@@ -139,7 +139,7 @@ def recall(n: int, least: int, number: int) -> Fraction:
 
 @cache
 def fewest(n: int, least: int, wanted: Fraction) -> int:
-    """The least number of bands with the wanted recall. Fewer bands are wider.
+    """Returns the least number of bands with the wanted recall. Fewer bands are wider.
 
     >>> fewest(84, 42, Fraction(1)), fewest(84, 42, Fraction(95, 100))
     (43, 25)

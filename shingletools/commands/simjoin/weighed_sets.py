@@ -32,20 +32,20 @@ Weighing = Callable[[U64], Index]  # what tokens weigh, as whole numbers from 0 
 
 
 def weighed_by(table: "Weights", wanted: JoinOptions) -> Weighing:
-    """What tokens weigh by a table."""
+    """Returns a function for the weights of tokens by a table."""
     if wanted.measure != COSINE:
         return table.look_up
     return table.of_lines(table.shingles, exactly(table.weights, partial(square, table.heaviest)), table.digits).look_up
 
 
 def weighed_by_counts(counters: U32, documents: int, wanted: JoinOptions) -> Weighing:
-    """What tokens weigh by the documents that are joined."""
+    """Returns a function for the weights of tokens by the documents that are joined."""
     weight = counted_square if wanted.measure == COSINE else counted_weight
     return partial(counted, counters, documents, partial(weight, documents))
 
 
 def counted(counters: U32, documents: int, weight: Callable[[int], int], tokens: U64) -> Index:
-    """What tokens weigh by their counters.
+    """Returns the weights of tokens by their counters.
 
     A counter is shared by all tokens of one hash, and an upper bound of the number of documents that have a token.
     """
@@ -63,7 +63,7 @@ class WeighedTable(SetTable):
         self.wholes = np.add.reduceat(self.weights, self.sets.starts)
 
     def buckets(self, _bands: range) -> Iterator[Bucketed]:
-        """The rarest tokens of each set, as long as what is left with them weighs enough for some partner."""
+        """Yields the rarest tokens of each set, as long as what is left with them weighs enough for some partner."""
         least, in_larger = (exactly(self.wholes, each) for each in (self.measure.least, self.measure.least_in_larger))
         kept = [Bucketed(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_))]
         start = 0

@@ -19,7 +19,7 @@ class GroupFigures(NamedTuple):
 
     @property
     def b3_f1(self) -> Ratio:
-        """The harmonic mean of both."""
+        """Returns the harmonic mean of both."""
         if self.b3_precision is None or self.b3_recall is None:
             return None
         return 2 * self.b3_precision * self.b3_recall / (self.b3_precision + self.b3_recall)
@@ -48,7 +48,7 @@ def compare_groups(found: Index, truth: Index) -> GroupFigures:
 
 
 def sum_of_shares(counts: Index, sizes: Index) -> Fraction:
-    """The sum of count²/size.
+    """Returns the sum of count²/size.
 
     >>> sum_of_shares(np.array([1, 2]), np.array([3, 4]))
     Fraction(4, 3)

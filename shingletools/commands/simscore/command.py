@@ -27,7 +27,7 @@ COMMAND_INFO = CommandInfo(
 
 
 def bands(argument: str) -> "tuple[Fraction, ...]":
-    """The numbers at which bands begin: from 0 to 1, rising."""
+    """Returns the numbers at which bands begin: from 0 to 1, rising."""
     edges = []
     for part in argument.split(","):
         if (edge := fraction(part)) is None:
@@ -39,7 +39,7 @@ def bands(argument: str) -> "tuple[Fraction, ...]":
 
 
 def width(argument: str) -> "Fraction":
-    """The width of a band."""
+    """Returns the width of a band."""
     value = threshold(argument)
     if value * MOST_BANDS < 1:
         raise argparse.ArgumentTypeError(f"makes more than {MOST_BANDS} bands: {shown(argument)}")
@@ -90,7 +90,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def table_of(options: argparse.Namespace) -> Format | None:
-    """What the files of the truth are, None for JSON lines."""
+    """Returns the format of the files of the truth; None for JSON lines."""
     if not options.csv and not options.tsv:
         return None
     from shingletools.reading.formats.separated import Separated  # which few runs need

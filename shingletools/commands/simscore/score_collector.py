@@ -1,4 +1,4 @@
-"""Pairs and groups in, then documents, then labels; scores out."""
+"""Takes pairs and groups, then documents, then labels; writes scores."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -24,7 +24,7 @@ from shingletools.system.errors import Failed, Rejected
 
 
 class Score(Collector):
-    """Takes what was found, documents, and the truth, and scores the first by the last.
+    """Takes what was found, documents, and the truth; scores what was found by the truth.
 
     Memory: that of `Universe` and of two `PairRelation`, and then that of `score`.
     """
@@ -40,12 +40,12 @@ class Score(Collector):
         self.labels = kernel.new_ids()  # values of the field of labels, of the truth
         self.units = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)
         self.kinds: dict[tuple[int, str], str] = {}  # what each side's files hold: PAIRS or GROUPS
-        self.unknown = 0  # records of the truth that name documents that are none of --docs
+        self.unknown = 0  # records of the truth with documents that --docs lacks
         self.said: list[str] = []
         self.doubts: list[str] = []
 
     def kind(self, side: int) -> str | None:
-        """What the file holds of which the next record is; None if no record has shown it yet."""
+        """Returns what the file with the next record holds; None if no record has shown it yet."""
         if side == DOCS or (side == TRUTH and self.spec.label is not None):
             return DOCUMENTS
         return self.kinds.get((side, self.place[0]))
@@ -126,7 +126,7 @@ class Score(Collector):
         return Taken(rejected=rejected, failed=failed)
 
     def add_labels(self, numbers: Index, labels: ColumnData, rows: Index) -> Index:
-        """Adds documents, and the labels of their rows, unless some have other ones already: the places of these."""
+        """Adds documents and their labels. If some have other labels already, adds none, and returns their places."""
         spelled = list(split(labels.data, labels.sizes))
         written = [label_of(spelled[row]) or UNLABELLED for row in rows.tolist()]
         sizes = np.array([*map(len, written)], np.int64)
@@ -135,13 +135,13 @@ class Score(Collector):
         return labelled[self.sides[TRUTH].add_classes(numbers[labelled], classes)]
 
     def strangers(self, numbers: Index, side: int) -> Flags:
-        """Which documents of labels are none of --docs, if that is given."""
+        """Returns which documents of labels --docs lacks, if it is given."""
         if side == TRUTH and self.spec.docs:
             return ~self.universe.has(numbers)
         return np.zeros(numbers.shape, np.bool_)
 
     def stranger(self, name: bytes) -> Rejected:
-        """Returns why a record is rejected that names this document, which is none of --docs."""
+        """Returns why a record is rejected: it names a document that --docs lacks."""
         self.unknown += 1
         return Rejected(f"no document of --docs has the id {shown_id(name)}")
 
@@ -173,7 +173,7 @@ class Score(Collector):
         yield Written(table(scores) if self.spec.table else records(scores))
 
     def judged(self, truth: FrozenRelation, there: Flags) -> Index:
-        """The pairs of documents that there are which the truth judges, ascending. Raises Failed for groups."""
+        """Returns the pairs of documents of the run that the truth judges, ascending. Raises Failed for groups."""
         if np.any(truth.classes != NONE):
             raise Failed("--judged needs a truth of pairs, not of groups")
         apart = np.array(self.sides[TRUTH].apart, np.int64)
@@ -193,7 +193,7 @@ def shown_id(name: bytes) -> str:
 
 
 def undecided(common: object) -> list[str]:
-    """What to say where the truth labels no document of the input, and so decides nothing of it."""
+    """Returns a warning if the truth labels no document of the input, and so decides nothing."""
     if common:
         return []
     return ['--truth labels no document of the input: are their ids the same? 1 and "1" are two ids']

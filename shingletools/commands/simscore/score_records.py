@@ -18,7 +18,7 @@ from shingletools.record.wire import AGAINST, Name, Record
 from shingletools.system.errors import Failed, Rejected
 
 DOCUMENTS = "documents"  # what a file may hold, besides PAIRS and GROUPS
-SAME, APART = 0, 2  # how the documents of a pair are judged
+SAME, APART = 0, 2  # judgements of a pair
 BANDED = -2  # instead of a similarity in units, which is not below -1: band n is BANDED - 1 - n, and so NONE is BANDED
 BEYOND = 'field "similarity" is not a number from 0 to 1'
 TINY = 1e-30  # edges have 18 digits behind the point, or are shares of numbers of 18 digits
@@ -26,7 +26,7 @@ EXTRA_DIGITS = 40  # for a product of a similarity and a number of 18 digits, or
 
 
 class ScoreRecords:
-    """Reads the records of a side. known_as: gives ids of a table as the other files have them."""
+    """Reads the records of a side. known_as: returns an id of a table as the other files spell it."""
 
     def __init__(self, spec: ScoreSpec, side: int, known_as: Callable[[Name], Name]) -> None:
         self.spec, self.side, self.known_as = spec, side, known_as
@@ -42,7 +42,7 @@ class ScoreRecords:
 
     @property
     def banded(self) -> bool:
-        """Whether each record needs a similarity."""
+        """Returns whether each record needs a similarity."""
         return self.side == FOUND and bool(self.spec.edges)
 
     def pair_fields(self) -> tuple[Field, ...]:
@@ -56,12 +56,12 @@ class ScoreRecords:
         return Field(in_quotes(self.spec.id_field), Kind.ID), *label
 
     def first_line(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
-        """Returns what a file holds that begins with this line (PAIRS or GROUPS), and the line's values."""
+        """Returns what a file holds, by its first line (PAIRS or GROUPS), and the values of the line."""
         kind = kind_of(parse(line, self.once))
         return kind, self.schemas[kind].parse_line(line, start)
 
     def record(self, line: bytes, *id_fields: str) -> Record:
-        """Returns the record on a line, with ids as the other files have them. Raises Rejected."""
+        """Returns the record on a line, with ids as the other files spell them. Raises Rejected."""
         record = parse(line, self.once)
         if self.spec.format_of(self.side) is not None:
             record |= {name: self.known_as(record[name]) for name in id_fields if name in record}

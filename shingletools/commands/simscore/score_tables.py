@@ -1,4 +1,4 @@
-"""Scores as records, and as a table for people."""
+"""Scores as records, and as a table."""
 
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ def cells_of_all(whole: Whole) -> Cells:
 
 
 def records(scores: Scores) -> bytes:
-    """A line for each band, then for each threshold, then for all."""
+    """Returns a line for each band, then for each threshold, then for all."""
     rows = [
         *(("band", OF_BAND, cells_of_band(band)) for band in scores.bands),
         *(("threshold", OF_ALL, cells_of_all(whole)) for whole in scores.thresholds),
@@ -47,12 +47,12 @@ def records(scores: Scores) -> bytes:
 
 
 def plain(cell: Cell) -> float | str | None:
-    """A cell of a record: integers as they are."""
+    """Returns a cell of a record; ratios have DIGITS digits."""
     return rounded(cell, DIGITS) if isinstance(cell, Fraction) else cell
 
 
 def table(scores: Scores) -> bytes:
-    """The bands, if there are any, an empty line, and what is found from each threshold on."""
+    """Returns the bands, if there are any, an empty line, and what is found from each threshold on."""
     rows = [*map(cells_of_all, scores.thresholds), (TOTAL, *cells_of_all(scores.all)[1:])]
     blocks = [as_text(OF_ALL, rows)]
     if scores.bands:
@@ -61,7 +61,7 @@ def table(scores: Scores) -> bytes:
 
 
 def as_text(names: tuple[str, ...], rows: list[Cells]) -> bytes:
-    """Columns, under their titles."""
+    """Returns columns as text, under their titles."""
     titles = [TITLES.get(name, name) for name in names]
     return aligned(
         [titles, *([shown(cell, name in EDGES) for name, cell in zip(names, row, strict=True)] for row in rows)]

@@ -1,4 +1,4 @@
-"""How far what was found and what is true agree: of all pairs, by band of similarity, at each threshold."""
+"""Scores what was found by the truth: all pairs, each band of similarity, and each threshold."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,11 +19,11 @@ class Band(NamedTuple):
     """Pairs from one similarity up to the next."""
 
     least: "Fraction"
-    below: "Fraction | None"  # None for the last band, which has 1 too
+    below: "Fraction | None"  # None for the last band, which includes 1
     found: int
-    right: int  # of these
+    right: int  # pairs found that are true
     truth: int  # pairs of the truth that say a similarity of this band
-    recalled: int  # of these, those that were found
+    recalled: int  # of these, the pairs that were found
 
     @property
     def precision(self) -> Ratio:
@@ -43,7 +43,7 @@ class Whole(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """All that is to be written."""
+    """All scores of a run."""
 
     bands: list[Band]
     thresholds: list[Whole]
@@ -55,10 +55,10 @@ class Scores(NamedTuple):
 def score(
     found: FrozenRelation, truth: FrozenRelation, there: Flags, edges: "tuple[Fraction, ...]", cut: bool
 ) -> Scores:
-    """Compares; with the numbers at which bands begin, if there are any, of which the first without pairs may be cut.
+    """Scores what was found. edges: where bands begin; cut: leave out the first bands if they have no pairs.
 
-    `there` says of each document whether it is one of those that there are. Where there are bands, nothing is found by
-    classes. Memory: some 100 bytes for each document, and 20 for each pair.
+    there: which documents are part of the run, shape (documents,). With bands, `found` has no classes. Memory: some 100
+    bytes for each document, and 20 for each pair.
     """
     documents = np.flatnonzero(there)
     true_groups = truth.connected_classes()
@@ -78,15 +78,15 @@ def score(
 
 
 def numbered(groups: UnionFind, documents: Index) -> Index:
-    """The groups of some of all documents, numbered from 0 on."""
+    """Returns the groups of some of all documents, numbered from 0 on."""
     return np.unique(groups.representatives()[documents], return_inverse=True)[1]
 
 
 def downwards(
     found: FrozenRelation, bands: list[Band], groups: UnionFind, documents: Index
 ) -> Iterator[tuple["Fraction", int, int, Index]]:
-    """From the last of the bands, which are the last of all, to the first: where it begins; the pairs from there on, of
-    these the right ones; the groups that they make, which grow.
+    """Yields for each band, from the last one to the first: its lower edge; the number of pairs from there on, and of
+    the right ones among them; and the groups that these pairs make.
     """
     if found.bands is None or not bands:
         return
@@ -102,7 +102,7 @@ def downwards(
 
 
 def by_band(found: FrozenRelation, truth: FrozenRelation, edges: "tuple[Fraction, ...]") -> list[Band]:
-    """The pairs of each band, those found and those of the truth that say a similarity."""
+    """Counts the pairs of each band: those found, and those of the truth that have a similarity."""
     assert found.bands is not None and truth.bands is not None
     right = truth.same_class(found.keys) | truth.has_key(found.keys)
     recalled = found.has_key(truth.keys)

@@ -1,4 +1,4 @@
-"""What is wanted of scores."""
+"""The specification of scores."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -10,21 +10,21 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-FOUND, DOCS, TRUTH = 0, 1, 2  # documents come before labels, so that those of no document are known at once
+FOUND, DOCS, TRUTH = 0, 1, 2  # documents come before labels, so that a label of an unknown document is found at once
 MOST_BANDS = 1000
 
 
 class ScoreSpec(Stage):
-    """How well pairs or groups agree with labels; raises Failed for what cannot be had together."""
+    """Scores of pairs or groups by labels. Raises Failed for options that cannot be combined."""
 
     id_field: str
     truth: tuple[str, ...]  # files of pairs and groups, or of documents
-    docs: tuple[str, ...]  # files of the documents that there are; none if those are meant that are named
-    label: str | None  # the field of documents of the truth whose equal values belong together
+    docs: tuple[str, ...]  # files of the documents of the run; () for those that pairs, groups or labels name
+    label: str | None  # a field: documents of the truth with equal values in it belong together
     edges: "tuple[Fraction, ...]"  # where bands of similarity begin, rising; empty for none
     cut: bool  # bands below all similarities are left out
     table: bool
-    judged: bool  # whether only pairs count that the truth judges, the same or different
+    judged: bool  # whether only pairs count that the truth calls the same or different
     form: Format | None  # what the files of the truth are, None for JSON lines
 
     def derived(self) -> Mapping[str, object]:
@@ -42,7 +42,7 @@ class ScoreSpec(Stage):
     def once(self, side: int, /) -> Sequence[str]:
         if side == DOCS:
             return (self.id_field,)
-        # Of pairs and groups, which fields count is known when the record is
+        # Which fields count depends on whether a record is a pair or a group
         return () if side != TRUTH or self.label is None else (self.id_field, self.label)
 
     def check_fields(self, id_field: str, /) -> None:

@@ -1,4 +1,4 @@
-"""The documents that there are, by their numbers."""
+"""The documents of a run, numbered."""
 
 import re
 from array import array
@@ -17,14 +17,14 @@ OTHER_SIDE = b"+"  # before the id of a document of another side than the input'
 
 
 class Universe:
-    """Numbers ids, and notes of which documents it is known that they are there. Memory: some 100 bytes for each id."""
+    """Numbers ids, and notes which documents are part of the run. Memory: some 100 bytes for each id."""
 
     def __init__(self) -> None:
         self.ids = kernel.new_ids()
         self.there = array("b")
 
     def number(self, ids: bytes, sizes: bytes | Index, others: Flags | None = None) -> Index:
-        """The numbers of ids, JSON one after the other, by their sizes; `others` says which are of another side.
+        """Returns the numbers of ids, JSON one after the other, by their sizes. others: which are on another side.
 
         Raises EnvironmentFailure.
         """
@@ -40,30 +40,30 @@ class Universe:
         return numbers
 
     def knows(self, name: Name) -> bool:
-        """Whether an id has a number."""
+        """Returns whether an id has a number."""
         written = orjson.dumps(name)
         return bool(np.frombuffer(self.ids.find(written, np.array([len(written)])), np.int64)[0] >= 0)
 
     def known_as(self, name: Name) -> Name:
-        """An id of a table, where all are strings: as a number if only that has a number here."""
+        """Returns an id of a table, where all ids are strings: as an integer if only the integer is known here."""
         if isinstance(name, str) and WHOLE.fullmatch(name) and not self.knows(name) and self.knows(int(name)):
             return int(name)
         return name
 
     def name(self, number: int) -> Name:
-        """The id of a document."""
+        """Returns the id of a document."""
         start, end = np.append(0, np.frombuffer(self.ids.ends, np.int64))[[number, number + 1]].tolist()
         found: Name = orjson.loads(bytes(self.ids.data[start:end]).removeprefix(OTHER_SIDE))
         return found
 
     def note(self, numbers: Index) -> None:
-        """These documents are there."""
+        """Notes that these documents are part of the run."""
         np.frombuffer(self.there, np.int8)[numbers] = 1
 
     def has(self, numbers: Index) -> Flags:
-        """Which of these documents are there."""
+        """Returns which of these documents are part of the run."""
         return np.frombuffer(self.there, np.bool_)[numbers]
 
     def every(self) -> Flags:
-        """Of each document whether it is there. A copy."""
+        """Returns a copy of the flags of all documents: whether each is part of the run."""
         return np.array(self.there, np.bool_)

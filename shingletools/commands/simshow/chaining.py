@@ -50,7 +50,7 @@ class TakenWords:
 
 
 def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
-    """The equal words of each passage. Passages are in the order of a, and disjoint in both texts.
+    """Returns the equal words of each passage. Passages are in the order of a, and disjoint in both texts.
 
     gap: words between two seeds of a passage, at most. Each of common_runs is in a passage, or within a longer one.
     """
@@ -78,7 +78,7 @@ def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
 
 
 def reordered(a: Prepared, b: Prepared, taken: TakenWords) -> Iterator[Seed]:
-    """Stretches of words in another order, such as neighbours that changed places, as far as no seed has them."""
+    """Yields seeds of words in another order, such as neighbours that changed places, where no seed has them."""
     size = max(MIN_SEED_WORDS, a.k + a.k % 2)  # an even number has whole pairs of neighbours
     if taken.in_a.find(bytes(size)) < 0 or taken.in_b.find(bytes(size)) < 0:
         return
@@ -131,7 +131,7 @@ def cost_between(left: Words, right: Words) -> int:
 
 
 def aligned(chain: Sequence[Seed], a: Words, b: Words) -> Iterator[EqualRun]:
-    """The equal words of seeds, and those between them."""
+    """Yields the equal words of seeds, and those between them."""
     i, j = chain[0][:2]
     for seed in chain:
         yield from equal_words(a[i : seed.a], b[j : seed.b], i, j)
@@ -143,7 +143,7 @@ def aligned(chain: Sequence[Seed], a: Words, b: Words) -> Iterator[EqualRun]:
 
 
 def equal_words(left: Words, right: Words, i: int = 0, j: int = 0) -> list[EqualRun]:
-    """The most words that two stretches have in the same order. i, j: where they begin."""
+    """Returns the most words that two stretches have in the same order. i, j: where they begin."""
     if not len(left) or not len(right):
         return []
     blocks = distance.Indel.editops(left.tolist(), right.tolist()).as_matching_blocks()
@@ -151,7 +151,7 @@ def equal_words(left: Words, right: Words, i: int = 0, j: int = 0) -> list[Equal
 
 
 def extended(runs: list[EqualRun], a: Words, b: Words, passages: TakenWords) -> list[EqualRun]:
-    """A passage with the words before and after it that gain."""
+    """Returns a passage with the words before and after it that gain."""
     before: list[EqualRun] = []
     after: list[EqualRun] = []
     i, j = runs[0][:2]
@@ -179,7 +179,7 @@ def free_after(taken: bytearray, at: int) -> int:
 
 
 def gaining(left: Words, right: Words) -> list[EqualRun]:
-    """The first equal words, as many as gain most. left, right: what follows a passage in both texts."""
+    """Returns the first equal words, as many as gain most. left, right: what follows a passage in both texts."""
     runs = equal_words(left, right)
     gain = most = count = i = j = 0
     for number, run in enumerate(runs, 1):

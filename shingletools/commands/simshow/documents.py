@@ -36,7 +36,7 @@ class Shown(NamedTuple):
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Returns about how many bytes it takes."""
         return 2 * len(self.source) + 2 * sum(map(len, self.said)) + 20 * len(self.words) + 500
 
     def place(self, first: int, end: int) -> Place:
@@ -83,12 +83,12 @@ class Reader:
         self.vocabulary = Vocabulary()
 
     def made_by(self, record: Record) -> str:
-        """The recipe of a document's words. Raises Rejected."""
+        """Returns the recipe of a document's words. Raises Rejected."""
         via = wire.take_recipe(record)
         return via if is_placed(record, self.text_field) else wire.further(via, self.recipe)
 
     def __call__(self, name: Name, record: Record) -> Shown:
-        """The document of a record. Raises Rejected."""
+        """Returns the document of a record. Raises Rejected."""
         if is_placed(record, self.text_field):
             source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
         else:
@@ -108,7 +108,7 @@ class Reader:
 
 
 def spelled(value: object) -> str:
-    """A field's value for people: a string as it is, others as JSON, nothing for null; cut after 200 characters.
+    """Returns a field's value as text: a string as it is, null as "", others as JSON; cut after 200 characters.
 
     >>> spelled("May"), spelled(3), spelled(None), spelled(["a", 1])
     ('May', '3', '', '["a",1]')

@@ -27,7 +27,7 @@ class MarkedRun(NamedTuple):
         return count
 
     def headline(self, number: int) -> str:
-        """The line above its text."""
+        """Returns the line above its text."""
         return f"{number}: {self.said['from']}-{self.said['to']}, {plural(self.words, 'word')}{self.origin()}"
 
     def origin(self) -> str:
@@ -50,14 +50,14 @@ class MarkedDocument(NamedTuple):
     covered: int  # words in runs
 
     def summary(self) -> str:
-        """The line of a document that has runs."""
+        """Returns the line of a document that has runs."""
         longest = max(run.words for run in self.runs)
         of = f"{self.covered} of {plural(len(self.edges.starts), 'word')}"
         return f"{shown(self.name)}: {of} in {plural(len(self.runs), 'run')}, longest {longest}"
 
 
 def marked_document(name: Name, record: Record, text_field: str) -> MarkedDocument:
-    """The document of a record. Raises Rejected."""
+    """Returns the document of a record. Raises Rejected."""
     if REPEATS not in record:
         raise Rejected(f"field {shown(REPEATS)} is missing")
     words = wire.take_string(record, text_field).split()
@@ -93,7 +93,7 @@ def words_in(edges: Edges, runs: Sequence[MarkedRun]) -> int:
 
 
 def checked_runs(runs: object, limit: int) -> Iterator[Record]:
-    """The runs in a field, which must lie in so many code points or words. Raises Rejected."""
+    """Yields the runs in a field, which must lie in so many code points or words. Raises Rejected."""
     if type(runs) is not list:
         raise Rejected(NO_RUNS)
     for run in runs:

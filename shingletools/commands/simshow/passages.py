@@ -139,7 +139,7 @@ def should_swap(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
 
 
 def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
-    """The numbers of distinct shingles in both, in a, and in b."""
+    """Returns the numbers of distinct shingles in both, in a, and in b."""
     if a.index is not None and b.index is not None:
         return len(a.index.keys() & b.index.keys()), len(a.index), len(b.index)
     return shared(a.distinct, b.distinct), len(a.distinct), len(b.distinct)
@@ -151,7 +151,7 @@ def shared(one: U64, two: U64) -> int:
 
 
 def stretches(runs: list[EqualRun]) -> list[Stretch]:
-    """Equal words; between them come the words of a only, then those of b only."""
+    """Yields equal words; between them the words of a only, then those of b only."""
     made: list[Stretch] = []
     for i, j, words in runs:
         end = made[-1] if made else Stretch(EQUAL, i, i, j, j)
@@ -197,7 +197,7 @@ def in_sorted(some: U64, ascending: U64) -> Flags:
 
 
 def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
-    """A passage with places in the originals, from stretches in numbers of words."""
+    """Returns a passage with places in the originals, from stretches in numbers of words."""
     pieces = []
     for step in steps:
         in_a = a.place(step.i, step.i_end) if step.i < step.i_end else (int(a.ends[step.i - 1]),) * 2

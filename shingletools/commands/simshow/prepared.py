@@ -58,19 +58,19 @@ class Prepared:
         return sums
 
     def windows(self, size: int) -> U64:
-        """The fingerprints of all runs of `size` words. Shape (words - size + 1,)."""
+        """Returns the fingerprints of all runs of `size` words. Shape (words - size + 1,)."""
         count = max(len(self) - size + 1, 0)
         windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * POWERS.down[:count]
         return windows
 
     def bags(self, size: int) -> U64:
-        """The fingerprints of all stretches of `size` words, whatever their order. Shape (words - size + 1,)."""
+        """Returns the fingerprints of stretches of `size` words, whatever their order. Shape (words - size + 1,)."""
         sums = np.append(np.uint64(0), np.cumsum(random_bits(self.words)))
         return sums[size:] - sums[:-size]
 
     @cached_property
     def shingles(self) -> U64:
-        """The fingerprints of the shingles, in order; of one run of all words if there are fewer than k."""
+        """Returns the fingerprints of the shingles, in order; of one run of all words if there are fewer than k."""
         return self.windows(min(self.k, len(self))) if len(self) else np.empty(0, np.uint64)
 
     @cached_property
@@ -79,7 +79,7 @@ class Prepared:
 
     @cached_property
     def ranked(self) -> U64:
-        """The shingles, ascending."""
+        """Returns the shingles, ascending."""
         return self.shingles[self.order]
 
     @cached_property
@@ -101,7 +101,7 @@ class Prepared:
 
 
 def random_bits(words: Words) -> U64:
-    """64 bits for each word, always the same ones (SplitMix64: Steele, Lea and Flood 2014)."""
+    """Returns 64 fixed bits for each word (SplitMix64: Steele, Lea and Flood 2014)."""
     bits = (words.astype(np.uint64) + np.uint64(1)) * np.uint64(BASE)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -60,7 +60,7 @@ class RunRecordWriter(RunLineWriter):
 
 
 def run_writer_of(form: Form) -> RunLineWriter | RunPage:
-    """The writer for a form."""
+    """Returns the writer for a form."""
     if form.name == PAGE:
         return RunPage(form.limit)
     return {BRIEF: RunLineWriter, JSON: RunRecordWriter}.get(form.name, RunTextWriter)(form)

@@ -42,7 +42,7 @@ class EqualRun(NamedTuple):
 
 
 def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[EqualRun]:
-    """The runs, in the order of a. They are disjoint in both texts. Each has at least k words, or is both whole texts.
+    """Returns disjoint runs, in the order of a. Each has at least k words, or is both whole texts.
 
     >>> a, b = (Prepared(np.array(words, np.int32), 2) for words in ([1, 2, 3, 9, 4, 5], [4, 5, 1, 2, 3]))
     >>> common_runs(a, b)
@@ -71,7 +71,7 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
 
 
 def sizes(a: Prepared, b: Prepared) -> list[int]:
-    """The sizes at which runs are sought if too many have k words, descending: k 2^n, from the longest common one."""
+    """Returns the sizes at which runs are sought if too many have k words, descending: k 2^n, the longest first."""
     ladder = [a.k]
     while 2 * ladder[-1] <= min(len(a), len(b)):
         ladder.append(2 * ladder[-1])
@@ -86,7 +86,7 @@ def sizes(a: Prepared, b: Prepared) -> list[int]:
 
 
 def ranges_of(of_a: U64, ranked: U64) -> tuple[Index, Index]:
-    """Returns, for each fingerprint of a, its first place among those of b, which ascend, and its frequency there."""
+    """Returns for each fingerprint of a its first place among those of b, which ascend, and its frequency there."""
     first = np.searchsorted(ranked, of_a, "left")
     return first, np.searchsorted(ranked, of_a, "right") - first
 
@@ -169,7 +169,7 @@ def free_windows(taken: bytearray, size: int, windows: U64) -> tuple[Index, U64]
 
 
 def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
-    """Runs: consecutive meetings on one diagonal."""
+    """Yields runs: consecutive meetings on one diagonal."""
     if not len(of_a):
         return []
     width = n + m
@@ -202,7 +202,7 @@ def unrepeated_diagonals(of_a: Starts, of_b: Starts, k: int) -> Heap:
 
 
 def free_parts(in_a: bytearray, in_b: bytearray, i: int, j: int, words: int) -> list[tuple[int, int]]:
-    """The parts of a run that are free in both texts: start and end, counted from its beginning."""
+    """Returns the parts of a run that are free in both texts: start and end, counted from its beginning."""
     parts = []
     at = 0
     while at < words:

@@ -19,7 +19,7 @@ Pair = tuple[Name, Name, Similarity | None]  # a, b, and the record's similarity
 
 
 def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[Pair]:
-    """The pairs that a record stands for. Raises Rejected for another kind of record.
+    """Returns the pairs that a record stands for. Raises Rejected for another kind of record.
 
     A group stands for pairs of its first member with each other one. A document of `dedup --annotate` that would go
     stands for the kept document and itself. With two sides, it stands for itself and the archive's document.
@@ -52,7 +52,7 @@ def shows_pairs(record: Record) -> bool:
 
 
 def take_similarity(record: Record) -> Similarity | None:
-    """A pair's similarity, or None if it has none. Raises Rejected unless it is a number from 0 to 1.
+    """Returns a pair's similarity, or None if it has none. Raises Rejected unless it is a number from 0 to 1.
 
     >>> take_similarity({"similarity": 0.5}), take_similarity({"similarity": None}), take_similarity({})
     (0.5, None, None)
@@ -64,7 +64,7 @@ def take_similarity(record: Record) -> Similarity | None:
 
 
 def group_of(record: Record) -> tuple[Name, list[Name]] | None:
-    """The name and members of a group; None if the record is no group.
+    """Returns the name and members of a group; None if the record is no group.
 
     >>> group_of({"group": 1, "members": ["x", "y"]}), group_of({"a": 1, "b": 2})
     ((1, ['x', 'y']), None)
@@ -76,7 +76,7 @@ def group_of(record: Record) -> tuple[Name, list[Name]] | None:
 
 
 def exact(similarity: Similarity | None) -> Fraction:
-    """A pair's similarity, exactly as written. Raises Rejected if there is none."""
+    """Returns a pair's similarity, exactly as written. Raises Rejected if there is none."""
     if similarity is None:
         raise Rejected("it has no similarity, which --least, --most and --sample need")
     return Fraction(str(similarity))
@@ -91,7 +91,7 @@ def within(chosen: Selection, similarity: Similarity | None) -> bool:
 
 
 def sample(similarities: "Sequence[float] | array[float]", count: int) -> Index:
-    """The places, ascending, of `count` values that are spread over the range of all.
+    """Returns the places, ascending, of `count` values that are spread over the range of all.
 
     The range is cut into `count` equal parts, and the first value in each is taken. For parts without values, others
     are taken at equal distances in the order of the values. The same values always give the same places.

@@ -77,7 +77,7 @@ class Show(RecordCollector):
             self.records.add((*self.place, line), len(line) + 320)
 
     def passing(self, record: Record) -> list[Pair]:
-        """The pairs of a record that --least and --most let pass. Raises Rejected."""
+        """Returns the pairs of a record that --least and --most let pass. Raises Rejected."""
         pairs = take_pairs(record, self.spec.id_field, bool(self.spec.others))
         for a, b, _ in pairs:
             if a == b and not self.spec.others:
@@ -98,7 +98,7 @@ class Show(RecordCollector):
             self.name(pairs)
 
     def waiting(self) -> Iterator[tuple[Waiting, Record, list[Pair]]]:
-        """The records that wait, each as it came and parsed, with its pairs to be shown."""
+        """Yields the records that wait, each as it came and parsed, with its pairs to be shown."""
         number = 0
         for waits in self.records:
             record = wire.parse_json(waits[2])
@@ -183,7 +183,7 @@ class Show(RecordCollector):
         return ""
 
     def text(self, row: int) -> Text:
-        """A document that is prepared to be compared."""
+        """Returns a document that is prepared to be compared."""
         if row not in self.texts:
             shown = self.documents[row]
             size = shown.size + WORD_BYTES * len(shown.words)

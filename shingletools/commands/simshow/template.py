@@ -13,7 +13,7 @@ FINGERPRINT_BYTES = 30  # bytes that each takes
 
 
 def frequent_shingles(documents: Iterable[Shown], k: int, least: int, size: int | None = None) -> U64:
-    """The fingerprints of runs of k words that are in at least `least` documents, ascending.
+    """Returns the fingerprints of runs of k words that are in at least `least` documents, ascending.
 
     If there are too many fingerprints to count at once, in `size` bytes, the documents are read once for each part of
     the fingerprints. It needs at least two megabytes, and the bytes of the longest document.

@@ -33,7 +33,7 @@ SAFE = Safe()
 
 
 def safe(text: str) -> str:
-    r"""A foreign text for a terminal: control, direction and other invisible characters are escaped.
+    r"""Returns a foreign text for a terminal: control, direction and other invisible characters are escaped.
 
     >>> print(safe("a\x1b[2J\n\u202eb"))
     a\x1b[2J \u202eb
@@ -54,12 +54,12 @@ COLUMNS = Columns()
 
 
 def columns(text: str) -> int:
-    """The most columns that a safe text takes; fewer if a terminal combines its characters."""
+    """Returns the most columns that a safe text takes; fewer if a terminal combines its characters."""
     return len(text) if text.isascii() else sum(map(COLUMNS.__getitem__, text))
 
 
 def flow(spans: Iterable[Span], width: int) -> list[Line]:
-    """Spans in lines of at most `width` columns, broken at white space; longer words are broken anywhere.
+    """Returns spans in lines of at most `width` columns, broken at white space; longer words are broken anywhere.
 
     >>> flow([("one two", ""), (" three", "31")], 8)
     [[('one two', '')], [('three', '31')]]
@@ -98,7 +98,7 @@ def add(line: Line, span: Span) -> None:
 
 
 def words(spans: Iterable[Span]) -> Iterator[Line]:
-    """The words between white space, each as its spans."""
+    """Yields the words between white space, each as its spans."""
     word: Line = []
     for text, style in spans:
         for token in TOKEN.findall(safe(text)):
@@ -112,5 +112,5 @@ def words(spans: Iterable[Span]) -> Iterator[Line]:
 
 
 def shown(line: Line, colour: bool) -> str:
-    """A line as it is sent to the terminal."""
+    """Returns a line as it is sent to the terminal."""
     return "".join(f"\x1b[{style}m{text}\x1b[0m" if colour and style and text else text for text, style in line)

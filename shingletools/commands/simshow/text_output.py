@@ -32,7 +32,7 @@ class Edges(NamedTuple):
 
 
 def summary(compared: Comparison) -> str:
-    """The line of a pair."""
+    """Returns the line of a pair."""
     names = f"{errors.shown(compared.a)} {errors.shown(compared.b)}"
     if compared.similarity is not None:
         names += f" {compared.similarity}"
@@ -48,7 +48,7 @@ def plural(number: int, of_what: str) -> str:
 
 
 def headline(passage: Passage, number: int) -> str:
-    """The line above a passage."""
+    """Returns the line above a passage."""
     (a, a_end), (b, b_end) = passage.a, passage.b
     return f"{number}: a {a}-{a_end}, b {b}-{b_end}, {plural(passage.words, 'word')}"
 
@@ -89,7 +89,7 @@ class TextWriter(LineWriter):
             yield [("    ", terminal.PLAIN), *line]
 
     def both(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Span]:
-        """The words of a passage and, between them, the blanks and signs of a."""
+        """Yields the words of a passage and, between them, the blanks and signs of a."""
         at = passage.a[0]
         for number, piece in enumerate(passage.pieces):
             if piece.kind == ONLY_B:
@@ -110,7 +110,7 @@ class TextWriter(LineWriter):
             at = max(at, piece.a[1])
 
     def piece(self, source: str, place: Place, at: int, marks: Marks | None, template: bool) -> Span:
-        """The text of a piece; of equal words, only what is after `at`, since places may go back to what was shown."""
+        """Returns the text of a piece; of equal words, only what is after `at`, since places may overlap."""
         if marks is not None:
             before, behind, style = marks
             return f"{before}{source[slice(*place)]}{behind}", style
@@ -136,7 +136,7 @@ class ColumnWriter(TextWriter):
             ]
 
     def one(self, passage: Passage, side: str, text: Shown) -> Iterator[Span]:
-        """The words of a passage on one side."""
+        """Yields the words of a passage on one side."""
         at = getattr(passage, side)[0]
         for piece in passage.pieces:
             if piece.kind not in (EQUAL, side):
@@ -149,7 +149,7 @@ class ColumnWriter(TextWriter):
 
 
 def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:
-    """The text of `words` words before a place, and after it."""
+    """Returns the text of `words` words before a place, and after it."""
     starts, ends = edges
     first = int(np.searchsorted(starts, place[0]))
     last = int(np.searchsorted(ends, place[1], "right"))
@@ -161,7 +161,7 @@ def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, st
 
 
 def shortened(text: str) -> str:
-    """The ends of a long text, with the number of characters left out between."""
+    """Returns the ends of a long text, with the number of characters left out between."""
     if len(text) <= MAX_EQUAL_CHARS:
         return text
     head = text[:END_CHARS].rpartition(" ")[0] or text[:END_CHARS]

@@ -21,7 +21,7 @@ class Writer(Protocol):
     def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes: ...
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
-        """The bytes after the pairs of a group, which are its first member with each other one."""
+        """Returns the bytes after the pairs of a group, which are its first member with each other one."""
 
     def finish(self, corpus: Corpus, /) -> bytes: ...
 
@@ -74,7 +74,7 @@ class RecordWriter(LineWriter):
 
 
 def writer_of(form: Form, apart: bool, show: Sequence[str], origin: Provenance) -> Writer:
-    """The writer for a form. apart: a and b are different documents even if their ids are equal."""
+    """Returns the writer for a form. apart: a and b are different documents even if their ids are equal."""
     if form.name == PAGE:
         return PageWriter(form.limit, apart, show, origin)
     return {JSON: RecordWriter, SIDE_BY_SIDE: ColumnWriter, BRIEF: LineWriter}.get(form.name, TextWriter)(form)

@@ -1,4 +1,4 @@
-"""Which documents belong together according to labels or a truth, and which pairs these judge."""
+"""Which documents belong together by labels or a truth, and which pairs these judge."""
 
 from typing import NamedTuple
 

@@ -19,7 +19,7 @@ FINAL = 3  # ways that are tried on all documents
 FINAL_STEPS = 1 << 25
 PARTS = 10**12  # an F1 of 1: whole numbers are equal on any machine
 NEAR = 3 * PARTS // 1000  # settings whose F1 differs by no more are equally good
-# The lowest bins to try: see counting.FEWEST
+# The lowest bins to try: see counting.RARE_SHARE
 LOWEST_TRIED = {JACCARD: 3, CONTAINMENT: 5, SHARED: 8, COSINE: int(LOWEST * BINS)}
 
 

@@ -65,7 +65,7 @@ def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
 
 
 def decoded(body: bytes, coding: str) -> bytes:
-    """Removes a coding of a body, unless the crawler did; stops a byte after MAX_PAGE_BYTES. Raises Rejected."""
+    """Removes a coding of a body, unless the crawler did; reads a byte more than MAX_PAGE_BYTES. Raises Rejected."""
     try:
         if coding in DECODERS:
             return DECODERS[coding](body)

@@ -60,7 +60,7 @@ class Sink:
         return self.at
 
     def flush(self) -> None:
-        """pyarrow needs it."""
+        """Does nothing; pyarrow calls it."""
 
     def taken(self) -> bytes:
         written, self.written = self.written, []
@@ -154,7 +154,7 @@ class KeptRowGroups:
         return made
 
     def arrow_schema(self, described: bytes) -> bytes:
-        """Returns Arrow's schema of a file as it holds of what is written, with the columns of DuplicateInfo, if any.
+        """Returns Arrow's schema of the file that is written, with the columns of DuplicateInfo, if any.
 
         Row groups that are joined may have more values than short indices can count.
         """

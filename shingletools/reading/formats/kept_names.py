@@ -11,7 +11,7 @@ BATCH_NAMES = 1 << 12  # names
 
 
 def kept_names(decisions: Decisions, zero: bool) -> Iterator[Both]:
-    """Raises Failed for a name that no line can hold, and for a file that has changed since it was compared."""
+    """Yields names. Raises Failed for one that no line can hold, and for a file that changed after the run began."""
     sides: tuple[list[bytes], list[bytes]] = [], []
     for number, (name, decision) in enumerate(decisions.names(), 1):
         if not zero and "\n" in str(name):

@@ -47,7 +47,7 @@ class Records(NamedTuple):
 
 
 class RecordLines(Framed):
-    """Lines that are taken as records."""
+    """Lines of JSON as records."""
 
     def __init__(self, chunk: Chunk) -> None:
         self.chunk = chunk

@@ -128,7 +128,7 @@ class RowsOfFile:
         self.marked = False  # whether a byte order mark is before it
 
     def documents(self) -> Iterator[tuple[int, list[Document]]]:
-        """Yields, for each block, the number of bytes read and the documents. Raises Failed."""
+        """Yields for each block the number of bytes read and the documents. Raises Failed."""
         for rows in self.rows():
             made = [self.document(row.line, row.raw.removesuffix(b"\n"), row.values, row.cause) for row in rows]
             rows.clear()  # so that no value is held while its document is worked on

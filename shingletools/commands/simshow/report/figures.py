@@ -12,7 +12,7 @@ BARS = 20  # between 0 and 1
 
 
 def rounded(value: float | Fraction) -> float:
-    """Rounded to six decimals, as `simjoin` does.
+    """Returns a number rounded to six decimals, as `simjoin` rounds it.
 
     >>> rounded(Fraction(2, 3))
     0.666667
@@ -21,7 +21,7 @@ def rounded(value: float | Fraction) -> float:
 
 
 def bars_of_similarities(values: Sequence[float], copies: int = 0) -> list[Bar]:
-    """Bars of equal width, from the first that is not empty to the last. A bar includes its lower end, the last both.
+    """Returns bars of equal width, from the first to the last with pairs. A bar includes its lower end, the last both.
 
     They divide the range from 0 to 1, which has all values. Values are compared as whole millionths, so rounding puts
     none into a wrong bar. Exact copies, which are not among the values, have a bar of their own, from 1 to 1.
@@ -39,7 +39,7 @@ def bars_of_similarities(values: Sequence[float], copies: int = 0) -> list[Bar]:
 
 
 def bars_of_sizes(sizes: Mapping[int, int]) -> list[Bar]:
-    """Bars of sizes up to powers of two: 2, 3 to 4, 5 to 8 and so on. A bar includes both ends.
+    """Returns bars of sizes up to powers of two: 2, 3 to 4, 5 to 8 and so on. A bar includes both ends.
 
     >>> bars_of_sizes({2: 7, 3: 1, 4: 2, 20: 1})
     [(2, 2, 7), (3, 4, 3), (5, 8, 0), (9, 16, 0), (17, 32, 1)]

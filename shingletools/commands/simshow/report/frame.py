@@ -24,13 +24,13 @@ def asset(name: str) -> str:
 
 
 def source_of(code: str) -> str:
-    """The name of an inline script or style in a policy: its hash (Content Security Policy Level 3, section 2.3.1)."""
+    """Returns the hash that names an inline script or style in a policy (Content Security Policy 3, 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
 
 
 @cache
 def frame() -> tuple[bytes, bytes]:
-    """The page before and after the data. Its policy allows this script and this style, and no requests."""
+    """Returns the page before and after the data. Its policy allows this script and this style, and no requests."""
     style = asset("report.css")
     script = "'use strict';\n" + "".join(map(asset, SCRIPTS))
     policy = (
@@ -47,5 +47,5 @@ def frame() -> tuple[bytes, bytes]:
 
 
 def in_script(value: object) -> bytes:
-    """JSON for a script element: without `<`, so it can neither end the element nor begin a comment."""
+    """Returns JSON for a script element: without `<`, so it can neither end the element nor begin a comment."""
     return orjson.dumps(value).replace(b"<", b"\\u003c")

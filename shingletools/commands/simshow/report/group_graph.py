@@ -30,7 +30,7 @@ class Ties(NamedTuple):
 
     @property
     def density(self) -> Fraction:
-        """The share of all possible pairs that exist."""
+        """Returns the share of all possible pairs that exist."""
         return Fraction(2 * self.pairs, len(self.members) * (len(self.members) - 1))
 
 
@@ -60,7 +60,7 @@ class Graph:
         self.copies.append(copy)
 
     def once(self, documents: int) -> tuple[Index, list[float], int]:
-        """Each pair once, as it first came, whichever document was a. documents: their number.
+        """Returns each pair once, as it first came, whichever document was a. documents: their number.
 
         Pairs as numbers, ascending: the lesser document times `documents`, plus the other. Similarities of those that
         are no exact copies; the number of copies.
@@ -104,7 +104,7 @@ class Graph:
         self.copies += other.copies[start:]
 
     def thinned(self, order: Sequence[int]) -> list[int]:
-        """The documents that `dedup --pairs` would remove. order: all documents, the ones to be kept first.
+        """Returns the documents that `dedup --pairs` would remove. order: all documents, the ones to be kept first.
 
         >>> graph = Graph()
         >>> for a, b in [(0, 1), (1, 2), (2, 3)]:
@@ -120,7 +120,7 @@ class Graph:
         return np.flatnonzero(kept.partner >= 0).tolist()
 
     def groups(self, documents: int) -> Iterator[Ties]:
-        """The groups that the pairs connect, in the order of their representatives. documents: their number.
+        """Yields the groups that the pairs connect, in the order of their representatives. documents: their number.
 
         The weakest link is the least edge of a maximum spanning tree, by Kruskal's algorithm (1956): pairs are joined
         from the most similar down, so the last one that joins two parts of a group is its weakest link.
@@ -154,7 +154,7 @@ class Steps:
         self.starts = np.searchsorted(source[order], np.arange(documents + 1))
 
     def from_first(self, members: list[int]) -> dict[int, tuple[int, int]]:
-        """For each member of a group: the number of pairs from the first to it, and the document before it on the way.
+        """Returns for each member of a group its distance from the first one in pairs, and the member before it.
 
         Breadth first. If several documents can be before it, the one that was reached first is.
         """

@@ -176,18 +176,18 @@ class Report:
         return self.keys[number][0]
 
     def show(self, number: int) -> int:
-        """The place of a document in `shown`, to which it is added if need be."""
+        """Returns the place of a document in `shown`, to which it is added if need be."""
         if number not in self.place_of:
             self.place_of[number] = len(self.shown)
             self.shown.append(number)
         return self.place_of[number]
 
     def name_size(self, number: int) -> int:
-        """The most bytes that a document can add to the lists."""
+        """Returns the most bytes that a document can add to the lists."""
         return 0 if number in self.place_of else size_of(self.keys[number]) + DOCUMENT
 
     def kept_for(self, number: int) -> int:
-        """The bytes that are kept for the group of a document whose text is on the page."""
+        """Returns the bytes that are kept for the group of a document whose text is on the page."""
         return MEMBER + PAIR // 2 + size_of(self.keys[number])
 
     def place_group(self, title: Key, members: list[int], stay: int = 1) -> int | None:
@@ -223,7 +223,7 @@ class Report:
         return self.show(link.a), self.show(link.b), rounded(link.similarity)
 
     def lists(self, corpus: Corpus) -> dict[str, object]:
-        """The data of the page except texts and passages."""
+        """Returns the data of the page except texts and passages."""
         columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
@@ -266,5 +266,5 @@ class Report:
 
 
 def size_of(name: Key) -> int:
-    """The most bytes that a name can have in the lists."""
+    """Returns the most bytes that a name can have in the lists."""
     return len(in_script(as_json(name)))

@@ -63,7 +63,7 @@ class RunPage:
         return b""
 
     def article(self, document: MarkedDocument, place: int) -> Iterator[str]:
-        """A document: its figures, its original with the runs marked, and where each run came from."""
+        """Yields a document: its figures, its original with the runs marked, and where each run came from."""
         yield f'<article id="d{place}" aria-labelledby="h{place}">\n'
         yield f'<h2 id="h{place}">{visible(document.summary())}</h2>\n'
         yield f'<div class="text" tabindex="0" role="region" aria-label="Text of {visible(shown(document.name))}">'
@@ -103,7 +103,7 @@ class RunPage:
 
 
 def pieces(document: MarkedDocument) -> Iterator[tuple[str, list[int], int]]:
-    """The original in pieces, with the numbers of the runs that begin with each, and in how many runs it is.
+    """Yields the original in pieces, with the numbers of the runs that begin with each, and in how many runs it is.
 
     >>> import numpy as np
     >>> runs = [MarkedRun((2, 6), {}), MarkedRun((4, 8), {})]
@@ -124,5 +124,5 @@ def pieces(document: MarkedDocument) -> Iterator[tuple[str, list[int], int]]:
 
 
 def visible(text: str) -> str:
-    """A text for HTML; what would turn its direction, or is no character of HTML, as its number."""
+    """Returns a text for HTML; what would turn its direction, or is no character of HTML, as its number."""
     return escape(OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text))

@@ -26,7 +26,7 @@ class Units:
 
 
 def packed(passages: tuple[Passage, ...], a: Units, b: Units) -> list[Numbers]:
-    """Passages as the page reads them: lists of numbers, shape (passages, 6).
+    """Returns passages as the page reads them: lists of numbers, shape (passages, 6).
 
     Each is [start in a, end, start in b, end, equal words, pieces], a piece [kind, start in a, end, start in b, end,
     words, 1 if it is template].
