@@ -91,8 +91,8 @@ def too_few_sampled(given: GivenSample) -> Reason | None:
 
 def exact_memory(measured: Measured) -> Fraction:
     """Returns the bytes of memory that an exact join takes for each document."""
-    of = measured.shingled
-    return DOCUMENT_BYTES + TOKEN_BYTES * Fraction(int((of.sizes * of.documents).sum()), max(len(of.rows), 1))
+    sets = measured.shingled
+    return DOCUMENT_BYTES + TOKEN_BYTES * Fraction(int((sets.sizes * sets.documents).sum()), max(len(sets.rows), 1))
 
 
 def too_many_pairs(given: GivenSample, measured: Measured) -> Reason | None:

@@ -37,7 +37,7 @@ class RowPairs(NamedTuple):
 class Meetings(NamedTuple):
     """The sets, the entries that are indexed to find pairs, and the total weight of each set."""
 
-    of: Shingled
+    sets: Shingled
     by: Shingled
     wholes: Index  # (sets,): number of shingles, or sum of their squared weights
     rests: Index  # (sets,): the part of `wholes` that is not indexed
@@ -50,12 +50,12 @@ class Meetings(NamedTuple):
 
         beyond: they are compared with all sets, not only with each other.
         """
-        of = self.by
-        entries = np.bincount(of.numbers, minlength=len(of.frequencies))
-        met = np.arange(len(of.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with it
+        sets = self.by
+        entries = np.bincount(sets.numbers, minlength=len(sets.frequencies))
+        met = np.arange(len(sets.order)) - np.repeat(np.cumsum(entries) - entries, entries)  # sets before with it
         if beyond:
             met = np.repeat(entries, entries) - 1 - met
-        steps = np.bincount(of.owners[of.order], met, minlength=len(of.sizes)).astype(np.int64)
+        steps = np.bincount(sets.owners[sets.order], met, minlength=len(sets.sizes)).astype(np.int64)
         return int(np.searchsorted(np.cumsum(steps), most, "right"))
 
     def pairs(self, first: int, beyond: bool = False) -> Iterator[RowPairs]:
@@ -63,12 +63,12 @@ class Meetings(NamedTuple):
 
         beyond: pairs of one of the first sets with any set. Merge counting: Sarawagi and Kirpal 2004.
         """
-        of = self.by
-        rows = len(of.sizes) if beyond else first
-        mine = of.numbers[: int(of.sizes[:rows].sum())]
-        owners = np.repeat(np.arange(rows), of.sizes[:rows])
-        order = of.order[of.order < len(mine)]
-        entries = np.bincount(mine, minlength=len(of.frequencies))
+        sets = self.by
+        rows = len(sets.sizes) if beyond else first
+        mine = sets.numbers[: int(sets.sizes[:rows].sum())]
+        owners = np.repeat(np.arange(rows), sets.sizes[:rows])
+        order = sets.order[sets.order < len(mine)]
+        entries = np.bincount(mine, minlength=len(sets.frequencies))
         asks = entries[mine] > 1
         sizes = np.bincount(owners[asks], minlength=rows)
         postings = Postings(mine[asks], sizes, owners[order], np.append(0, np.cumsum(entries)), self.squares)
@@ -100,27 +100,27 @@ class Meetings(NamedTuple):
         return RowPairs(rows, rows, self.wholes[rows])
 
 
-def meetings(of: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
+def meetings(sets: Shingled, measure: str, least: Fraction = LOWEST) -> Meetings:
     """Indexes all entries of the sets; for the cosine, only a prefix of the heaviest entries of each set.
 
     If o / sqrt(a b) is t or more, o is at least t^2 a and t^2 b, since it is not above either. So two such sets share
     an entry after which, with it, each still has that much weight in the common order.
     """
     if measure != COSINE:
-        return Meetings(of, of, of.sizes, np.zeros_like(of.sizes))
-    counts, place = np.unique(of.frequencies, return_inverse=True)
-    squares = np.array([counted_square(of.filled, count) for count in counts.tolist()], np.int64)[place]
-    weights = squares[of.numbers]
-    wholes = np.add.reduceat(weights, np.cumsum(of.sizes) - of.sizes) if len(weights) else weights
-    order = np.lexsort((of.numbers, -weights, of.owners))
+        return Meetings(sets, sets, sets.sizes, np.zeros_like(sets.sizes))
+    counts, place = np.unique(sets.frequencies, return_inverse=True)
+    squares = np.array([counted_square(sets.filled, count) for count in counts.tolist()], np.int64)[place]
+    weights = squares[sets.numbers]
+    wholes = np.add.reduceat(weights, np.cumsum(sets.sizes) - sets.sizes) if len(weights) else weights
+    order = np.lexsort((sets.numbers, -weights, sets.owners))
     before = np.cumsum(weights[order]) - weights[order]
-    starts = np.cumsum(of.sizes) - of.sizes
-    left = wholes[of.owners] - before + np.repeat(before[starts], of.sizes)
+    starts = np.cumsum(sets.sizes) - sets.sizes
+    left = wholes[sets.owners] - before + np.repeat(before[starts], sets.sizes)
     kept = np.zeros(len(weights), np.bool_)
-    kept[order] = left >= ceilings(least**2, wholes)[of.owners]
-    rests = np.bincount(of.owners[~kept], weights[~kept], len(of.sizes)).astype(np.int64)
-    weighed = TokenWeights(TokenSets(of.numbers.astype(np.uint64), of.sizes), weights, wholes)
-    return Meetings(of, of.kept(kept, of.documents, of.rows), wholes, rests, squares, weighed)
+    kept[order] = left >= ceilings(least**2, wholes)[sets.owners]
+    rests = np.bincount(sets.owners[~kept], weights[~kept], len(sets.sizes)).astype(np.int64)
+    weighed = TokenWeights(TokenSets(sets.numbers.astype(np.uint64), sets.sizes), weights, wholes)
+    return Meetings(sets, sets.kept(kept, sets.documents, sets.rows), wholes, rests, squares, weighed)
 
 
 def geometric_means(left: Index, right: Index) -> F64:

@@ -42,7 +42,7 @@ class Scored(NamedTuple):
 
 
 def scores(
-    of: Shingled, population: Population, setting: Setting, thresholds: Sequence[Fraction], most: int = 0
+    sets: Shingled, population: Population, setting: Setting, thresholds: Sequence[Fraction], most: int = 0
 ) -> list[Scored]:
     """Scores a setting on a population at rising thresholds, in at most `most` steps (0: counting.STEPS).
 
@@ -52,13 +52,13 @@ def scores(
     true, so the interval of this share gives that of F1.
     """
     if setting.best:
-        population = population.with_best_partners(of)
-    of = of.among(population.there)
-    meeting = meetings(of, setting.measure)
+        population = population.with_best_partners(sets)
+    sets = sets.among(population.there)
+    meeting = meetings(sets, setting.measure)
     rows = meeting.within(most or counting.STEPS)
     judgement = population.judgement
     assert judgement is not None
-    weights = class_weights(of, rows, population)
+    weights = class_weights(sets, rows, population)
     unit = 1 + (max(*weights.each, *weights.compared) >> MOST_BITS)  # of the weights below
     each, compared = ([round(Fraction(one, unit)) for one in some] for some in (weights.each, weights.compared))
     asked = None if setting.measure == SHARED else setting.threshold
@@ -69,7 +69,7 @@ def scores(
     for pairs, classes, many, equal in weighed_pairs(meeting, population, rows, True):
         level = np.searchsorted(places, bins_of(meeting.wholes, pairs, setting.measure, asked), "right") - 1
         there = np.flatnonzero(level >= 0)
-        one, two = (of.first[side[there]] for side in pairs[:2])
+        one, two = (sets.first[side[there]] for side in pairs[:2])
         weight = np.array(each if equal else compared)[classes[there]] * many[there]
         owners = judgement.components[one] * shape[1] + level[there]
         true = judgement.right(one, two)

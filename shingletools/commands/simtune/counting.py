@@ -78,10 +78,10 @@ class Population(NamedTuple):
             best=None,
         )
 
-    def with_best_partners(self, of: Shingled) -> "Population":
+    def with_best_partners(self, sets: Shingled) -> "Population":
         """Returns the documents whose best partner was sought, with these partners as the only pairs."""
         assert self.others is not None
-        best, asked = best_partners(of, self.others)
+        best, asked = best_partners(sets, self.others)
         return self.among(asked | self.others)._replace(best=best)
 
     def true_pairs(self, there: Flags) -> int:
@@ -136,26 +136,26 @@ class WeighedPairs(NamedTuple):
     equal: bool  # whether both documents of each pair have the same set
 
 
-def best_partners(of: Shingled, others: Flags) -> tuple[Index, Flags]:
+def best_partners(sets: Shingled, others: Flags) -> tuple[Index, Flags]:
     """Finds the best partner among the others for each document of the input, by cosine.
 
     Returns the partners, or NO_ROW, and which documents could be compared in STEPS. A partner is the first document
     with its set. Shapes (documents,).
     """
-    meeting = meetings(of, COSINE)
+    meeting = meetings(sets, COSINE)
     rows = meeting.within(STEPS, beyond=True)
-    best, partner = np.zeros(len(of.sizes)), np.full(len(of.sizes) + 1, NO_ROW)
+    best, partner = np.zeros(len(sets.sizes)), np.full(len(sets.sizes) + 1, NO_ROW)
     for every in meeting.pairs(rows, beyond=True):
-        pairs = selected(every, others[of.first[every.left]] != others[of.first[every.right]])
-        here = others[of.first[pairs.left]]
+        pairs = selected(every, others[sets.first[every.left]] != others[sets.first[every.right]])
+        here = others[sets.first[pairs.left]]
         asking, asked = np.where(here, pairs.right, pairs.left), np.where(here, pairs.left, pairs.right)
         cosine = meeting.cosines(pairs)
         order = np.lexsort((asked, -cosine, asking))
         order = order[np.append(True, np.diff(asking[order]) > 0)[: len(order)]]
         asking, asked, cosine = asking[order], asked[order], cosine[order]
-        better = (cosine > best[asking]) | ((cosine == best[asking]) & (of.first[asked] < partner[asking]))
-        best[asking[better]], partner[asking[better]] = cosine[better], of.first[asked[better]]
-    return partner[of.rows], of.rows < rows
+        better = (cosine > best[asking]) | ((cosine == best[asking]) & (sets.first[asked] < partner[asking]))
+        best[asking[better]], partner[asking[better]] = cosine[better], sets.first[asked[better]]
+    return partner[sets.rows], sets.rows < rows
 
 
 def weighed_pairs(meeting: Meetings, population: Population, rows: int, full: bool) -> Iterator[WeighedPairs]:
@@ -163,23 +163,23 @@ def weighed_pairs(meeting: Meetings, population: Population, rows: int, full: bo
 
     full: with pairs that have hardly anything in common (see RARE_SHARE).
     """
-    of = meeting.of
+    sets = meeting.sets
     strata, judgement = population.strata, population.judgement
     kinds = population.kinds
     for every in meeting.pairs(rows):
         pairs = counted_pairs(meeting, every, population, full)
-        one, two = of.first[pairs.left], of.first[pairs.right]
+        one, two = sets.first[pairs.left], sets.first[pairs.right]
         classes = strata[one] * kinds + strata[two]
         if judgement is not None:
             classes[judgement.components[one] == judgement.components[two]] = kinds**2
-        many = of.documents[pairs.left] * of.documents[pairs.right]
+        many = sets.documents[pairs.left] * sets.documents[pairs.right]
         if population.best is not None:  # a document of the input has one partner, even if that occurs several times
-            many = of.documents[input_rows(of, pairs, population)]
+            many = sets.documents[input_rows(sets, pairs, population)]
         yield WeighedPairs(pairs, classes, many, False)
     if population.others is None:
-        each = np.flatnonzero(of.documents > 1)
+        each = np.flatnonzero(sets.documents > 1)
         pairs = counted_pairs(meeting, meeting.itself(each), population, full)
-        one, many = of.first[pairs.left], of.documents[pairs.left]
+        one, many = sets.first[pairs.left], sets.documents[pairs.left]
         classes = strata[one] * (kinds + 1)
         if judgement is not None:
             classes[judgement.right(one, one)] = kinds**2
@@ -187,7 +187,7 @@ def weighed_pairs(meeting: Meetings, population: Population, rows: int, full: bo
 
 
 def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
-    of: Shingled,
+    sets: Shingled,
     population: Population,
     threshold: Fraction | None,
     most: int = 0,
@@ -199,8 +199,8 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
 
     measures: those of plain sets, or COSINE alone. least: pairs of a lower cosine need not be counted.
     """
-    of = of.among(population.there)
-    meeting = meetings(of, measures[0])._replace(least=least)
+    sets = sets.among(population.there)
+    meeting = meetings(sets, measures[0])._replace(least=least)
     rows = meeting.within(most or STEPS)
     bins = edges(threshold)
     width = len(bins) + 1
@@ -210,7 +210,7 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
         sides = [np.arange(len(many))]
         if population.judgement is not None:
             inside = np.flatnonzero(classes == population.kinds**2)
-            one, two = (of.first[each[inside]] for each in pairs[:2])
+            one, two = (sets.first[each[inside]] for each in pairs[:2])
             sides.append(inside[population.judgement.right(one, two)])
         for number, measure in enumerate(measures):
             places = classes * width + bins_of(meeting.wholes, pairs, measure, threshold)
@@ -218,7 +218,7 @@ def tally(  # noqa: PLR0913, PLR0917  # each has a name of its own
                 # Sums of whole numbers below 2^53, so exact
                 found = np.bincount(places[which], many[which], counts.shape[3])
                 counts[int(equal), side, number] += found.astype(np.int64)
-    weights = class_weights(of, rows, population)
+    weights = class_weights(sets, rows, population)
     parts = counts.reshape(2, 2, len(measures), population.kinds**2 + 1, width)
 
     def totals(side: int, number: int) -> tuple[int, ...]:
@@ -246,11 +246,11 @@ class ClassWeights(NamedTuple):
     share: Fraction  # of all pairs of the sample, those that were compared
 
 
-def class_weights(of: Shingled, rows: int, population: Population) -> ClassWeights:
+def class_weights(sets: Shingled, rows: int, population: Population) -> ClassWeights:
     """Returns the weights of the pairs of a population of which the first `rows` sets were compared."""
     strata, kinds = population.strata, population.kinds
-    documents = of.rows != NO_ROW
-    seen = documents & (of.rows < rows)
+    documents = sets.rows != NO_ROW
+    seen = documents & (sets.rows < rows)
     before, after = (np.bincount(strata[flags], minlength=kinds).tolist() for flags in (documents, seen))
     scale = population.scale[:kinds]
     more = [Fraction(many, part) if part else ONE for many, part in zip(before, after, strict=True)]
@@ -265,23 +265,23 @@ def class_weights(of: Shingled, rows: int, population: Population) -> ClassWeigh
 
 def counted_pairs(meeting: Meetings, pairs: RowPairs, population: Population, full: bool) -> RowPairs:
     """Keeps the pairs that count: of two sides if there are two, and judged if only judged pairs count."""
-    of, wholes = meeting.of, meeting.wholes
+    sets, wholes = meeting.sets, meeting.wholes
     if not full:
         pairs = selected(pairs, RARE_SHARE * pairs.common >= np.minimum(wholes[pairs.left], wholes[pairs.right]))
     if population.others is not None:
-        one, two = of.first[pairs.left], of.first[pairs.right]
+        one, two = sets.first[pairs.left], sets.first[pairs.right]
         apart = population.others[one] != population.others[two]
         if population.best is not None:
-            asking = input_rows(of, pairs, population)
+            asking = input_rows(sets, pairs, population)
             asked = np.where(asking == pairs.left, pairs.right, pairs.left)
-            apart &= of.first[asked] == population.best[of.first[asking]]
+            apart &= sets.first[asked] == population.best[sets.first[asking]]
         pairs = selected(pairs, apart)
     if population.judgement is not None and population.judgement.partial:
-        pairs = selected(pairs, population.judgement.are_judged(of.first[pairs.left], of.first[pairs.right]))
+        pairs = selected(pairs, population.judgement.are_judged(sets.first[pairs.left], sets.first[pairs.right]))
     return pairs
 
 
-def input_rows(of: Shingled, pairs: RowPairs, population: Population) -> Index:
+def input_rows(sets: Shingled, pairs: RowPairs, population: Population) -> Index:
     """Returns the rows of the input's documents in pairs of two sides. Shape (pairs,)."""
     assert population.others is not None
-    return np.where(population.others[of.first[pairs.left]], pairs.right, pairs.left)
+    return np.where(population.others[sets.first[pairs.left]], pairs.right, pairs.left)

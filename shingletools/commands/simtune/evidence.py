@@ -71,24 +71,24 @@ class GivenSample(NamedTuple):
         few = len(self.documents) * (len(self.documents) - 1)
         return pairs * self.whole * (self.whole - 1) / few if few else pairs
 
-    def input_documents(self, of: Shingled) -> int:
+    def input_documents(self, sets: Shingled) -> int:
         """Returns how many documents of the sample that are not of --against have shingles."""
-        filled = of.rows != NO_ROW
+        filled = sets.rows != NO_ROW
         return int((filled if self.others is None else filled & ~self.others).sum())
 
     def measured(self, setting: Setting) -> Measured:
         """Counts the pairs of a setting, without regard to labels."""
-        of = shingled(canonized(self.texts, setting.way.rules), setting.way.units, self.kinds(None))
+        sets = shingled(canonized(self.texts, setting.way.rules), setting.way.units, self.kinds(None))
         threshold = None if setting.measure == "shared" else setting.threshold
-        of = search.limited(of, setting.most)
-        tallied = tally(of, self.population(None), threshold)
+        sets = search.limited(sets, setting.most)
+        tallied = tally(sets, self.population(None), threshold)
         if setting.best:
-            near = nearest(of, self.others, threshold)
-            more = Fraction(SCALE * self.input_documents(of), max(near.documents, 1))
+            near = nearest(sets, self.others, threshold)
+            more = Fraction(SCALE * self.input_documents(sets), max(near.documents, 1))
             tallied.found[COSINE] = tuple(int(many * more) for many in near.counts[0])
         elif setting.measure == COSINE:
-            tallied.found.update(tally(of, self.population(None), threshold, measures=(COSINE,)).found)
-        return Measured(setting, of, tallied, max(self.pairs(of.rows != NO_ROW) - tallied.pairs, Fraction(0)))
+            tallied.found.update(tally(sets, self.population(None), threshold, measures=(COSINE,)).found)
+        return Measured(setting, sets, tallied, max(self.pairs(sets.rows != NO_ROW) - tallied.pairs, Fraction(0)))
 
     def pairs(self, there: Flags) -> int:
         """Returns the number of all pairs of these documents, between the two sides if there are two."""

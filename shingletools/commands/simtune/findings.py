@@ -283,8 +283,8 @@ def band_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
 
 def signature_findings(given: GivenSample, measured: Measured) -> Iterator[Finding]:
     """Yields what each signature finds, and what it costs."""
-    of, threshold = measured.shingled, measured.setting.threshold
-    shingles = Fraction(of.repeated, max(len(of.rows), 1))
+    sets, threshold = measured.shingled, measured.setting.threshold
+    shingles = Fraction(sets.repeated, max(len(sets.rows), 1))
     blank: Finding = {
         "scope": "signature",
         "signature": None,

@@ -66,21 +66,21 @@ class Measured(NamedTuple):
         Rare shingles come first in a prefix. For containment, the prefix of the smaller set is looked for in all of the
         larger one. A pair counts once for each such shingle.
         """
-        of, setting = self.shingled, self.setting
+        sets, setting = self.shingled, self.setting
         if setting.measure == COSINE:
-            rows = np.bincount(meetings(of, COSINE, setting.threshold).by.numbers, minlength=len(of.frequencies))
+            rows = np.bincount(meetings(sets, COSINE, setting.threshold).by.numbers, minlength=len(sets.frequencies))
             return int((rows * (rows - 1) // 2).sum())
-        owners = of.owners
-        order = np.lexsort((of.numbers, of.frequencies[of.numbers], owners))
+        owners = sets.owners
+        order = np.lexsort((sets.numbers, sets.frequencies[sets.numbers], owners))
         if setting.measure == SHARED:
-            least = np.full(len(of.sizes), int(setting.threshold))
+            least = np.full(len(sets.sizes), int(setting.threshold))
         else:
-            least = ceilings(setting.threshold, of.sizes)
-        starts = np.cumsum(of.sizes) - of.sizes
+            least = ceilings(setting.threshold, sets.sizes)
+        starts = np.cumsum(sets.sizes) - sets.sizes
         within = np.arange(len(owners)) - starts[owners]
-        first = of.numbers[order][within <= (of.sizes - least)[owners]]
-        rows = np.bincount(first, minlength=len(of.frequencies))
-        every = np.bincount(of.numbers, minlength=len(of.frequencies)) if setting.measure == CONTAINMENT else rows
+        first = sets.numbers[order][within <= (sets.sizes - least)[owners]]
+        rows = np.bincount(first, minlength=len(sets.frequencies))
+        every = np.bincount(sets.numbers, minlength=len(sets.frequencies)) if setting.measure == CONTAINMENT else rows
         return int((rows * (every - 1) - rows * (rows - 1) // 2).sum()) if len(rows) else 0
 
     def shared_by(self, documents: int) -> Index:

@@ -29,16 +29,16 @@ class NearestCounts(NamedTuple):
     counts: tuple[tuple[int, ...], ...]  # (NEAREST, edges)
 
 
-def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = None) -> NearestCounts:
+def nearest(sets: Shingled, others: Flags | None, threshold: Fraction | None = None) -> NearestCounts:
     """Counts the nearest documents of each document, as far as STEPS allow. Equal documents count as one.
 
     others: the documents of --against, shape (documents,), in which those of the input look for their nearest ones.
     threshold: one more cosine to count at.
     """
-    meeting = meetings(of, COSINE)
+    meeting = meetings(sets, COSINE)
     rows = meeting.within(counting.STEPS, beyond=True)
-    asks = np.arange(len(of.sizes)) < rows
-    theirs = np.zeros(len(of.sizes), np.bool_) if others is None else others[of.first]
+    asks = np.arange(len(sets.sizes)) < rows
+    theirs = np.zeros(len(sets.sizes), np.bool_) if others is None else others[sets.first]
     top = len(edges(threshold)) - 1
     keys, waiting = np.empty(0, np.int64), []
     for pairs in meeting.pairs(rows, beyond=True):
@@ -49,9 +49,9 @@ def nearest(of: Shingled, others: Flags | None, threshold: Fraction | None = Non
         if sum(map(len, waiting)) > BATCH_PAIRS:
             keys, waiting = nearest_keys(np.concatenate([keys, *waiting])), []
     if others is None:
-        waiting.append(np.flatnonzero(of.documents[:rows] > 1) << 8)
+        waiting.append(np.flatnonzero(sets.documents[:rows] > 1) << 8)
     keys = nearest_keys(np.concatenate([keys, *waiting]))
-    asked = np.where(asks & ~theirs, of.documents, 0)
+    asked = np.where(asks & ~theirs, sets.documents, 0)
     counts = []
     for number in range(NEAREST):
         there = keys[rank_of(keys) == number]

@@ -81,27 +81,27 @@ def plainest(tried: Sequence[Tried]) -> Tried:
     return min(good, key=lambda each: (each.setting.plain, -each.f1))
 
 
-def best_of_way(half: Half, of: Shingled, way: Way, most: int) -> Tried:
+def best_of_way(half: Half, sets: Shingled, way: Way, most: int) -> Tried:
     """Returns the best limit and measure of one way, and its score."""
     tried: list[Tried] = []
     for limit in half.limits:
-        counted = tally(limited(of, limit), half.population, half.threshold, most, full=False)
+        counted = tally(limited(sets, limit), half.population, half.threshold, most, full=False)
         tried += best_thresholds(counted, Setting(way, limit), half.threshold)
     if way.units in WEIGHED and (half.threshold is None or half.threshold >= LOWEST):
-        counted = tally(of, half.population, half.threshold, most, measures=(COSINE,))
+        counted = tally(sets, half.population, half.threshold, most, measures=(COSINE,))
         tried += best_thresholds(counted, Setting(way), half.threshold)
         if half.population.others is not None:
-            only = half.population.with_best_partners(of)
-            counted = tally(of, only, half.threshold, most, measures=(COSINE,))
+            only = half.population.with_best_partners(sets)
+            counted = tally(sets, only, half.threshold, most, measures=(COSINE,))
             tried += best_thresholds(counted, Setting(way, best=True), half.threshold)
     one = plainest(tried)
     setting = one.setting
-    (score,) = scores(limited(of, setting.most), half.population, setting, [setting.threshold], most)
+    (score,) = scores(limited(sets, setting.most), half.population, setting, [setting.threshold], most)
     return one._replace(scored=score)
 
 
-def limited(of: Shingled, limit: int | Fraction | None) -> Shingled:
-    return of if limit is None else of.without(of.frequencies > most_of(limit, len(of.rows)))
+def limited(sets: Shingled, limit: int | Fraction | None) -> Shingled:
+    return sets if limit is None else sets.without(sets.frequencies > most_of(limit, len(sets.rows)))
 
 
 def search(half: Half, ways: Sequence[Way]) -> tuple[list[Tried], Tried]:
@@ -116,17 +116,17 @@ def search(half: Half, ways: Sequence[Way]) -> tuple[list[Tried], Tried]:
         if way.rules not in texts:
             texts[way.rules] = canonized(half.texts, way.rules)
         few = documents_in_part(texts[way.rules], way.units.chars)
-        of = shingled(texts[way.rules][:few], way.units, half.kinds[:few])
+        sets = shingled(texts[way.rules][:few], way.units, half.kinds[:few])
         part = half if few == len(half.texts) else half._replace(population=half.population.first(few))
-        tried[way] = best_of_way(part, of, way, PART_STEPS)
+        tried[way] = best_of_way(part, sets, way, PART_STEPS)
         if part is half:
-            held[way] = of
+            held[way] = sets
         if len(held) > FINAL:
             held.pop(min(held, key=lambda way: tried[way].f1))
     finals = sorted(ways, key=lambda way: -tried[way].f1)[:FINAL]
     for way in finals:
-        of = held.get(way) or shingled(texts[way.rules], way.units, half.kinds)
-        tried[way] = best_of_way(half, of, way, FINAL_STEPS)
+        sets = held.get(way) or shingled(texts[way.rules], way.units, half.kinds)
+        tried[way] = best_of_way(half, sets, way, FINAL_STEPS)
     return [tried[way] for way in ways], plainest([tried[way] for way in finals])
 
 
@@ -138,5 +138,5 @@ def documents_in_part(texts: Sequence[str], chars: bool) -> int:
 
 def score_setting(half: Half, other: Population, setting: Setting, thresholds: Sequence[Fraction]) -> list[Scored]:
     """Returns the scores of a setting on the other half at some thresholds."""
-    of = shingled(canonized(half.texts, setting.way.rules), setting.way.units, half.kinds)
-    return scores(limited(of, setting.most), other, setting, thresholds)
+    sets = shingled(canonized(half.texts, setting.way.rules), setting.way.units, half.kinds)
+    return scores(limited(sets, setting.most), other, setting, thresholds)

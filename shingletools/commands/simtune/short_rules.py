@@ -101,10 +101,10 @@ def guess_short_texts(given: GivenSample, text: TypicalText, found: Guess | None
         return None
     promises = []
     for units, ways in groupby(text.ways, key=itemgetter(0)):
-        of = shingled(given.texts, units, given.kinds(None))
+        sets = shingled(given.texts, units, given.kinds(None))
         for _, measure in ways:
             measures = (COSINE,) if measure == COSINE else MEASURES
-            tallied = tally(of, given.population(None), None, measures=measures, least=LEAST_SHARED[COSINE] - REACH)
+            tallied = tally(sets, given.population(None), None, measures=measures, least=LEAST_SHARED[COSINE] - REACH)
             promises.append(best_promise(tallied, Setting(Way(units), measure=measure), len(given.documents)))
     most = max(each.copies for each in promises if each.setting.measure == COSINE)
     one = max(
@@ -142,10 +142,10 @@ def guess_partners(given: GivenSample, text: TypicalText, found: Guess) -> Guess
     if not 0 < text.words <= LONG_WORDS:
         return None
     way = Way(OF_WORDS if best else text.unit)
-    of = shingled(given.texts, way.units, given.kinds(None))
-    near = nearest(of, given.others)
+    sets = shingled(given.texts, way.units, given.kinds(None))
+    near = nearest(sets, given.others)
     share, threshold = partners(near, best)
-    asking = given.input_documents(of)
+    asking = given.input_documents(sets)
     many = round(share * asking)
     few = many < LEAST_PARTNERS or share < MANY_PARTNERS
     if few and (not best or text.words > SHORT_WORDS):
