@@ -39,7 +39,7 @@ def count(text: str, most: int = 10**6, least: int = 1) -> int:
 def allowance(argument: str) -> Allowance:
     """Returns an exact number of records, or an exact percentage of at most 100%."""
     if match := re.fullmatch(r"([0-9]{1,18})|([0-9]{0,18}\.?[0-9]{1,18})%", argument, re.ASCII):
-        from fractions import Fraction  # as in `threshold`
+        from fractions import Fraction  # late: as in `threshold`
 
         allowed = Allowance(Fraction(match[1] or match[2]), percent=match[1] is None)
         if not allowed.percent or allowed.most <= PERCENT:
@@ -89,7 +89,7 @@ def memory_of(options: argparse.Namespace) -> "Memory | None":
 
 def memory_within(options: argparse.Namespace, by_default: int) -> "Memory":
     """Returns the limit of memory, `by_default` without -S."""
-    from shingletools.system.scratch import Memory, scratch_folder  # which few runs need
+    from shingletools.system.scratch import Memory, scratch_folder  # late: few runs need it
 
     limit = by_default if options.buffer_size is None else options.buffer_size
     return Memory(limit, scratch_folder(options.temporary_directory), options.jobs)
@@ -114,7 +114,7 @@ def names(argument: str) -> tuple[str, ...]:
     """
     if "," not in text(argument):
         return (argument,)
-    import csv  # for few arguments
+    import csv  # late: few arguments need it
 
     try:
         (found,) = csv.reader([argument], skipinitialspace=True, strict=True)
@@ -149,7 +149,7 @@ def threshold(argument: str) -> "Fraction":
 
 def fraction(argument: str) -> "Fraction | None":
     """Returns an exact number from 0 to 1, decimal or a fraction; None if it is no such number."""
-    from fractions import Fraction  # and decimal, which most commands do not need
+    from fractions import Fraction  # late: it loads decimal, which most commands do not need
 
     if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
         with contextlib.suppress(ZeroDivisionError):

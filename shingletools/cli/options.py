@@ -126,7 +126,7 @@ def meant(word: str, names: Sequence[str]) -> str | None:
     ):
         if len(near) == 1:
             return near[0]
-    from rapidfuzz.distance import OSA  # for a mistake
+    from rapidfuzz.distance import OSA  # late: only mistyped words need it
 
     found = min(names, key=lambda name: OSA.distance(word, name), default=None)
     return found if found is not None and 3 * OSA.distance(word, found) <= max(len(word), len(found)) else None

@@ -20,7 +20,7 @@ def plain(blocks: Iterator[bytes], where: str, held: "Held" = "line") -> Generat
     """Yields the blocks of a file, decompressed if need be. Raises Failed, as `decompression.plain` does."""
     head = next(blocks, b"")
     if head and head[0] in FIRST:
-        from shingletools.reading import decompression  # here and below: plain files do without
+        from shingletools.reading import decompression  # late, here and below: plain files do not need it
 
         yield from decompression.plain(chain((head,), blocks), where, held)
         return
@@ -33,7 +33,7 @@ def recognised(head: bytes) -> "Codec | None":
     """Returns the format of data by their first HEAD_BYTES bytes, or all if they are fewer; None if they are plain."""
     if not head or head[0] not in FIRST:
         return None
-    from shingletools.reading import compression  # as above
+    from shingletools.reading import compression  # late: as above
 
     return compression.recognised(head)[0]
 
@@ -42,7 +42,7 @@ def suffixed(path: str) -> "Codec | None":
     """Returns the format that the suffix of a file says; None if it is not compressed."""
     if not path.endswith(SUFFIXES):
         return None
-    from shingletools.reading import compression  # as above
+    from shingletools.reading import compression  # late: as above
 
     return compression.suffixed(path)
 
@@ -62,6 +62,6 @@ def compressing(path: str) -> "Compressing | None":
     codec = suffixed(path)
     if codec is None:
         return None
-    from shingletools.reading import compression  # as above
+    from shingletools.reading import compression  # late: as above
 
     return compression.Compressing(codec, path)

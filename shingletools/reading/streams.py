@@ -51,7 +51,7 @@ class Chunk(NamedTuple):
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """Keeps the data out of the pickle that goes to a worker; see serving.Messages."""
-        from pickle import PickleBuffer  # as in collector.Written
+        from pickle import PickleBuffer  # late: as in collector.Written
 
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
 

@@ -38,7 +38,7 @@ def shown(value: str | int) -> str:
     >>> print(shown("текст\\x1b[2J\\u202e"), shown(7))
     "текст\\u001b[2J\\u202e" 7
     """
-    import json  # which a run without faults does not need
+    import json  # late: only faults need it
 
     if not isinstance(value, str):
         return json.dumps(value)

@@ -20,7 +20,7 @@ class LineSpool:
     @cached_property
     def file(self) -> IO[bytes]:
         with folder_errors(self.folder):
-            import tempfile  # imported late: most runs do not need it
+            import tempfile  # late: most runs do not need it
 
             return self.open.enter_context(tempfile.TemporaryFile(dir=self.folder))
 

@@ -123,7 +123,7 @@ def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[b
                 raise
             except Exception as error:
                 try:
-                    import traceback  # which most workers do not need
+                    import traceback  # late: most workers do not need it
 
                     error.add_note(traceback.format_exc())  # the other process does not have it
                     answers.tell(error)

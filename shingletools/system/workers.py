@@ -33,7 +33,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
     if jobs == 1:
         yield from map(function, items)
         return
-    from concurrent.futures import ThreadPoolExecutor  # and logging, which one job does not need
+    from concurrent.futures import ThreadPoolExecutor  # late: it loads logging, which one job does not need
 
     pool = ThreadPoolExecutor(jobs)
     pending: deque[Future[Result]] = deque()
@@ -166,7 +166,7 @@ def open_store(stack: ExitStack) -> int:
     if sys.platform == "linux":
         store = os.memfd_create("shingletools")
     else:
-        import tempfile  # which Linux does not need
+        import tempfile  # late: Linux does not need it
 
         with tempfile.TemporaryFile() as file:
             store = os.dup(file.fileno())

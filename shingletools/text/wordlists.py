@@ -16,7 +16,7 @@ def word_list(option: str, name: str) -> tuple[list[str], str]:
     """
     if name.startswith(ISO):
         return iso_list(option, name)
-    from shingletools.reading import option_files  # which a run without lists does not need
+    from shingletools.reading import option_files  # late: runs without lists do not need it
 
     try:
         content = shipped(name) if name in SHIPPED else option_files.read_file(option, name)
@@ -28,7 +28,7 @@ def word_list(option: str, name: str) -> tuple[list[str], str]:
 
 def shipped(name: str) -> bytes:
     """Returns a list that comes with the program, which may be in an archive."""
-    import pkgutil  # which a file does not need
+    import pkgutil  # late: a file does not need it
 
     data = pkgutil.get_data("shingletools.text", f"stop/{name}.txt")
     assert data is not None
@@ -36,7 +36,7 @@ def shipped(name: str) -> bytes:
 
 
 def iso_list(option: str, name: str) -> tuple[list[str], str]:
-    import stopwordsiso  # which reads all its lists
+    import stopwordsiso  # late: it reads all its lists
 
     language = name.removeprefix(ISO)
     if not stopwordsiso.has_lang(language):
@@ -54,7 +54,7 @@ def file_words(name: str, content: bytes) -> list[str]:
         except errors.Rejected as error:
             raise Failed(f"{errors.printable(name)}:{number}: {error}") from None
         if "\r" in word:
-            from shingletools.record.hints import LOOKS, RETURNS  # which most runs do not need
+            from shingletools.record.hints import LOOKS, RETURNS  # late: most runs do not need it
 
             raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line; {LOOKS}{RETURNS}")
         if word and not word.startswith("#"):

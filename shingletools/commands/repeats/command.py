@@ -81,18 +81,18 @@ def build(options: argparse.Namespace) -> Stage:
     spec = AgainstSpec(treatment, k, tuple(options.against), least, options.share, options.items, archive)
     if not spec.filters:
         return spec.made_by(against)
-    from shingletools.commands.repeats.against_reference import filter_of  # numpy, which --help does not need
+    from shingletools.commands.repeats.against_reference import filter_of  # late: --help needs no numpy
 
     return filter_of(spec)
 
 
 def within(spec: WithinSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.repeats.within_corpus import WithinCorpus  # numpy, which --help does not need
+    from shingletools.commands.repeats.within_corpus import WithinCorpus  # late: --help needs no numpy
 
     return WithinCorpus(spec)
 
 
 def against(spec: AgainstSpec, context: CollectorContext) -> Collector:
-    from shingletools.commands.repeats.against_reference import AgainstReference  # as above
+    from shingletools.commands.repeats.against_reference import AgainstReference  # late: as above
 
     return AgainstReference(spec, context.given)

@@ -124,7 +124,7 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simindex import acting, adding, adding_passages  # numpy, which --help does not need
+    from shingletools.commands.simindex import acting, adding, adding_passages  # late: --help needs no numpy
 
     if spec.action != ADD:
         return acting.COLLECTORS[spec.action](spec)

@@ -122,13 +122,13 @@ def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[
     """Returns the table of weights, and the files that are read for it."""
     if options.weights in (None, COUNTED):
         return None, ()
-    from shingletools.reading.weights import read_weights  # numpy, which --help does not need
+    from shingletools.reading.weights import read_weights  # late: --help needs no numpy
 
     return read_weights(options.weights), (options.weights,)
 
 
 def collector_of(spec: JoinSpec, context: CollectorContext) -> Collector:
-    from shingletools.archive import manifest  # here and below: what --help does not need
+    from shingletools.archive import manifest  # late, here and below: --help does not need them
     from shingletools.commands.simjoin.join_collector import JoinCollector
 
     for path in filter(os.path.isdir, spec.against):

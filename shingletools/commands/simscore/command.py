@@ -93,14 +93,14 @@ def table_of(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of the truth; None for JSON lines."""
     if not options.csv and not options.tsv:
         return None
-    from shingletools.reading.formats.separated import Separated  # which few runs need
-    from shingletools.reading.formats.table_rows import TAB, Dialect  # as above
+    from shingletools.reading.formats.separated import Separated  # late: few runs need it
+    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = ("a", "b") if options.field is None else (options.id, options.field)
     return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed))
 
 
 def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simscore.score_collector import Score  # numpy, which --help does not need
+    from shingletools.commands.simscore.score_collector import Score  # late: --help needs no numpy
 
     return Score(spec)

@@ -119,12 +119,12 @@ def build(options: argparse.Namespace) -> Stage:
         return RunsSpec(options.id, options.text[0], form_of(options), options.html).made_by(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
-        from shingletools.commands.simshow.report.made_by import origin_of  # all of a pipeline's commands
+        from shingletools.commands.simshow.report.made_by import origin_of  # late: it loads all commands of a pipeline
 
         origin = origin_of(options.made_by, origin.date)
     reads: Sequence[str] = ()
     if options.canon:
-        from shingletools.commands.simshow.documents import canon_with  # numpy, which --help does not need
+        from shingletools.commands.simshow.documents import canon_with  # late: --help needs no numpy
 
         reads = canon_with(options.canon).reads
     k = origin.k if origin.k is not None and "k" not in options.given else options.k
@@ -174,7 +174,7 @@ def form_of(options: argparse.Namespace) -> Form:
     name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
     if name in (JSON, BRIEF):
         return Form(name)
-    import shutil  # imported late: records do not need the width of the terminal
+    import shutil  # late: records do not need the width of the terminal
 
     return Form(
         name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.whole
@@ -193,12 +193,12 @@ def coloured(options: argparse.Namespace) -> bool:
 
 
 def collector_of(spec: ShowSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simshow.show_collector import Show  # numpy, which --help does not need
+    from shingletools.commands.simshow.show_collector import Show  # late: --help needs no numpy
 
     return Show(spec)
 
 
 def showing_runs(spec: RunsSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simshow.run_collector import ShowRuns  # as above
+    from shingletools.commands.simshow.run_collector import ShowRuns  # late: as above
 
     return ShowRuns(spec)

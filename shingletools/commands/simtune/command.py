@@ -79,6 +79,6 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simtune.tune_collector import Tune  # numpy, which --help does not need
+    from shingletools.commands.simtune.tune_collector import Tune  # late: --help needs no numpy
 
     return Tune(spec)

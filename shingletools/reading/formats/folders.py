@@ -61,7 +61,7 @@ class Folders(NamedTuple):
             yield rest
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_names import kept_names  # which canon does not need
+        from shingletools.reading.formats.kept_names import kept_names  # late: canon does not need it
 
         return kept_names(decisions, self.zero)
 

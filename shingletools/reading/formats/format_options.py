@@ -56,7 +56,7 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
     if options.files0_from is not None:
-        # Imported late, here and below, since few runs need it
+        # late, here and below: few runs need it
         from shingletools.reading.formats.file_names import names_in
 
         if options.files != ["-"]:
@@ -64,7 +64,7 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
         options.files = names_in(options.files0_from)
     format_ = next((make(options, fields) for name, make in FORMATS.items() if getattr(options, name)), None)
     if options.number:
-        from shingletools.reading.formats.linewise import Records  # as above
+        from shingletools.reading.formats.linewise import Records  # late: as above
         from shingletools.reading.formats.numbered import NumberedFormat
 
         return NumberedFormat(Records() if format_ is None else format_, options.id)
@@ -72,27 +72,27 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
 
 
 def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.linewise import Texts  # as above
+    from shingletools.reading.formats.linewise import Texts  # late: as above
 
     return Texts(options.id, options.text)
 
 
 def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.whole import WholeFiles  # as above
+    from shingletools.reading.formats.whole import WholeFiles  # late: as above
 
     return WholeFiles(options.id, options.text, zero(options))
 
 
 def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.folders import Folders  # as above
+    from shingletools.reading.formats.folders import Folders  # late: as above
 
     written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
     return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude), zero(options))
 
 
 def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.separated import Separated  # as above
-    from shingletools.reading.formats.table_rows import TAB, Dialect  # as above
+    from shingletools.reading.formats.separated import Separated  # late: as above
+    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = needed_fields(options, fields)
     if options.no_header and not all(name.isdecimal() for name in needed):
@@ -102,19 +102,19 @@ def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
 
 
 def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.array import Array  # as above
+    from shingletools.reading.formats.array import Array  # late: as above
 
     return Array()
 
 
 def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.parquet import Parquet  # as above
+    from shingletools.reading.formats.parquet import Parquet  # late: as above
 
     return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), numbered(options))
 
 
 def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.warc import Warc  # as above
+    from shingletools.reading.formats.warc import Warc  # late: as above
 
     return Warc(options.id, options.text)
 

@@ -25,7 +25,7 @@ class Texts(NamedTuple):
                 yield TextLines(chunk, self.id_field, self.text_field)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_rows import kept_lines  # which canon does not need
+        from shingletools.reading.formats.kept_rows import kept_lines  # late: canon does not need it
 
         return kept_lines(files, decisions)
 
@@ -41,7 +41,7 @@ class Records(NamedTuple):
             yield from map(RecordLines, chunks)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_rows import kept_lines  # as above
+        from shingletools.reading.formats.kept_rows import kept_lines  # late: as above
 
         return kept_lines(files, decisions)
 
@@ -65,7 +65,7 @@ class TextLines(RecordLines):
         super().__init__(chunk)
         self.fields = id_field, text_field
         if chunk.line == 1 and b"\r" in chunk.data and kernel.count_lines(chunk.data) == 1:
-            from shingletools.record.hints import RETURNS, ends_in_returns  # which most runs do not need
+            from shingletools.record.hints import RETURNS, ends_in_returns  # late: most runs do not need it
 
             if ends_in_returns(chunk.data.rstrip(b"\n")):
                 self.messages = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]

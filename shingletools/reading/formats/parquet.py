@@ -36,7 +36,7 @@ class Parquet(NamedTuple):
                         row, number, size = row + len(made), number + len(made), 0
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_columns import kept_columns  # which canon does not need
+        from shingletools.reading.formats.kept_columns import kept_columns  # late: canon does not need it
 
         return kept_columns(files, decisions, self.texts[0])
 

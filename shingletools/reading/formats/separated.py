@@ -29,6 +29,6 @@ class Separated(NamedTuple):
                     number += len(made)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_rows import kept_rows  # which canon does not need
+        from shingletools.reading.formats.kept_rows import kept_rows  # late: canon does not need it
 
         return kept_rows(self.dialect, files, decisions)

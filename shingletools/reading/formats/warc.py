@@ -35,7 +35,7 @@ class Warc(NamedTuple):
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
-        from shingletools.reading.formats.kept_ranges import kept_ranges  # which canon does not need
+        from shingletools.reading.formats.kept_ranges import kept_ranges  # late: canon does not need it
 
         for name in files:
             yield from kept_ranges(name, self.ranges(name, decisions))

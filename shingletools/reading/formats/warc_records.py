@@ -96,7 +96,7 @@ class WarcRecords:
         self.inner: Any
         self.step = HEAD_READ_BYTES
         if codec is not None and codec.name != "zstd":
-            from shingletools.reading.decompression import members  # which plain files do without
+            from shingletools.reading.decompression import members  # late: plain files do not need it
 
             self.inner = MemberBytes(members(codec, every, printable(file)))
         elif codec is not None or self.head.startswith(LZ4):
