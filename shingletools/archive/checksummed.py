@@ -43,6 +43,14 @@ def sums_of(data: memoryview) -> bytes:
     return b"".join(blake3.blake3(data[at : at + BLOCK_BYTES]).digest(8) for at in range(0, len(data), BLOCK_BYTES))
 
 
+def close(file: "SummedWriter | SummedFile") -> None:
+    """Closes the descriptor of a file, once."""
+    descriptor, file.descriptor = file.descriptor, -1
+    if descriptor >= 0:
+        with contextlib.suppress(OSError):  # nobody uses the file after this
+            os.close(descriptor)
+
+
 class SummedWriter:
     """Writes a new file from front to back, and computes its sums. Raises OSError.
 
@@ -84,10 +92,7 @@ class SummedWriter:
 
     def close(self) -> None:
         """Closes the file, finished or not."""
-        descriptor, self.descriptor = self.descriptor, -1
-        if descriptor >= 0:
-            with contextlib.suppress(OSError):  # nobody uses the file after this
-                os.close(descriptor)
+        close(self)
 
 
 class Cache:
@@ -167,7 +172,4 @@ class SummedFile:
             self._blocks(first, min(first + several, -(-self.size // BLOCK_BYTES)) - 1)
 
     def close(self) -> None:
-        descriptor, self.descriptor = self.descriptor, -1
-        if descriptor >= 0:
-            with contextlib.suppress(OSError):  # nobody uses the file after this
-                os.close(descriptor)
+        close(self)
