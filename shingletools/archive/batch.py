@@ -167,7 +167,7 @@ class Batch:
 
 
 def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:
-    """Returns the things with these numbers, which ascend, one after the other."""
+    """Returns the values in a heap with these numbers, which ascend, one after the other."""
     if len(which) == len(bounds) - 1:
         return heap
     parts = [np.empty(0, np.uint8)]

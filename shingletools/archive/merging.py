@@ -165,7 +165,7 @@ def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None
 
 
 def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
-    """Yields 0, then the end of each thing. sizes: in blocks."""
+    """Yields 0, then the end of each value. sizes: of the values, in blocks."""
     end = 0
     yield np.zeros(1, np.int64)
     for block in sizes:

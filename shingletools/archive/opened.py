@@ -1,4 +1,4 @@
-"""An archive for reading, in one state, whatever a writer does meanwhile."""
+"""An archive for reading, in the state in which it was opened, even if a writer changes it meanwhile."""
 
 import contextlib
 from collections import deque

@@ -63,7 +63,7 @@ class Segment:
         return self.column(name, start, stop).astype(np.int64)
 
     def _stretches(self, first: Index, last: Index, size: int) -> Iterator[slice]:
-        """Divides things, from first[i] to last[i], ascending, into slices to be read with all between them."""
+        """Divides ranges, from first[i] to last[i], ascending, into slices that are each read in one piece."""
         gap, window = max(BLOCK_BYTES // size, 1), max(READ_BYTES // size, 1)
         apart = (first[1:] - last[:-1] > gap) | (first[1:] // window != first[:-1] // window)
         edges = [0, *(np.flatnonzero(apart) + 1).tolist(), len(first)]
@@ -80,7 +80,7 @@ class Segment:
         return np.concatenate(parts, dtype=np.dtype(dtype))  # without dtype it would swap the bytes
 
     def texts(self, name: str, bounds: str, rows: Index) -> tuple[bytes, Index]:
-        """Returns the things of these rows, which ascend, in a heap: one after the other, and the bytes of each."""
+        """Returns the values of these rows, which ascend, from a heap: one after the other, and the bytes of each."""
         starts, stops = (self.values(bounds, rows + each).astype(np.int64) for each in (0, 1))
         if np.any(stops < starts) or np.any(starts[1:] < stops[:-1]):
             raise Damaged(self.file.name, "damaged (places that do not ascend)")

@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def parse_in_order(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Does what `parse_args` does, with our own message about unknown arguments."""
+        """Parses like argparse, with our own message about unknown arguments."""
         options: argparse.Namespace = self._take(self.parse_known_args, argv)
         return options
 

@@ -32,7 +32,7 @@ class SeenIds:
         self.runs: list[tuple[int, Entries]] = []  # on disk; how often each was merged, descending
 
     def claim(self, side: int, ids: bytes, sizes: Index) -> Flags:
-        """Adds ids, one after the other; whether each is new. sizes: the bytes of each, shape (ids,)."""
+        """Adds ids, one after the other. Returns which are new. sizes: the bytes of each, shape (ids,)."""
         one, two = self._hashes(side, ids, sizes)
         new = np.zeros(len(one), np.bool_)
         left = np.arange(len(one))
@@ -43,7 +43,7 @@ class SeenIds:
         return new
 
     def has(self, side: int, ids: bytes, sizes: Index) -> Flags:
-        """Returns whether each id has come."""
+        """Returns which ids were added before."""
         return self._known(self._hashes(side, ids, sizes))
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class SeenIds:
         return ~one if side else one, two
 
     def _claim(self, some: Hashes) -> Flags:
-        """Returns the same for ids by their hashes, of which the first ones are distinct and ascend."""
+        """Does as `claim`, by hashes of ids, of which the first ones are distinct and ascend."""
         new = ~self._known(some)
         one, two = some[0][new], some[1][new]
         np.bitwise_or.at(self.words, *self._bits((one, two)))
@@ -107,7 +107,7 @@ class SeenIds:
 
 
 def has(sorted_hashes: Hashes, one: U64, two: Index) -> Flags:
-    """Returns whether these hashes are among those, of which the first ones ascend."""
+    """Returns which hashes are among others, of which the first ones ascend."""
     ones, twos = sorted_hashes
     found = np.zeros(len(one), np.bool_)
     place = np.searchsorted(ones, one)

@@ -1,4 +1,4 @@
-"""What is connected with what: union by the smallest number."""
+"""Union-find: connected numbers, each represented by the smallest one."""
 
 from array import array
 
@@ -34,7 +34,7 @@ class UnionFind:
         self.parent.frombytes(np.arange(len(self.parent), numbers, dtype=np.int32).tobytes())
 
     def join(self, left: Index, right: Index) -> Flags:
-        """Connects pairs, in order; whether the two of each were not connected before. Shape (pairs,) each."""
+        """Connects pairs, in order. Returns which pairs were not connected before. Shape (pairs,) each."""
         news = np.zeros(len(left), np.uint8)
         kernel.connect(np.frombuffer(self.parent, np.int32), left, right, news)
         return news.view(np.bool_)

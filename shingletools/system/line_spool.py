@@ -1,4 +1,4 @@
-"""Documents that wait in a scratch file until all have come."""
+"""A scratch file of lines that wait until all have come."""
 
 import contextlib
 from collections.abc import Iterator

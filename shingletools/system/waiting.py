@@ -36,7 +36,7 @@ def read_some(descriptor: int, waiting: select.poll) -> bytes:
             pass
 
 
-ahead: list[bytes] = []  # what was read of standard input to see how it begins
+ahead: list[bytes] = []  # the beginning of standard input, if it was read to see what it is
 
 
 def blocks_of(descriptor: int) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
-"""What texts need. Imports what stands below `reading`, and that.
+"""Units of texts: words, sentences, lists of stop words. Imports `reading` and the wings above it in the map.
 
-hyphenation  words that soft hyphens part at a line's end
+hyphenation  words that soft hyphens divide at the end of a line
 scripts      scripts without spaces
 sentences    where sentences end
-wordlists    lists of stop words, some of which `stop/` has
+wordlists    lists of stop words; `stop/` has three
 """

@@ -1,4 +1,4 @@
-"""Soft hyphens at the ends of lines, which part words."""
+"""Soft hyphens that divide words at the ends of lines."""
 
 from shingletools.system.deferred import lazy, regex
 

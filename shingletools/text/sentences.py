@@ -1,4 +1,4 @@
-"""Sentences: where the Unicode Standard parts them."""
+"""Divides texts into sentences, as the Unicode Standard does."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ BREAK = lazy(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yields the text, parted; nothing is left out.
+    """Yields the sentences of a text, with all that is between them.
 
     >>> list(sentences('At 3.14 p.m. it rained. "Stop!" 雨だ。Really?'))
     ['At 3.14 p.m. it rained. ', '"Stop!" ', '雨だ。', 'Really?', '']

@@ -10,7 +10,7 @@ ISO = "iso:"
 
 
 def word_list(option: str, name: str) -> tuple[list[str], str]:
-    """Returns the words of a list, and how a recipe names it.
+    """Returns the words of a list, and its name in recipes.
 
     Raises Failed if there is no such list or file, or it is not UTF-8.
     """

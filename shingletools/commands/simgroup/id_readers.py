@@ -1,4 +1,4 @@
-"""Readers of the ids of pairs and of documents."""
+"""Reads the ids of pairs and of documents."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,7 +17,7 @@ from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, Record
 from shingletools.system.errors import Rejected
 
-ANY_SIMILARITY = -1  # instead of a least similarity; in rows, of a pair that is not similar enough
+ANY_SIMILARITY = -1  # instead of a similarity: none is needed; in rows: the pair is not similar enough
 
 
 class IdReader(Protocol):
@@ -30,7 +30,7 @@ class IdReader(Protocol):
 
 
 class PairIds(IdReader):
-    """The ids of pairs that are similar enough, two for each pair."""
+    """Reads the ids of pairs that are similar enough, two for each pair."""
 
     def __init__(self, least: Fraction | None, once: Sequence[str]) -> None:
         self.least, self.once = least, once
@@ -54,7 +54,7 @@ class PairIds(IdReader):
 
 
 class DocumentIds(IdReader):
-    """The ids of documents."""
+    """Reads the ids of documents."""
 
     def __init__(self, id_field: str) -> None:
         self.schema = id_schema(id_field)

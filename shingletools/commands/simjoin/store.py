@@ -45,7 +45,7 @@ class Store(Protocol):
     weighed: Documents | None = None  # those of the join, if their shingles have weights
 
     def claim(self, side: int, ids: ColumnData) -> Index:
-        """Claims ids. Returns their numbers, below 0 if the side has used the id before. Shape (ids,)."""
+        """Numbers ids. Returns their numbers, below 0 if the side has used the id before. Shape (ids,)."""
 
     def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
         """Adds documents of a part of the rows. columns: ids and payloads; numbers: of the ids, none used before.
@@ -70,7 +70,7 @@ class Store(Protocol):
         """Returns the ids of rows on one side."""
 
     def sizes(self, rows: Index) -> Index:
-        """Returns the bytes of each row's last payload; if its shingles have weights, these together."""
+        """Returns the bytes of each row's last payload; if its shingles have weights, their total."""
 
 
 def part_of(column: ColumnData, part: slice) -> tuple[memoryview, bytes]:

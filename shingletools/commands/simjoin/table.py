@@ -1,4 +1,4 @@
-"""What the join compares: signatures, component by component.
+"""Tables that the join compares: signatures, component by component.
 
 Arrays, here and in all that works on tables: Index is int64, U64 uint64, Flags bool. Rows are numbers of documents,
 from 0 on. Shapes are given unless all are (pairs,) or (rows,).

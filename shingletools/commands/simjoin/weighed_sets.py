@@ -1,7 +1,7 @@
-"""Sets whose tokens have weights, joined exactly: what they have in common is what the common tokens weigh.
+"""Tables of sets whose tokens have weights, joined exactly: an overlap is the total weight of the common tokens.
 
 Sets are compared by the generalized Jaccard similarity, (sum of the lesser weights) / (sum of the greater ones), where
-a token weighs the same in each set that has it, and 0 in others; likewise by Dice's and by containment. For cosine,
+a token has the same weight in each set that has it, and 0 in others; likewise by Dice's and by containment. For cosine,
 a weight is a component of a vector, so its square takes its place. All are whole numbers, so all bounds of plain sets
 hold, with sums of these in place of sizes.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shingletools.reading.weights import Weights
 
 BATCH_TOKENS = 1 << 20  # that are worked on together
-Weighing = Callable[[U64], Index]  # what tokens weigh, as whole numbers from 0 to 2^32: shape (tokens,) in and out
+Weighing = Callable[[U64], Index]  # returns the weights of tokens, from 0 to 2^32. Shape (tokens,) in and out
 
 
 def weighed_by(table: "Weights", wanted: JoinOptions) -> Weighing:
@@ -53,7 +53,7 @@ def counted(counters: U32, documents: int, weight: Callable[[int], int], tokens:
 
 
 class WeighedTable(SetTable):
-    """A SetTable with the weight of each token. Memory: 8 bytes for each token besides."""
+    """A SetTable with the weight of each token. Memory: that of SetTable, and 8 bytes for each token."""
 
     def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32, weighing: Weighing) -> None:
         super().__init__(tokens, sizes, measure, counters)
@@ -63,7 +63,7 @@ class WeighedTable(SetTable):
         self.wholes = np.add.reduceat(self.weights, self.sets.starts)
 
     def buckets(self, _bands: range) -> Iterator[Bucketed]:
-        """Yields the rarest tokens of each set, as long as what is left with them weighs enough for some partner."""
+        """Yields the rarest tokens of each set, while the tokens from there on weigh enough for some partner."""
         least, in_larger = (exactly(self.wholes, each) for each in (self.measure.least, self.measure.least_in_larger))
         kept = [Bucketed(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_))]
         start = 0
@@ -86,7 +86,7 @@ class WeighedTable(SetTable):
 
 
 class WeighedSets(ShingleSets):
-    """Sets of shingles as tables have them, and pairs. Here, a size is not bytes, but what the shingles weigh."""
+    """Sets of weighted shingles as signatures. A size here is the total weight of the shingles, not bytes."""
 
     weighing: Weighing | None
 

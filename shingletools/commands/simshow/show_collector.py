@@ -20,7 +20,7 @@ from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
 
 Waiting = tuple[str, int | None, bytes]  # a record: its file, the number of its line, its line
 
-NOT_YET, BAD = -1, -2  # in place of a document's number: it has not come, or was rejected
+NOT_YET, BAD = -1, -2  # instead of the number of a document: it has not come, or was rejected
 ONLY_DOCUMENTS = (
     "these are documents, not pairs or groups, and none has the field duplicate_of: simjoin makes pairs of them"
 )
@@ -53,7 +53,7 @@ class Show(RecordCollector):
         self.via: str | None = None  # the recipe of all words, from the first document on
         self.similarities = array("d")  # of all pairs, for --sample
         self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
-        self.kinds: set[bool] = set()  # whether each record shows pairs, or is a document that nothing is said of
+        self.kinds: set[bool] = set()  # True for records that show pairs, False for documents without a mark
         self.lost: list[DeferredReject] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts

@@ -23,17 +23,17 @@ LEAST_WORDS, SHORT_WORDS, LONG_WORDS, MAX_WORDS = (
 LEAST_SHARED = {CONTAINMENT: Fraction(2, 5), COSINE: Fraction(1, 2)}  # the lowest thresholds
 NAMES = {CONTAINMENT: ("containment", "a containment"), COSINE: ("the cosine of weights", "a cosine")}
 MOST_SHARED = Fraction(9, 10)
-FALLING = Fraction(3, 5)  # it would be 1/2 if numbers of pairs fell evenly
+FALLING = Fraction(3, 5)  # see best_promise; 1/2 if numbers of pairs fell evenly
 NEAR_BINS = 4  # hundredths on either side of a threshold in which pairs are counted
 REACH = Fraction(NEAR_BINS, BINS)
 FOOTERS = 10
-LOOSE = 3  # times as many copies
+LOOSE = 3  # see guess_short_texts
 MOST_COMPARED = 1 << 33  # pairs, of single words
 LEAST_PARTNERS = 10  # documents, or pairs: fewer determine no threshold
 MANY_PARTNERS = Fraction(1, 4)  # least share of documents with a partner that determines a threshold
 FEW_PARTNERS = Fraction(1, 10)  # if fewer have a partner, these may be chance,
 OF_FEW = Fraction(1, 2)  # and the threshold is at least so high
-TIMES = 2  # times as many pairs as others find must be promised
+TIMES = 2  # a rule must promise so many times as many pairs as others find
 
 
 class TypicalText(NamedTuple):

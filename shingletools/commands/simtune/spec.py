@@ -21,12 +21,12 @@ class TuneSpec(Stage):
     text_field: str
     words: Sequence[int] | None = None  # the values of -k
     threshold: "Fraction | None" = None
-    field: str | None = None  # whose equal values belong together
+    field: str | None = None  # of labels: documents with equal values belong together
     truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
-    others: Sequence[str] = ()  # files of the documents with which those of the input are paired, not with each other
+    others: Sequence[str] = ()  # files of documents that are paired with those of the input
     sample: int = SAMPLE_DOCUMENTS
     seed: str = "0"
-    documents: int | None = None  # all documents
+    documents: int | None = None  # the number of all documents
     table: bool = False
 
     @property

@@ -9,10 +9,10 @@ from shingletools.commands.simtune.settings import Setting, option
 from shingletools.commands.simtune.spec import TuneSpec
 
 FILE = "simtune.canon"  # canonized documents, which are read twice
-OTHER = "simtune.other"  # those of --against
+OTHER = "simtune.other"  # canonized documents of --against
 BOTH = "simtune.both"  # shingles of both, which are counted together
 OWN = "simtune.own"  # sketches or shingles of the input
-AGAINST = "simtune.against"  # and those of --against
+AGAINST = "simtune.against"  # sketches or shingles of --against
 
 
 def pipeline(spec: TuneSpec, setting: Setting, options: Sequence[str], form: SignatureForm | None) -> str:
