@@ -16,7 +16,7 @@ from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.scratch import folder_errors
 
-ROW_BYTES = 50  # about how many bytes of memory each takes, besides its signature, id and frame
+ROW_BYTES = 50  # memory of a record, about, without its signature, id and frame
 COPY_ROWS = 1 << 14  # rows that are copied together
 
 Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)

@@ -22,7 +22,7 @@ from shingletools.numbers.ranges import spread
 from shingletools.record.json_members import member_of, members
 from shingletools.record.record_batch import RecordBatch
 
-FRAME_BYTES = 40  # most bytes of memory for each, besides its own
+FRAME_BYTES = 40  # memory of a frame, at most, without its own bytes
 ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last one ends a frame whose payload is empty
 
 
@@ -115,7 +115,7 @@ class Frames:
         return int(self.numbers(frame, np.array([len(frame)]))[0])
 
     def numbers(self, frames: bytes, sizes: Index) -> Index:
-        """Returns the numbers of frames, which stand one after the other; new ones are added. Shape (frames,)."""
+        """Returns the numbers of frames, given one after the other, and adds new ones. Shape (frames,)."""
         return np.frombuffer(self.kept.number(frames, sizes), np.int64)
 
     def heap(self) -> tuple[NDArray[np.uint8], Index]:

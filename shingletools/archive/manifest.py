@@ -209,7 +209,7 @@ def forms_of(entry: Entry) -> dict[str, Form]:
 
 
 def more_forms(entry: Entry, state: Manifest) -> dict[str, Form]:
-    """Returns the columns that it has besides if there are signatures, or passages, in it."""
+    """Returns the further columns of a segment with signatures or passages."""
     if state.passages:
         return {GRAMS: ((TABLE,), (None,))}
     if not state.size:

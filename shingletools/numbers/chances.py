@@ -136,8 +136,8 @@ def _limit(least: int, components: int) -> Fraction:
 def is_rare(least: int, trials: int, yes: int, whole: int) -> bool:
     """Returns whether the chance of so many successes or more is at most LEVEL. yes / whole: the chance of one.
 
-    By decimals, whose digits are the same on all machines; in whole numbers where these are too few to tell. The terms
-    fall ever faster from the first one on, so that what is left after the last one is less than `trials` times that.
+    Computed in decimals, whose digits are the same on all machines; in whole numbers where the digits are too few to
+    decide. The terms fall ever faster, so that those after the last one add up to less than `trials` times that.
 
     >>> is_rare(84, 84, 957035, 10**6), is_rare(84, 84, 957036, 10**6)
     (True, False)

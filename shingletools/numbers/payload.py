@@ -14,7 +14,7 @@ from shingletools.system.scratch import Memory
 
 @dataclass(frozen=True)
 class DiskLimits(SortingLimits):
-    """The same of what is on disk, sorted or not."""
+    """How much is worked on at once of data on disk."""
 
     # Bytes that the system maps to read one byte of a file: each scattered row counts as so many
     touched: int = 1 << 16
@@ -76,7 +76,7 @@ class Payload:
         return np.concatenate(loaded), sizes
 
     def forget(self) -> None:
-        """Releases the memory of what was read."""
+        """Releases the memory of payloads that were read."""
         self.data.forget()
         self.ends.forget()
 

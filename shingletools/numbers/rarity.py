@@ -39,5 +39,5 @@ def square(heaviest: int, weight: int) -> int:
 
 
 def counted_square(documents: int, df: int) -> int:
-    """Returns the square of a counted weight; the heaviest would be that of something in one document."""
+    """Returns the square of a counted weight, in units by the heaviest possible one, of a shingle in one document."""
     return square(counted_weight(documents, 1), counted_weight(documents, df))

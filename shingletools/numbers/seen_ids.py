@@ -15,7 +15,7 @@ READ_IDS = 1 << 16  # ids that are read together
 class SeenIds:
     """Sets of ids, one for each side. Two ids are one if their keyed hashes are.
 
-    A Bloom filter of 64-bit words (Putze, Sanders and Singler 2009) says of most new ids that they are new. The others
+    A Bloom filter of 64-bit words (Putze, Sanders and Singler 2009) recognizes most new ids. The others
     are looked up in sorted runs of hashes, of which the last ones are in memory.
     """
 

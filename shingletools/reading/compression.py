@@ -35,7 +35,7 @@ class Codec(NamedTuple):
     name: str
     suffix: str
     module: str  # in messages
-    starts: tuple[tuple[bytes, ...], ...]  # how a member may begin: the bytes that may stand at each place
+    starts: tuple[tuple[bytes, ...], ...]  # how a member may begin: for each place, the bytes that are possible
     error: Callable[[], type[Exception]]  # that its decompressors raise
     decompressor: Callable[[], Decompressor]
     compressor: Callable[[], Compressor]  # at the default level of the format's own program

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class StandardError(io.TextIOBase):
-    """Standard error that ignores errors of writing: then only the exit status tells."""
+    """Standard error that ignores errors of writing: then only the exit status shows a failure."""
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError):

@@ -27,7 +27,7 @@ def completions() -> dict[str, str]:
 
 
 class InstallData(install_data):  # type: ignore[misc, unused-ignore]  # no type from Python 3.12 on
-    """Installs the completions besides the files that pyproject.toml names."""
+    """Installs the completions, and the files that pyproject.toml names."""
 
     def run(self) -> None:
         super().run()

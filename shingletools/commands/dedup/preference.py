@@ -49,7 +49,7 @@ class Preference:
         return documents[np.argsort(keys, kind="stable")] if len(keys) else documents
 
     def ranks(self) -> Index:
-        """Returns the rank of each value, 0 for the best; what is no value is the worst."""
+        """Returns the rank of each value, 0 for the best; a missing value is the worst."""
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
         values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
         form = common({form_of(each, self.spec.as_form) for each in values if each is not None})

@@ -16,7 +16,7 @@ from shingletools.system.errors import shown
 Value = tuple[Decimal, str]  # a number and "", or BEYOND and a string
 BEYOND = Decimal("Infinity")
 EXACT = Context(prec=1, traps=[InvalidOperation])  # Decimal() raises with it, but does not round to its precision
-DATE, OTHER = "date", "other"  # types of values besides NUMBER, where the user names none
+DATE, OTHER = "date", "other"  # forms of values, with NUMBER, if the user names none
 SPELLED = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")  # a number in a string
 ISO = re.compile(
     r"([0-9]{4}-[0-9]{2})(-[0-9]{2})?"

@@ -1,4 +1,4 @@
-"""Records of what was found of each item of a reference."""
+"""Records of the parts of each item of a reference that documents have."""
 
 from collections.abc import Iterator
 from itertools import pairwise

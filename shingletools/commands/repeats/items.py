@@ -96,7 +96,7 @@ class ArchiveItems(Items):
     """Items in an archive. k: the least number of words in a run."""
 
     def __init__(self, path: str, k: int | None) -> None:
-        """Raises Failed for what is no archive, or keeps no passages of k words."""
+        """Raises Failed unless the path is an archive that keeps passages of k words."""
         self.archive = open_archive(path)
         try:
             self.how, self.k = winnowing_of(self.archive, k)

@@ -14,7 +14,7 @@ from shingletools.record.wire import AT, REPEATS, SOURCE, Record
 
 DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
 
-Marks = Sequence[Mapping[str, object]]  # for each run, the members besides its place
+Marks = Sequence[Mapping[str, object]]  # for each run, the further members of its mark
 
 
 class Marking:

@@ -27,7 +27,7 @@ from shingletools.system.scratch import Memory
 BATCH_MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
 ROW_BITS = 32  # bits of a row; two are packed into one integer
 BATCH_DOCUMENTS = 1 << 20  # documents that are put into groups together
-LARGE_GROUP = 1000  # documents of a group that is reported; in a smaller input, a tenth may well be copies of one text
+LARGE_GROUP = 1000  # documents of an input whose largest group is checked; in a smaller one, a tenth may be copies
 TENTH = 10
 
 
@@ -76,10 +76,10 @@ class Stars:
 
 
 class Groups(Collector):
-    """Takes pairs {"a", "b"}. Then gives groups of two or more; groups and members stand in the order of first mention.
+    """Takes pairs {"a", "b"}, then writes groups of two or more. Groups and members are in the order of first mention.
 
-    With files of documents it also gives groups of one, for documents in no group. Memory: the limit, or about 30 bytes
-    for each id besides its own bytes; 4 for each document in a pair, and what the method needs.
+    With files of documents it also writes groups of one, for documents in no group. Memory: the limit, or the ids and
+    about 30 bytes for each; 4 for each document in a pair, and what the method needs.
     """
 
     def __init__(self, spec: GroupSpec, limits: DiskLimits = DEFAULT) -> None:
@@ -152,7 +152,7 @@ class Groups(Collector):
             yield from self.lines(singles, np.ones(len(singles), np.int64))
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
-        """Yields the lines of groups, whose members stand group by group."""
+        """Yields the lines of groups. members: group by group."""
         ends = np.append(0, np.cumsum(sizes))
         for part in stretches(sizes, BATCH_MEMBERS):
             some = self.named(members[ends[part.start] : ends[part.stop]])

@@ -48,7 +48,7 @@ class Adding(Collector):
         self.repeats = Repeats(self.writer.archive, spec)
         # Pairs are written as they are found, and what records replace must be known before any is compared
         self.aside = BatchSpool(spec.archive) if spec.unless_known else None
-        self.before: Sequence[Entry] = ()  # the segments that were there, without what is replaced
+        self.before: Sequence[Entry] = ()  # the earlier segments, without replaced records
         self.added = self.alike = 0
         self.cache = Cache()
         try:

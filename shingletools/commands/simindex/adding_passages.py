@@ -15,7 +15,7 @@ from shingletools.system.errors import Failed
 
 
 class AddingPassages(RecordCollector, Adding):
-    """Takes documents. Their words stand in their lines only; grams are added to these, each once a document."""
+    """Takes documents. Adds their lines, which have the words, and their grams, each once a document."""
 
     takes_signatures = False
 

@@ -52,7 +52,7 @@ class Repeats:
         self.own = np.array(archive.manifest.named(spec.named), np.int64)  # additions of this run's name
         self.passed, self.digests = kernel.new_ids(), bytearray()  # of records not added: ids, digests of lines
         self.met: Index = np.empty(0, np.int64)  # the archive's rows whose ids have come
-        self.replaced: Index = np.empty(0, np.int64)  # those of them that other records replace
+        self.replaced: Index = np.empty(0, np.int64)  # rows of `met` that other records replace
         self.there = 0  # number of records that the archive had already
         self.lates: list[DeferredReject] = []
 

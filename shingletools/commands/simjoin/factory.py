@@ -32,7 +32,7 @@ class TableFactory:
         self.counts = [each.counted(()) for each in self.signatures]
 
     def count(self, payloads: Iterable[Iterable[Data]], documents: int = 0) -> None:
-        """Counts what tables need of all documents. payloads: for each signature, those of all documents in parts."""
+        """Counts tokens of all documents, if tables need that. payloads: in parts, for each signature."""
         self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
         if self.weighed is not None and self.weighed.weighing is None:
             weighing = weighed_by_counts(self.counts[-1], documents, self.wanted)

@@ -30,7 +30,7 @@ def least_common(measure: Measure, a: Index, b: Index) -> Index:
     """Returns the least overlap of sets of sizes a[i] <= b[i] that are a pair. Shapes: (n,), (n,) in; (n,) out.
 
     Products of sizes may need more than 64 bits. So roots are computed in floating point, and once more in Python's
-    integers where that cannot tell between which whole numbers one is: its error is less than 2^-50 of it.
+    integers where a root is too near a whole number: the relative error of floating point is below 2^-50.
     """
     if not isinstance(measure.overlap, Root):
         return exactly(measure.combined(a, b), measure.overlap)

@@ -17,7 +17,7 @@ from shingletools.record.record_batch import Schema
 from shingletools.record.wire import AGAINST, Name, Record
 from shingletools.system.errors import Failed, Rejected
 
-DOCUMENTS = "documents"  # what a file may hold, besides PAIRS and GROUPS
+DOCUMENTS = "documents"  # a kind of file, like PAIRS and GROUPS
 SAME, APART = 0, 2  # judgements of a pair
 BANDED = -2  # instead of a similarity in units, which is not below -1: band n is BANDED - 1 - n, and so NONE is BANDED
 BEYOND = 'field "similarity" is not a number from 0 to 1'

@@ -52,7 +52,7 @@ def plain(cell: Cell) -> float | str | None:
 
 
 def table(scores: Scores) -> bytes:
-    """Returns the bands, if there are any, an empty line, and what is found from each threshold on."""
+    """Returns a table of the bands, if there are any, an empty line, and a table of the thresholds."""
     rows = [*map(cells_of_all, scores.thresholds), (TOTAL, *cells_of_all(scores.all)[1:])]
     blocks = [as_text(OF_ALL, rows)]
     if scores.bands:

@@ -71,7 +71,7 @@ def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
         return True
 
     for chain in chained(sorted(seeds), a.words, b.words, gap, in_runs):
-        if not add(chain):  # passages that gain more are in the way, perhaps only of some seeds
+        if not add(chain):  # passages that gain more have taken words, perhaps only of some seeds
             for seed in chain:
                 add([seed])
     return sorted(extended(equal, a.words, b.words, passages) for equal in made)

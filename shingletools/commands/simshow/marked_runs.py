@@ -1,4 +1,4 @@
-"""Documents with the runs that repeats marked, and what a run says of where it came from."""
+"""Documents with the runs that repeats marked, and the origin of each run."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ NO_RUNS = f"field {shown(REPEATS)} holds no runs, as repeats writes them"
 
 
 class MarkedRun(NamedTuple):
-    """A run of words: where it stands in the original, in code points, and what the document says of it."""
+    """A run of words: its place in the original, in code points, and the members of its mark."""
 
     place: Place
     said: Record

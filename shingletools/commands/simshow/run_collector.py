@@ -11,7 +11,7 @@ from shingletools.record.wire import Record
 
 
 class ShowRuns(RecordCollector):
-    """Memory: one document; for a page, what goes on it."""
+    """Shows the runs of documents. Memory: one document; with a page, the page."""
 
     def __init__(self, spec: RunsSpec) -> None:
         self.spec = spec

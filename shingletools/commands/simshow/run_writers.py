@@ -9,7 +9,7 @@ from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form
 from shingletools.commands.simshow.text_output import around, shortened
 from shingletools.record import wire
 
-SAID = ("from", "to", "words", "of", "ids", "items")  # what repeats says of a run
+SAID = ("from", "to", "words", "of", "ids", "items")  # members of a mark of repeats
 
 
 class RunLineWriter:

@@ -21,7 +21,7 @@ Pair = tuple[Name, Name, Similarity | None]  # a, b, and the record's similarity
 def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[Pair]:
     """Returns the pairs that a record stands for. Raises Rejected for another kind of record.
 
-    A group stands for pairs of its first member with each other one. A document of `dedup --annotate` that would go
+    A group stands for pairs of its first member with each other one. A duplicate that `dedup --annotate` marked
     stands for the kept document and itself. With two sides, it stands for itself and the archive's document.
 
     >>> take_pairs({"group": 1, "members": [1, "x", 3]}, "id")

@@ -25,7 +25,7 @@ ONLY_DOCUMENTS = (
     "these are documents, not pairs or groups, and none has the field duplicate_of: simjoin makes pairs of them"
 )
 
-WORD_BYTES = 200  # bytes for each word of a prepared text, besides its document
+WORD_BYTES = 200  # memory of a word of a prepared text, without its document
 CACHED_BYTES = 1 << 27  # bytes of prepared texts that are kept
 MEMORY_PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
-OF_WORDS = SOURCE, AT, "via"  # fields of documents besides id and text
+OF_WORDS = SOURCE, AT, "via"  # further fields of documents
 FOR_PEOPLE = "it shows texts to people, in the shell"
 PAGE_BYTES = 32 << 20  # of data in a page
 

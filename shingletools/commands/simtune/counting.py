@@ -33,7 +33,7 @@ SCALE = 1 << 16  # of weights in whole numbers
 
 
 class Population(NamedTuple):
-    """Documents of a sample, and how many of all documents each stands for.
+    """Documents of a sample, and the number of all documents that each represents.
 
     The stratum of a document is 2 * side + labelled.
     """
@@ -56,7 +56,7 @@ class Population(NamedTuple):
         return int(self.strata.max(initial=0)) + 1
 
     def among(self, there: Flags) -> "Population":
-        """Returns the population of some of its documents, shape (documents,), which stand for all."""
+        """Returns the population of some of its documents, shape (documents,), which represent all."""
         there &= self.there
         before, after = (np.bincount(self.strata[flags], minlength=STRATA).tolist() for flags in (self.there, there))
         scale = [

@@ -1,4 +1,4 @@
-"""The sample that was read, what the labels say of it, and its measurements."""
+"""The sample that was read, its judgement by labels, and its measurements."""
 
 from collections.abc import Sequence
 from fractions import Fraction

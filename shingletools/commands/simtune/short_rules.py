@@ -44,7 +44,7 @@ class TypicalText(NamedTuple):
 
     @property
     def unit(self) -> ShingleUnits:
-        """Returns the shingle that stands for a word."""
+        """Returns the shingle that represents a word."""
         return ShingleUnits(2 if self.spaceless else 1)
 
     @property

@@ -1,4 +1,4 @@
-"""The formats of documents besides JSON lines. `framing` has the interface of a format.
+"""The formats of documents other than JSON lines. `framing` has the interface of a format.
 
 format_options  the options, and which format they choose
 linewise        each line a document, or a record

@@ -20,7 +20,7 @@ from shingletools.system.errors import Failed, Rejected
 
 MAX_DEPTH = 10_000  # nested brackets; no record may have as many
 TOO_DEEP = -2  # the kernel's answer for more
-HINT_BYTES = 1024  # bytes of what is no array, for a hint
+HINT_BYTES = 1024  # bytes of a file without an array, for a hint
 # States: before the first array, after an array, before its first element, after a comma
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
@@ -69,7 +69,7 @@ class Elements:
     def documents(self) -> Iterator[tuple[int, list[Document]]]:
         """Yields the number of bytes read and the documents that end in them. Raises Failed."""
         held: list[bytes] = []
-        enough, marked = len(wire.BOM), True  # at the beginning a byte order mark may stand
+        enough, marked = len(wire.BOM), True  # a byte order mark may come first
         for block in self.blocks:
             held.append(block)
             if sum(map(len, held)) >= enough:

@@ -16,7 +16,7 @@ pa = needs("--parquet", "pyarrow", "parquet")
 types = pa.types
 
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-LONG = 1 << 63  # integers from here on are not orjson's, but for those of uint64
+LONG = 1 << 63  # orjson writes no integers from here on, except those of uint64
 Times = np.ndarray[Any, np.dtype[np.datetime64]]
 Texts = Sequence[str]  # paths below a value, of which bytes are text
 

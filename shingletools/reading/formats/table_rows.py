@@ -31,7 +31,7 @@ MAX_NAMED = 20  # columns in a message
 
 @cache
 def own_parser() -> ModuleType:
-    """Loads Python's parser of CSV once more, with its own limit: that of the module csv is the whole program's."""
+    """Loads Python's parser of CSV once more, with its own limit: the module csv has one for the whole program."""
     spec = importlib.util.find_spec("_csv")
     assert spec is not None
     assert spec.loader is not None

@@ -6,8 +6,8 @@ figures      histograms
 group_graph  what holds a group together: density, weakest link, steps
 shown_ids    ids as they are shown
 utf16        places of passages, as a browser counts them
-frame        the page without its data, and what it may do
-origin       what the page says of all pairs: commands, corpus
+frame        the page without its data, and its policy
+origin       the commands and the corpus of the pairs
 made_by      reads the pipeline of --made-by
 page         makes the page from comparisons and groups
 run_page     the page of `simshow --runs`: documents with their runs marked

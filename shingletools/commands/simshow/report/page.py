@@ -20,7 +20,7 @@ from shingletools.commands.simshow.report.utf16 import Units, packed
 
 UNSAID = Provenance()
 UNKNOWN = -1  # in place of a document's number of words
-PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements, besides passages, text and name
+PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements, without passages, text and name
 
 
 class Report:
@@ -211,7 +211,7 @@ class Report:
         return len(self.groups) - 1
 
     def tie(self, group: dict[str, object], ties: Ties, steps: Steps) -> None:
-        """Adds to a group what its pairs tell."""
+        """Adds the figures of its pairs to a group."""
         members = [self.shown[place] for place in cast(list[int], group["members"])]
         ways = steps.from_first(members)
         others = sum(map(self.side, members))
