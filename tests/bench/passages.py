@@ -90,10 +90,7 @@ def cases(source: planted.Source, other: planted.Source, each: int = EACH) -> It
             length = LENGTHS[number % len(LENGTHS)]
             start, target = rng.randrange(len(a) - length), rng.randrange(len(b))
             copy = edit(a[start : start + length], round(share * length), rng, b)
-            truth = (
-                spanned(source, a[:start], a[start : start + length]),
-                spanned(source, b[:target], copy),
-            )
+            truth = (spanned(source, a[:start], a[start : start + length]), spanned(source, b[:target], copy))
             yield Case(kind, source.text(a), source.text(b[:target] + copy + b[target:]), truth)
 
 

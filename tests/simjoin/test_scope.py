@@ -353,10 +353,7 @@ def test_records_without_a_value(tmp_path: Path) -> None:
 def test_what_is_refused() -> None:
     for options, cause in (
         ("--across a --within b --within a", "--within a cannot be combined with --across a: no pair has both"),
-        (
-            "--best 3 --forest",
-            "--best cannot be combined with --forest, which leaves out pairs of any similarity",
-        ),
+        ("--best 3 --forest", "--best cannot be combined with --forest, which leaves out pairs of any similarity"),
         ("--within f " * 9, "--within and --across name 9 fields, but at most 8 are possible"),
     ):
         ran = run(f"simjoin {options}")

@@ -93,9 +93,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("what happens to duplicates").add_argument
     flag = partial(add, action="store_true")
     flag(
-        "-0",
-        "--null",
-        help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0",
+        "-0", "--null", help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0"
     )
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     flag("--annotate", help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')

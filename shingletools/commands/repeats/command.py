@@ -11,10 +11,7 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
 COMMAND_INFO = CommandInfo(
-    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",),
-    takes=("parts", "canon"),
-    text=True,
-    spark=True,
+    example=("canon --offsets docs.jsonl | repeats -k 20 --ids",), takes=("parts", "canon"), text=True, spark=True
 )
 
 DEFAULT_BYTES = 1 << 29  # bytes of memory for fingerprints of a corpus, without -S
