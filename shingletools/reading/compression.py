@@ -63,10 +63,13 @@ class Inflating:
         return made
 
 
+def gzip_compressor() -> Compressor:
+    return zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS)  # its header has neither a name nor a time
+
+
 def zstd_decompressor() -> Decompressor:
-    return zstd.ZstdDecompressor(
-        options={zstd.DecompressionParameter.window_log_max: MAX_DECODER_BYTES.bit_length() - 1}
-    )
+    window = MAX_DECODER_BYTES.bit_length() - 1
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: window})
 
 
 def zstd_compressor() -> Compressor:
@@ -78,46 +81,30 @@ def bzip2_decompressor() -> Decompressor:
     return bz2.BZ2Decompressor()
 
 
+def bzip2_compressor() -> Compressor:
+    return bz2.BZ2Compressor(9)
+
+
+def xz_decompressor() -> Decompressor:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_DECODER_BYTES)
+
+
+def xz_compressor() -> Compressor:
+    return lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6)
+
+
+GZIP = ((b"\x1f", b"\x8b", b"\x08"),)
+ZSTD = ((b"\x28", b"\xb5", b"\x2f", b"\xfd"), (SKIPPED, b"\x2a", b"\x4d", b"\x18"))
+BZIP2 = tuple(
+    (b"B", b"Z", b"h", b"123456789", *(bytes((byte,)) for byte in block))
+    for block in (b"1AY&SY", b"\x17rE8P\x90")  # the first block, or the end of an empty file
+)
+XZ = ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),)
 CODECS = (
-    Codec(
-        "gzip",
-        ".gz",
-        "zlib",
-        ((b"\x1f", b"\x8b", b"\x08"),),
-        lambda: zlib.error,
-        Inflating,
-        lambda: zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS),  # its header has neither a name nor a time
-    ),
-    Codec(
-        "zstd",
-        ".zst",
-        "backports.zstd",
-        ((b"\x28", b"\xb5", b"\x2f", b"\xfd"), (SKIPPED, b"\x2a", b"\x4d", b"\x18")),
-        lambda: zstd.ZstdError,
-        zstd_decompressor,
-        zstd_compressor,
-    ),
-    Codec(
-        "bzip2",
-        ".bz2",
-        "bz2",
-        tuple(
-            (b"B", b"Z", b"h", b"123456789", *(bytes((byte,)) for byte in block))
-            for block in (b"1AY&SY", b"\x17rE8P\x90")  # the first block, or the end of an empty file
-        ),
-        lambda: OSError,
-        bzip2_decompressor,
-        lambda: bz2.BZ2Compressor(9),
-    ),
-    Codec(
-        "xz",
-        ".xz",
-        "lzma",
-        ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),),
-        lambda: lzma.LZMAError,
-        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_DECODER_BYTES),
-        lambda: lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6),
-    ),
+    Codec("gzip", ".gz", "zlib", GZIP, lambda: zlib.error, Inflating, gzip_compressor),
+    Codec("zstd", ".zst", "backports.zstd", ZSTD, lambda: zstd.ZstdError, zstd_decompressor, zstd_compressor),
+    Codec("bzip2", ".bz2", "bz2", BZIP2, lambda: OSError, bzip2_decompressor, bzip2_compressor),
+    Codec("xz", ".xz", "lzma", XZ, lambda: lzma.LZMAError, xz_decompressor, xz_compressor),
 )
 
 
