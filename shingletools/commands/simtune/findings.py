@@ -35,13 +35,7 @@ from shingletools.numbers.ratios import ratio
 Value = Fraction | int | str | None
 Finding = dict[str, Value]
 
-QUANTILES = (
-    ("q10", Fraction(1, 10)),
-    ("q25", Fraction(1, 4)),
-    ("median", Fraction(1, 2)),
-    ("q75", Fraction(3, 4)),
-    ("q90", Fraction(9, 10)),
-)
+PERCENTILES = {"q10": 10, "q25": 25, "median": 50, "q75": 75, "q90": 90}
 BAND = Fraction(1, 20)
 NARROW = Fraction(1, 50)  # an interval of F1
 
@@ -208,7 +202,7 @@ def lengths_finding(given: GivenSample) -> Finding:
     return {
         "scope": "lengths",
         "least": words[0] if words else None,
-        **{name: quantile(words, share) for name, share in QUANTILES},
+        **{name: quantile(words, Fraction(percent, 100)) for name, percent in PERCENTILES.items()},
         "greatest": words[-1] if words else None,
         "mean": ratio(sum(words), len(words)),
     }
