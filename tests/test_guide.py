@@ -122,13 +122,6 @@ def test_every_module_is_in_the_map_of_its_wing_or_room() -> None:
             assert sorted(named) == [each.stem for each in MODULES if each.parent == room.parent and each != room]
 
 
-def test_a_file_name_stands_once() -> None:
-    """But for those that every room has."""
-    counts = Counter(module.name for module in MODULES if module.stem not in ("__init__", "command", "spec"))
-    assert len(counts) > 100
-    assert [name for name, count in counts.items() if count > 1] == []
-
-
 def imported(path: Path) -> Iterator[str]:
     """The modules of the package that a module imports, wherever it does so, without the package's name."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):

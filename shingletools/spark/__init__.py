@@ -1,44 +1,28 @@
-"""simspark: the pipeline on Apache Spark. What each file does, in the order of the work:
+"""simspark: the pipeline on Apache Spark. The files, in the order in which a document travels:
 
 command           the options, and a run
 pipeline          what Spark can do of a pipeline
 session           a session of Spark, which ends with the run, however that ends
-jobs              runs a pipeline: divides its steps into jobs; it uses all the others
-run               the common part of all jobs: what is read, counted and written
-joining           the jobs of simjoin where many tasks join
-collected         the jobs of commands that take all lines: in one task, or in many
-spark_files       files and folders, wherever Spark has them
-splits            plain files on this machine, whose lines tasks read themselves
-parquet_rows      rows of Parquet as records, and records as rows
-columns           filters from Parquet to Parquet, without lines of whole records
-batches           work on DataFrames in batches of Arrow; packed lines, many in a row
-tally             figures that tasks tell the driver besides their rows
-filtered_lines    lines through filters; numbers of lines over all input; rejected lines
-parts             the parts of the output
-kept_stages       stages that are used more than once, or kept for other runs
-number_sets       a set of documents, a bit for each
-exchange          rows by key, and arrays, sent between tasks
-signed            simjoin: the signatures of records, and whether all can be compared
-heads             repeated ids, and copies
-signed_documents  documents of signed, each in a row
-meeting           which documents share a bucket
-bucket_blocks     buckets as tasks
-tasks             the comparisons of a task
-archives          archives of --against: their states, and their rows as those of signed
-copies            pairs of originals as pairs of documents
-join_in_parts     one run of simjoin in many tasks: the steps above in their order
-said              pairs as lines
-packed_names      simgroup: ids in buckets, where equal ones meet
-mentions          the names in lines
-room              how much memory one task may take, and how much a collector needs
-one_task          all lines to the shell's own collector, in one task, if they fit
-graphs            what edges connect, in one task or in rounds
-nodes             simgroup in many tasks: names become nodes
-roots             nodes become groups, and groups lines
-group             one run of simgroup
-removal_rows      dedup in many tasks: what it takes from lines
-ordered_keys      values that decide which document is preferred
-thinned           which documents of pairs stay, in rounds
-cut_documents     documents whose fate is known become lines
-dedup             one run of dedup in many tasks
+run               one run: what is read, kept and written
+storage           files and folders, and results that are kept during the run
+arrow_batches     DataFrames in batches of Arrow; LINES: many lines in a row of Spark
+tally             what tasks tell the driver besides rows
+read              every line gets a number, which orders it among all input
+filters           lines through the shell's filters
+parquet           Parquet to Parquet: filters get the columns that they read; lines as columns
+step_input        what a command that takes all lines is given, and what it makes of them
+collect_in_task   if the lines are few: all in one task, which feeds them to the shell's own command
+join              if they are many: simjoin in many tasks
+join_records      a document is an id and a signature
+exchange          arrays sent between tasks
+buckets           documents that share a bucket, and the tasks that compare them
+compare           the comparisons of a task
+group             simgroup in many tasks: names are numbers
+components        numbers that edges connect
+dedup             dedup in many tasks
+dedup_records     rows of documents, pairs, groups and archives
+preference_keys   values that decide which document is preferred
+independent_set   which documents of pairs stay
+decided_lines     what was decided goes back to the lines
+write             lines as files in their order, and bad lines with their causes
 """

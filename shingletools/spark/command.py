@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools.cli.arguments import size
+from shingletools.cli.arguments import allowance, size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
 from shingletools.record.command_registry import CommandInfo
 from shingletools.running.driver import prepare
@@ -32,11 +32,10 @@ def make_parser() -> Parser:
     add("--out", metavar="DIR", required=True, help="write to DIR, a new folder: Parquet if it ends with .parquet, "
         "else JSON lines")  # fmt: skip
     add("--gzip", action="store_true", help="compress the output with gzip")
-    add("--rejects", metavar="DIR", help="keep the bad records in DIR, as they came")
+    add("--rejects", metavar="DIR", help="keep the bad records in DIR, each after its cause and a tab")
     add_allowance(parser)
+    add("--strict", action="store_true", help="write nothing if there is a bad record")
     add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
-    add("--keep", metavar="DIR", help="keep the results of filters, and signatures, in DIR, and reuse those of earlier "
-        "runs")  # fmt: skip
     add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
     add = parser.add_argument_group("Spark").add_argument
     add("--checkpoint", metavar="DIR", help="keep intermediate results in DIR during the run (default beside --out)")
@@ -80,26 +79,33 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     if options.rejects is not None and pipeline.is_parquet(options.rejects):
         path = errors.printable(options.rejects)
         raise Failed(f"--rejects {path}: bad records are kept as they came, not as Parquet")
+    if options.strict:
+        if options.allow_rejects is not None:
+            raise Failed("--strict cannot be combined with --allow-rejects (see simspark --help)")
+        options.allow_rejects = allowance("0")
     try:
-        from shingletools.spark.jobs import Jobs  # here and below: pyspark, of the extra [spark]
+        from shingletools.spark.run import Run  # here and below: pyspark, of the extra [spark]
         from shingletools.spark.session import Session, shipped
-        from shingletools.spark.spark_files import Kept
+        from shingletools.spark.storage import Checkpoint
     except ImportError as error:
         raise Failed(f"needs the package {error.name}: pip install '.[spark]' in a clone of the source") from None
 
-    def work(session: Session) -> tuple[list[str], int]:
+    def work(session: Session) -> tuple[list[str], list[str], int]:
         with ExitStack() as stack:
             if options.ship:
                 stack.enter_context(shipped(session.spark))
-            beside = kept = stack.enter_context(Kept(session.spark, f"{options.out.rstrip('/')}.{uuid.uuid4().hex}"))
+            beside_out = f"{options.out.rstrip('/')}.{uuid.uuid4().hex}"
+            beside = kept = stack.enter_context(Checkpoint(session.spark, beside_out))
             if options.checkpoint:
-                kept = stack.enter_context(Kept(session.spark, f"{options.checkpoint}/simspark.{uuid.uuid4().hex}"))
-            jobs = Jobs(session.spark, options, lambda message: messages.say(f"{name}: {message}"))
-            return jobs.run(steps, kept, beside)
+                folder = f"{options.checkpoint}/simspark.{uuid.uuid4().hex}"
+                kept = stack.enter_context(Checkpoint(session.spark, folder))
+            return Run(session.spark, options, steps).run(kept, beside)
 
     begun = time.monotonic()
     session = Session(f"simspark: {options.pipeline}", options.master, settings)
-    figures, status = session.run(work)
+    figures, said, status = session.run(work)
+    for message in said:
+        messages.say(f"{name}: {message}")
     if options.verbose or any(step.stage.dry for step in steps):
         start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""
         messages.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s{start}")

@@ -1,268 +1,254 @@
-"""One run of a pipeline: what is read, kept and written. Jobs are made of these."""
+"""Runs a pipeline: what is read, kept and written."""
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
 
-from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.record.chain import Chain
-from shingletools.record.stage import Filter
-from shingletools.running.outcomes import FAILED, SOME_REJECTED
+from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
-from shingletools.spark import (
-    parquet_rows,
-    spark_files,
-)
-from shingletools.spark.batches import through, union
-from shingletools.spark.filtered_lines import (
-    BAD,
-    KEPT,
-    LINES,
-    LINES_READ,
-    REJECTED,
-    WRITTEN,
-    Filtered,
-    LineNumbers,
-    RejectedLines,
-    bad_of,
-    to_kept,
-)
-from shingletools.spark.kept_stages import KeptStage, Stages
-from shingletools.spark.parts import to_files
+from shingletools.spark import dedup, group, join, parquet, write
+from shingletools.spark.arrow_batches import GOOD, LINES, REMOVED, through, union
+from shingletools.spark.collect_in_task import CollectingInTask, InTask
+from shingletools.spark.exchange import tasks_for
+from shingletools.spark.filters import GOOD_LINES, READ, Filtering, remarks, total
 from shingletools.spark.pipeline import is_parquet, texts
-from shingletools.spark.room import room
-from shingletools.spark.spark_files import Kept
-from shingletools.spark.tally import SplitStats, Tally, in_order, merged
+from shingletools.spark.read import PLACE_BITS, LineReader
+from shingletools.spark.session import failure_in_task
+from shingletools.spark.step_input import StepInput, StepOutput
+from shingletools.spark.storage import Checkpoint, Storage
+from shingletools.spark.tally import Tally
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-FILES = 1000  # files of the input: up to so many, each may become a file of the output
+# Rows may have megabytes, so batches are cut by their bytes, too
+SETTINGS = write.SETTINGS | {
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
+    # The number of partitions follows from sizes that are known; to learn them would make a job of each stage
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    join.SHUFFLED: "200",
+}
+FILES = 1000  # of the input: up to so many, each file split becomes a file of the output
+LOCAL_BYTES, CLUSTER_BYTES = 1 << 30, 1 << 29  # of memory for one task, if Spark runs on this machine, and elsewhere
+# Lines more than so many times as large as the memory are not tried in one task: a join holds most of them, the others
+# hold ids
+TIMES = {"simjoin": 2, "simgroup": 8, "dedup": 8}
+MANY_TASKS = {"simjoin": join.joined, "simgroup": group.grouped, "dedup": dedup.deduplicated}
 
 
-class TooManyRejected(Exception):
-    """There are more bad records than --allow-rejects allows, or not one good one: nothing is written."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__()
-        self.status = status
-
-
-class StepParts(NamedTuple):
-    """A step that takes all lines: its number, and the parts of what is read for it."""
-
-    number: int
-    step: Step
-    inputs: Sequence[int]  # of --in, or one for the lines of the step before
-    beside: Sequence[int]  # of the files that its options name
-    first: int  # of all that these may name
-    filtered: bool  # whether its input goes through filters
-
-
-class PipelineRun:
+class Run:
     """A run from --in to --out."""
 
-    numbers: LineNumbers
-    read_numbers: LineNumbers  # of the lines that were read, not of lines that filters or collectors made
-    steps: Sequence[Step]
-    kept: Kept
-    beside: Kept  # in the file system of --out
-    stages: Stages
-    filters: list[tuple[Filter, str]]  # each with the field of its ids
-    inputs: int  # number of --in
-    behind: Sequence[StepParts]  # the steps after the filters
-    sources: dict[int, spark_files.Source]  # by part
-    parts_read: frozenset[int]  # those of the input and of files that options name
-
-    def __init__(self, spark: SparkSession, options: argparse.Namespace, complain: Callable[[str], None]) -> None:
-        self.spark = spark
-        self.options = options
-        self.rejects = RejectedLines(options.rejects, complain)
+    def __init__(self, spark: SparkSession, options: argparse.Namespace, steps: Sequence[Step]) -> None:
+        self.spark, self.options, self.steps = spark, options, steps
+        self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
+        self.chain, self.texts, self.reader = Chain(self.filters), texts(steps), LineReader(spark)
+        self.tally, self.side_tally = Tally(spark.sparkContext), Tally(spark.sparkContext)  # of files that options name
         self.figures: list[str] = []
-        self.states: list[list[tuple[str, int, int]]] = []  # of the files that are read, for --keep
-        self.stats: list[SplitStats] = []  # of all that has numbers
+        self.messages: list[str] = []
+        self.good: int | None = None  # good records of the first command that takes all lines; None if there is none
 
-    def lay_out(self) -> Iterator[StepParts]:
-        """The steps after the filters, with their parts. Archives have parts, too."""
-        filters, end = len(self.filters), self.inputs
-        for number, step in list(enumerate(self.steps, 1))[filters:]:
-            if number == filters + 1:
-                inputs, filtered = range(self.inputs), filters > 0
-            else:
-                inputs, filtered, end = range(end, end + 1), False, end + 1
-            beside = [end + place for place in step.stage.places]
-            yield StepParts(number, step, inputs, beside, end, filtered)
-            end += len(beside) + (len(step.stage.archives) if isinstance(step.stage, JoinSpec) else 0)
+    def run(self, checkpoint: Checkpoint, beside: Checkpoint) -> tuple[list[str], list[str], int]:
+        """Runs the pipeline. Returns the figures of -v, messages, and the exit status. Raises Failed.
 
-    def read(self) -> dict[int, spark_files.Source]:
-        """The lines of the input, and of the files that options name."""
-        every = spark_files.Read(texts(self.steps))
-        # A join writes ids only, so only the columns that commands read are needed
-        few = every._replace(some=True, only=self.options.rejects is None)
-        joins = len(self.behind) > 0 and self.behind[0].step.name == "simjoin"
-        files = {part: ("--in", path, few if joins else every) for part, path in enumerate(self.options.inputs)}
-        for each in self.behind:
-            how = few if each.step.name == "simjoin" else every
-            files |= {part: (*named, how) for part, named in zip(each.beside, each.step.stage.side_files, strict=True)}
-        return {part: spark_files.read(self.spark, path, part, how, option)
-                for part, (option, path, how) in files.items()}  # fmt: skip
-
-    def rows(self, parts: Iterable[int]) -> DataFrame:
-        """The lines of some parts."""
-        return union([self.sources[part].rows for part in parts])
-
-    def lines(self) -> KeptStage:
-        """The input through all filters, as KEPT."""
-        recipe = self.recipe(len(self.filters))
-        if (found := self.stages.find(LINES, recipe)) is not None:
-            return found
-        rows, every, stats = self.begun()
-
-        def all_stats() -> list[SplitStats]:
-            return merged(stats, every.tally.all()) if stats else every.tally.all()
-
-        return self.stages.make(LINES, recipe, through(rows, partial(to_kept, every), KEPT), all_stats)
-
-    def begun(self) -> tuple[DataFrame, Filtered, Sequence[SplitStats]]:
-        """Returns the lines of the input, or those kept after some filters; the other filters; the statistics."""
-        # A filter that makes several lines of one changes the numbers of lines for those after it
-        least = len(self.filters) - 1 if any(each.lines for each, _ in self.filters) else 0
-        for count in range(len(self.filters), least, -1):
-            if (found := self.stages.find(LINES, self.recipe(count))) is not None:
-                return found.rows, self.through_filters(count), found.stats
-        return self.rows(range(self.inputs)), self.through_filters(), []
-
-    def through_filters(self, before: int | None = None) -> Filtered:
-        """The filters, or those that remain for lines (KEPT) that have passed `before` filters."""
-        return Filtered(Chain(self.filters[before or 0 :]), self.inputs, self.tally(), before)
-
-    def recipe(self, filters: int) -> list[object]:
-        """All that decides the result of the first filters on the input: the recipes, and the files."""
-        if self.options.keep is None:
-            return []
-        how = [
-            [each.recipe, *each.read, each.produces, each.keep, each.lines and each.lines.key, *each.adds, name]
-            for each, name in self.filters[:filters]
-        ]
-        if not self.states:
-            self.states = [self.stages.files.states(self.sources[part].files()) for part in range(self.inputs)]
-        # Rejected lines of Parquet have all columns only if they are kept
-        whole = self.options.rejects is not None and any(map(is_parquet, self.options.inputs))
-        return [how, self.inputs, sorted(texts(self.steps)), whole, self.states]
-
-    def as_they_are(self, parts: Sequence[int]) -> KeptStage:
-        """The lines of some parts, as KEPT, without filters."""
-        every = Filtered(Chain([]), 0, self.tally())
-        lines = through(self.rows(parts), partial(to_kept, every), KEPT)
-        return KeptStage(self.kept(lines), every.tally.all())
-
-    def count(self, stats: Sequence[SplitStats], rows: DataFrame | None = None) -> None:
-        """Numbers more lines, and takes those that were rejected from the rows (PLACES, REJECTED), if there are any."""
-        self.stats = in_order([*self.stats, *stats])
-        self.numbers = LineNumbers(self.stats)
-        read = [each._replace(lines=each.figures.get(LINES_READ, each.lines)) for each in self.stats]
-        self.read_numbers = LineNumbers([each for each in read if each.key[0] in self.parts_read])
-        if has_bad(stats) and rows is not None:
-            filters = len(self.filters)
-            self.rejects.add(self.read_numbers.numbered(rows.where(f"step > 0 and step <= {filters}"), REJECTED), True)
-            self.reject(rows.where(f"step > {filters}"))
-
-    def reject(self, rows: DataFrame) -> None:
-        """Takes lines that a step after the filters rejected (PLACES, REJECTED)."""
-        self.rejects.add(self.numbers.numbered(rows, REJECTED), unreadable=True)
-
-    def tally(self) -> Tally:
-        return Tally(self.spark.sparkContext)
-
-    def tell_rejects(self) -> None:
-        if self.rejects.frames:
-            self.rejects.tell([step.name for step in self.steps], self.numbers_of, self.inputs)
-
-    def settle_rejects(self) -> None:
-        """Reports rejected lines when all are known, before anything is written. Raises TooManyRejected."""
-        self.tell_rejects()
-        allowed = self.options.allow_rejects
-        if allowed is not None and allowed.holds(self.rejects.count, self.records_read()):
-            return
-        without_good = self.without_good()
-        if without_good or allowed is not None:
-            why = "not one good record" if without_good else "too many bad records"
-            self.rejects.complain(f"{errors.printable(self.options.out)} is not written: {why}")
-            raise TooManyRejected(FAILED if without_good else SOME_REJECTED)
-
-    def without_good(self) -> bool:
-        """Whether the input has lines, but not one that is a record to all commands that read it.
-
-        Of lines that a filter made of one it is not known which are all of one document; so a filter behind it that
-        rejects all of them is not found.
+        beside: a folder in the file system of --out.
         """
-        filters, unreadable = len(self.filters), self.rejects.unreadable
-        read, made = (numbers.first_of(self.inputs) for numbers in (self.read_numbers, self.numbers))
-        cut = next((step for step, (each, _) in enumerate(self.filters, 1) if each.lines), None)
-        of_lines = sum(count for step, count in unreadable.items() if step <= (cut or filters))
-        behind = sum(count for step, count in unreadable.items() if step > filters)
-        left = made - of_lines if cut is None else made
-        return read > 0 and (of_lines == read or 0 < left == behind)
+        self.checkpoint = checkpoint
+        self.refuse_to_overwrite()
+        self.checkpoint, self.beside = checkpoint, beside
+        with set_to(self.spark, SETTINGS):
+            self.rows = [(path, self.reader.read("--in", path)) for path in self.options.inputs]
+            anew = self.chain.cut is not None or self.reader.overlap
+            if self.columns_stay():
+                every = [(path, self.filtered_columns(path, rows)) for path, rows in self.rows]
+                found = checkpoint(parquet.union_by_name(every))
+                written = write.WrittenLines(found.where(F.col("step") > 0).select(*LINES.names), beside.path(), False)
+                return self.settle(written, partial(self.write_columns, found.where(F.col("step") == GOOD)))
+            lines = union([self.lines(rows, self.chain, self.tally, anew) for _, rows in self.rows])
+            lines = self.collected(lines, anew) if self.steps[len(self.filters) :] else self.in_fewer_files(lines)
+            if self.rows_stay():
+                lines = checkpoint(lines)
+                written = write.WrittenLines(lines.where(F.col("step") > 0), beside.path(), False)
+                return self.settle(written, partial(self.write_rows, lines))
+            written = write.WrittenLines(lines, beside.path(), self.options.gzip and not is_parquet(self.options.out))
+            return self.settle(written, partial(self.write_lines, written))
 
-    def records_read(self) -> int:
-        """The number of lines of the input and other files, without files of groups and pairs for dedup."""
-        is_dedup = self.steps[-1].name == "dedup"
-        return self.read_numbers.first_of(self.inputs) if is_dedup else self.read_numbers.count
+    def lines(self, rows: DataFrame, chain: Chain, tally: Tally, anew: bool) -> DataFrame:
+        """Returns rows that were read as lines, after these filters."""
+        whole = self.options.rejects is not None or all(step.name != "simjoin" for step in self.steps)
+        return through(rows, Filtering(chain, self.texts, tally, whole, anew), LINES)
 
-    def numbers_of(self, step: int) -> LineNumbers:
-        """The numbers that a step, from 1, counts by: of lines of the input, or of lines that filters made."""
-        return self.read_numbers if step <= len(self.filters) else self.numbers
+    def in_fewer_files(self, lines: DataFrame) -> DataFrame:
+        """Returns the lines of several files as if these were one, if there are many files."""
+        if (together := -(-self.reader.files // FILES)) == 1:
+            return lines
+        split = F.col("first").alias("split")
+        first = F.expr(f"shiftright(first, {PLACE_BITS}) div {together}").alias("first")
+        some = self.checkpoint(lines).select(*(first if name == "first" else name for name in LINES.names), split)
+        return some.repartition("first").sortWithinPartitions("first", "split", "number").drop("split")
+
+    def columns_stay(self) -> bool:
+        """Returns whether columns stay columns: those of filters from Parquet to Parquet, of each row one."""
+        paths = [*self.options.inputs, self.options.out]
+        if len(self.filters) < len(self.steps) or self.chain.cut is not None or not all(map(is_parquet, paths)):
+            return False
+        return not any(parquet.reads_within(self.filters, rows.select("row.*").columns) for _, rows in self.rows)
+
+    def rows_stay(self) -> bool:
+        """Returns whether rows of Parquet stay as they are: those of dedup, unless it marks documents."""
+        (*filters, last), removed = self.steps, self.steps[-1].stage.removed
+        paths = [*self.options.inputs, self.options.out, *([] if removed is None else [removed])]
+        stage = last.stage
+        return not filters and isinstance(stage, DedupSpec) and not stage.marks and all(map(is_parquet, paths))
+
+    def filtered_columns(self, path: str, rows: DataFrame) -> DataFrame:
+        return parquet.filtered_columns(path, rows, self.chain, self.texts, self.tally)
+
+    def collected(self, lines: DataFrame, anew: bool) -> DataFrame:
+        """Returns what the commands that take all lines make of them, and all bad lines. Raises Failed.
+
+        anew: whether the numbers of the lines begin with 0 in each split.
+        """
+        bad = []
+        for number, step in enumerate(self.steps[len(self.filters) :], len(self.filters) + 1):
+            lines = self.checkpoint(lines)
+            lines = numbered_anew(lines) if anew else lines
+            anew, boundary = True, self.reader.files << PLACE_BITS
+            bad.append(lines.where(F.col("step") > 0))
+            others = [self.side_lines(*each) for each in step.stage.side_files]
+            (size,) = union([lines, *others]).agg(F.sum(F.octet_length("lines"))).collect()[0]
+            good = lines.where(F.col("step") == GOOD)
+            given = StepInput(step, number, good, others, boundary, self.checkpoint, size or 0)
+            tasks = tasks_for(given.size, self.spark.sparkContext.defaultParallelism)
+            self.spark.conf.set(join.SHUFFLED, str(tasks))
+            with naming_failures(step):
+                at_once = given.size <= TIMES[step.name] * self.memory() and not self.rows_stay()
+                made = self.in_one_task(given) if at_once else MANY_TASKS[step.name](given)
+            lines = made.lines
+            self.figures += made.figures
+            self.messages += [f"{step.name}: {remark}" for remark in made.remarks]
+            self.good = made.good if self.good is None else self.good
+        return union([lines, *bad])
+
+    def side_lines(self, option: str, path: str) -> DataFrame:
+        """Returns the lines of a path that an option of a command names; their numbers follow those read before."""
+        start, self.reader.overlap = self.reader.files << PLACE_BITS, False
+        rows = self.reader.read(option, path)
+        lines = self.checkpoint(self.lines(rows, Chain([]), self.side_tally, self.reader.overlap))
+        return numbered_anew(lines, start) if self.reader.overlap else lines
+
+    def memory(self) -> int:
+        """Returns the bytes of memory that one task may take."""
+        if self.options.at_once is not None:
+            return int(self.options.at_once)
+        return LOCAL_BYTES if f"{self.spark.sparkContext.master}".startswith("local") else CLUSTER_BYTES
+
+    def in_one_task(self, given: StepInput) -> StepOutput:
+        """Gives all lines to the shell's collector. It runs now, since figures are known only when it has."""
+        stage = given.step.stage
+        sides = [side for side, paths in enumerate(stage.sides, 1) for _ in paths]
+        before = [] if sides else [(None, each) for each in given.others]
+        inputs = [*before, (0, given.lines), *zip(sides, given.others, strict=False)]
+        ordered = [lines.select(F.lit(order).alias("order"), *LINES.names) for order, (_, lines) in enumerate(inputs)]
+        tally = Tally(self.spark.sparkContext)
+        task = CollectingInTask(stage, given.number, [side for side, _ in inputs], tally)
+        whole = union(ordered).coalesce(1).sortWithinPartitions("order", "number")
+        lines = self.checkpoint(through(whole, task, LINES))
+        found: InTask = tally.value[-1]
+        # Spark may read the result in several tasks
+        lines = lines.repartition("first").sortWithinPartitions("first", "number")
+        return StepOutput(lines, found.figures, found.remarks, found.good)
+
+    def settle(self, written: write.WrittenLines, place: Callable[[], int]) -> tuple[list[str], list[str], int]:
+        """Reports bad lines, and puts what is written into its place, unless too many are bad."""
+        counts, rejected, allowed = total(self.tally), 0, self.options.allow_rejects
+        for step in written.bad_steps():
+            name, (count, causes) = self.steps[step - 1].name, written.causes(step)
+            rejected += count
+            self.messages += [f"{name}: {cause}{f' ({some} records)' * (some > 1)}" for cause, some in causes]
+            if count > sum(some for _, some in causes):
+                self.messages.append(f"{name}: {count} records rejected in all")
+            if self.options.rejects is not None and not self.dry:
+                written.move(step, f"{self.options.rejects}/{step}-{name}")
+        read = counts[READ] + (0 if self.steps[-1].name == "dedup" else total(self.side_tally)[READ])
+        good = counts[GOOD_LINES] if self.good is None else self.good
+        status, why = DONE, ""
+        if rejected and not (allowed is not None and allowed.holds(rejected, read)):
+            status, why = SOME_REJECTED, "" if allowed is None else "too many bad records"
+            if not good:
+                status, why = FAILED, "not one good record"
+        if why:
+            self.messages.append(f"{errors.printable(self.options.out)} is not written: {why}")
+        else:
+            self.messages += [f"{self.steps[step - 1].name}: {said}" for step, said in remarks(self.chain, counts)]
+        lines = 0 if why or self.dry else place()
+        figures = [f"{counts[READ]} lines read", f"{rejected} rejected", *self.figures, f"{lines} written"]
+        return figures, self.messages, status
+
+    @property
+    def dry(self) -> bool:
+        return any(step.stage.dry for step in self.steps)
+
+    def write_lines(self, written: write.WrittenLines) -> int:
+        """Puts the output into its place. Returns the number of its lines, if that is wanted."""
+        count = written.count(GOOD) if self.options.verbose else 0
+        removed = self.steps[-1].stage.removed
+        for step, path in ((REMOVED, removed), (GOOD, self.options.out)):
+            if path is None:
+                continue
+            if is_parquet(path):
+                empty = parquet.columns_of(self.steps[-1])
+                self.write_parquet(parquet.lines_as_columns(self.spark, written.pattern(step), path, empty), path)
+            else:
+                written.move(step, path)
+        return count
+
+    def write_parquet(self, rows: DataFrame, path: str) -> None:
+        """Writes rows to a folder that gets its name when it is complete."""
+        folder = self.beside.path()
+        rows.write.parquet(folder, compression="gzip" if self.options.gzip else None)
+        Storage(self.spark).rename(folder, path)
+
+    def write_columns(self, rows: DataFrame) -> int:
+        """Writes rows whose columns stayed columns; returns their number."""
+        self.write_parquet(parquet.own_columns(rows), self.options.out)
+        return total(self.tally)[GOOD_LINES]
+
+    def write_rows(self, lines: DataFrame) -> int:
+        """Writes the rows of the input from which these lines were made. Returns their number, if that is wanted."""
+        for step, path in ((REMOVED, self.steps[-1].stage.removed), (GOOD, self.options.out)):
+            if path is not None:
+                numbers = through(lines.where(F.col("step") == step), parquet.to_numbers, parquet.NUMBERS)
+                some = [(name, parquet.with_numbers(rows, numbers)) for name, rows in self.rows]
+                self.write_parquet(parquet.own_columns(parquet.union_by_name(some)), path)
+        return numbers.count() if self.options.verbose else 0
 
     def refuse_to_overwrite(self) -> None:
         """Raises Failed if an output exists: better now than after the run."""
         removed = [step.stage.removed for step in self.steps]
-        folders = spark_files.Files(self.spark)
+        storage = Storage(self.spark)
         paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
         for number, path in enumerate(paths):
-            if folders.exists(path) or path in paths[:number]:
+            if storage.exists(path) or path in paths[:number]:
                 raise Failed(f"{errors.printable(path)}: exists already")
 
-    def room(self) -> int:
-        """The bytes of memory that one task may take."""
-        return room(self.spark.sparkContext, self.options.at_once)
 
-    def gzip(self, path: str) -> bool:
-        return self.options.gzip and not is_parquet(path)
-
-    def write(self, frame: DataFrame, path: str, arranged: bool = True) -> int:
-        """Writes PARTS; returns the number of lines. arranged: the rows of each part are in one task, in order."""
-        tally, folder = self.tally(), self.beside.path()
-        if not arranged:
-            frame = frame.repartition("part").sortWithinPartitions("part", "number")
-        spark_files.write_runs(through(frame, partial(to_files, tally), WRITTEN), folder, self.gzip(path))
-        return self.place(folder, tally.all(), path)
-
-    def bad_in(self, folder: str) -> DataFrame:
-        """The rejected lines in a folder, with PLACES and REJECTED."""
-        return bad_of(self.spark.read.text(spark_files.literal(f"{folder}/kind={BAD}"), lineSep="\n"), "value")
-
-    def place(self, folder: str, stats: Sequence[SplitStats], path: str, kind: str = LINES) -> int:
-        """Moves the lines in a folder to their place; returns their number."""
-        some = [each for each in stats if kind in each.figures]
-        lines = f"{folder}/kind={kind}"
-        if is_parquet(path):
-            parquet_rows.write(
-                self.spark,
-                spark_files.literal(lines) if some else None,
-                path,
-                self.options.gzip,
-                parquet_rows.columns(self.steps[-1]),
-            )
-        else:
-            spark_files.Files(self.spark).gather(lines, some, path)
-        return sum(each.figures[kind] for each in some)
-
-
-def has_bad(stats: Sequence[SplitStats]) -> bool:
-    return any(BAD in split.figures for split in stats)
+def numbered_anew(lines: DataFrame, start: int = 0) -> DataFrame:
+    """Numbers lines from `start` over all splits, in their order, if they have numbers from 0 on in each split."""
+    count = F.expr("octet_length(lines) - octet_length(replace(cast(lines AS string), '\\n', ''))").alias("count")
+    good = lines.where(F.col("step") == GOOD).select("first", count)
+    counts = good.groupBy("first").agg(F.sum("count").alias("count"))
+    before = counts.withColumn("before", F.sum("count").over(Window.orderBy("first")) - F.col("count")).drop("count")
+    number = F.coalesce(F.col("before") + F.col("number") + F.lit(start), "number").alias("number")
+    every = [number if name == "number" else name for name in LINES.names]
+    return lines.join(F.broadcast(before), "first", "left").select(*every)
 
 
 @contextmanager
@@ -279,9 +265,13 @@ def set_to(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def named(step: Step) -> Iterator[None]:
+def naming_failures(step: Step) -> Iterator[None]:
     """Inside, a Failed gets the name of this command."""
     try:
         yield
     except Failed as error:
         raise Failed(f"{step.name}: {error}") from None
+    except PySparkException as error:
+        if (why := failure_in_task(error)) is None:
+            raise
+        raise Failed(f"{step.name}: {why}") from None

@@ -28,7 +28,6 @@ TAG = "simspark"  # of our jobs; a session that was given may have others
 DEFAULTS = {
     "spark.master": "local[*]",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
-    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.showConsoleProgress": "false",
 }
 # For a run of minutes, Java's second compiler costs more time than it saves, for it shares the cores with the work
@@ -91,7 +90,7 @@ class Session:
                 if self.given is None:
                     self.spark.stop()
         except (PySparkException, Py4JError) as error:
-            raise Failed(f"Spark: {reason(error)}") from None
+            raise Failed(failure_in_task(error) or f"Spark: {reason(error)}") from None
         except OSError as error:
             raise Failed(str(error)) from None
 
@@ -135,7 +134,7 @@ def reason(error: Exception) -> str:
     while (behind := getattr(behind, "_cause", None)) is not None:  # PySpark keeps Java's causes there
         lines.append(f"Caused by: {str(behind).partition(chr(10))[0]}")
     if any(line.startswith("Traceback ") for line in lines):  # of a Python worker
-        said = lines[-1].removeprefix(f"{Failed.__module__}.{Failed.__name__}: ")
+        said = lines[-1]
     else:
         causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
         causes = [LOST_TASK.sub("", cause) for cause in causes]
@@ -143,6 +142,16 @@ def reason(error: Exception) -> str:
         if causes and causes[-1] != said:
             said = f"{said} ({causes[-1]})"
     return errors.printable(said)
+
+
+def failure_in_task(error: Exception) -> str | None:
+    """Returns why a run failed, if a task of ours said so by raising Failed.
+
+    >>> failure_in_task(Exception("x\\nshingletools.system.errors.Failed: id 1 is bad\\n"))
+    'id 1 is bad'
+    """
+    said = [line.strip().partition(f"{Failed.__module__}.{Failed.__name__}: ") for line in str(error).splitlines()]
+    return next((errors.printable(why) for before, found, why in said if found and not before), None)
 
 
 @contextlib.contextmanager

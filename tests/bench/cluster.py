@@ -2,8 +2,8 @@
 
 usage: python tests/bench/cluster.py skew|stages [DOCUMENTS]
 
-skew: 200,000 identical sketches and 50,000 nearly identical ones among 300,000 others, on a master and two workers with
-executors of 1 GB, through `simjoin --forest`, in parts, and `simgroup`. Tells the largest task of each stage that reads
+skew: 1,000 identical sketches and 2,000 nearly identical ones among 300,000 others, on a master and two workers with
+executors of 1 GB, through `simjoin`, in parts, and `simgroup`. Tells the largest task of each stage that reads
 as much as 1 MB.
 stages: DOCUMENTS (default 1,000,000) texts of 100 words, one in ten of which is another with a word changed, through
 the pipeline one command after the other, on local[2]. Tells seconds, and bytes a document, read, moved and written.
@@ -30,7 +30,7 @@ from harness import BIN, ENVIRONMENT
 from spark.cluster import HERE, SETTINGS, Cluster
 
 MB = 1e6
-IDENTICAL, NEAR, OTHERS = 200_000, 50_000, 300_000
+IDENTICAL, NEAR, OTHERS = 1_000, 2_000, 300_000
 WORDS, CHANGED = 84, 10
 TEXT_WORDS, VOCABULARY = 100, 50_000
 STAGES = ("canon", "shingle -k 10", "sketch -n 84", "simjoin -t 0.8", "simgroup")
@@ -111,7 +111,7 @@ def skew(folder: Path) -> None:
         settings = LOGGED | {"spark.executor.memory": "1g", "spark.eventLog.dir": str(log)}
         begun = time.monotonic()
         words = "--at-once", "0", "--in", source, "--out", out
-        process = cluster.simspark("simjoin -t 0.8 --forest | simgroup", settings, *words)
+        process = cluster.simspark("simjoin -t 0.8 | simgroup", settings, *words)
         _, said = process.communicate()
         assert process.returncode == 0, said.decode()
         seconds = time.monotonic() - begun

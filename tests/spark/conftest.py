@@ -14,7 +14,7 @@ from shingletools.spark import command
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from shingletools.spark.spark_files import Kept
+    from shingletools.spark.storage import Checkpoint
 
 HERE = find_spec("pyspark") is not None
 collect_ignore_glob = [] if HERE else ["test_*.py"]
@@ -53,11 +53,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
 
 
 @pytest.fixture
-def kept(spark: "SparkSession", tmp_path: Path) -> "Iterator[Kept]":
-    from shingletools.spark.spark_files import Kept
+def checkpoint(spark: "SparkSession", tmp_path: Path) -> "Iterator[Checkpoint]":
+    from shingletools.spark.storage import Checkpoint
 
-    with Kept(spark, f"{tmp_path}/kept") as kept:
-        yield kept
+    with Checkpoint(spark, f"{tmp_path}/checkpoint") as checkpoint:
+        yield checkpoint
 
 
 Simspark = Callable[..., Ran]
@@ -80,24 +80,3 @@ def simspark(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], 
         return Ran(words, status, parts, capfd.readouterr().err)
 
     return simspark
-
-
-Jobs = Callable[[], int]
-
-
-@pytest.fixture
-def jobs(spark: "SparkSession") -> Jobs:
-    """How many jobs simspark has started since it was last asked, or since the test began."""
-    from shingletools.spark.session import TAG
-
-    machine = spark.sparkContext._jsc
-    assert machine is not None
-    tracker = machine.sc().statusTracker()
-    known = set(tracker.getJobIdsForTag(TAG))
-
-    def jobs() -> int:
-        new = set(tracker.getJobIdsForTag(TAG)) - known
-        known.update(new)
-        return len(new)
-
-    return jobs

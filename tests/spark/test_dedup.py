@@ -1,96 +1,179 @@
-"""dedup on a cluster: against the shell."""
+"""dedup on Spark by what an archive has, by values and by pairs, and only said: against the shell."""
 
+import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness import run
-from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.spark import dedup
-from shingletools.spark.packed_names import StepInput
-from shingletools.spark.parts import StepOutput
-from shingletools.spark.pipeline import build
-from shingletools.spark.spark_files import Kept
-from shingletools.system.errors import Failed
-from spark.packing import framed, random_documents, told, unpacked
+from harness import Ran, Record, jsonl, run
+from shingletools.spark import independent_set
+from spark.packing import parts_of, rejects_of
+
+Simspark = Callable[..., Ran]
+IN_PARTS = ("--at-once", "0")
+GIVEN = "--groups g --groups h --known k --known l"
+OPTIONS = [
+    GIVEN,
+    f"{GIVEN} --annotate",
+    f"{GIVEN} --annotate --keep max:meta.n",
+    f"{GIVEN} --annotate --keep min:count",
+    f"{GIVEN} --keep none --removed gone",
+    "--known l --known k --removed gone",
+    "--groups g --keep min:n --as text --annotate",
+    "--groups g --groups h --keep max:n --as text --removed gone",
+    f"{GIVEN} --keep longest --annotate",
+    f"{GIVEN} --keep shortest --removed gone --id meta.id",
+    "--pairs p --pairs q --annotate",
+    "--pairs q --pairs p --known k --keep longest -t 0.4 --removed gone",
+    "--pairs p --known l --known k --keep max:n --as text --annotate",
+    "--groups g --groups h --known k --larger-than 2 --of of --annotate",
+]
 
 
-def on_spark(kept: Kept, command: str, documents: bytes, *groups: bytes, gap: int = 1) -> StepOutput:
-    frames = framed(kept.spark, gap, documents, *groups)
-    stage = build(command).stage
-    assert isinstance(stage, DedupSpec)
-    where = "line {}".format  # the first of groups is 1, behind no document
-    return dedup.deduplicated(StepInput(frames[0], frames[1:], 1, kept, where), stage)
+def write_files(folder: Path, rng: random.Random) -> None:
+    """Documents `one` and `two`, groups `g` and `h`, and pairs with an archive, `k` and `l`."""
+    ids = [f"{number} é" if number % 3 else number for number in range(300)]
+    lines = []
+    for each in rng.sample(ids, 270):
+        value = rng.choice([rng.randrange(5), rng.choice("aé語"), 0.5, 1e99, None, [1], 9007199254740993])
+        record = {"id": each, "text": "é" * rng.randrange(5), "n": value, "meta": {"n": rng.random(), "id": each},
+                  "count": rng.choice(["9", " 10", "-.5", 9, "9.0", ""])}  # fmt: skip
+        if rng.random() < 0.1:
+            record["duplicate_of"] = 1
+        if rng.random() < 0.1:
+            del record["n"]
+        if rng.random() < 0.8:
+            record["of"] = rng.choice([1, 1.0, "1", None, rng.randrange(9)])
+        lines.append(jsonl(record))
+        if rng.random() < 0.05:
+            lines.append(rng.choice([b"{\n", b'{"id":1.5}\n', lines[-1], b'{"id":"a","n":1,"n":2,"text":""}\n']))
+    (folder / "one").write_bytes(b"".join(lines[:100]))
+    (folder / "two").write_bytes(b"".join(lines[100:]))
+    some = rng.sample(ids, 200)
+    members = [some[place : place + 4] for place in range(0, 200, 4)]
+    (folder / "g").write_bytes(jsonl(*({"members": each} for each in members[::2])))
+    (folder / "h").write_bytes(jsonl(*({"members": each} for each in members[1::2])))
+    known = [
+        {"a": rng.choice(ids), "b": f"old {rng.randrange(40)}", "similarity": round(rng.random(), 1)} for _ in range(60)
+    ]
+    known += [{"a": rng.choice(ids), "b": rng.choice(ids), "against": True} for _ in range(9)]
+    pairs = [(*rng.sample([*ids, "none"], 2), round(rng.random(), 1)) for _ in range(300)]
+    pairs += [(b, a, similarity) for a, b, similarity in pairs[:9]]
+    lines = [jsonl({"a": a, "b": b, "similarity": similarity}) for a, b, similarity in pairs]
+    (folder / "p").write_bytes(b"".join(lines[:200]))
+    (folder / "q").write_bytes(b"".join(lines[200:]).replace(b'"a"', b'"\\u0061"', 5))
+    (folder / "k").write_bytes(jsonl(*known[::2]))
+    (folder / "l").write_bytes(jsonl(*known[1::2]).replace(b'"b"', b'"\\u0062"', 7))
 
 
-@pytest.mark.parametrize("options", ["--annotate", "--keep shortest --removed"])
-def test_documents(options: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dedup, "PART", 1000)
-    documents, groups = random_documents(random.Random(len(options)))
-    paths = [tmp_path / f"groups{number}" for number in range(len(groups))]
-    for path, data in zip(paths, groups, strict=True):
-        path.write_bytes(data)
-    gone = tmp_path / "gone"
-    removed = f" {gone}" * ("--removed" in options)
-    command = "dedup " + "".join(f" --groups {path}" for path in paths) + f" {options}{removed}"
-    ran = run(f"{command} -v --all-messages --rejects {tmp_path / 'bad'}", stdin=documents)
-    assert ran.status == 1
-    *bad, said = ran.err.splitlines()
-    gap = 1 + len(options) % 2
-    found = on_spark(kept, command, documents, *groups, gap=gap)
-    assert unpacked(found.lines) == ran.out
-    assert list(found.figures) == said.split(", ")[-2:]
-    if removed:
-        assert found.removed is not None
-        assert unpacked(found.removed) == gone.read_bytes()
-    rejects = told(found.rejects)
-    assert b"".join(line + b"\n" for *_, line in rejects) == (tmp_path / "bad").read_bytes()
-    where = [f"dedup: -:{(number or 0) // gap + 1}: {cause}" for number, _, cause, _ in rejects]
-    assert where == bad
-    assert found.again == sum("was seen before" in cause for cause in bad)
+def in_folder(options: str, folder: Path) -> str:
+    """With the paths of files."""
+    words = options.split(" ")
+    files = {"--pairs", "--groups", "--known", "--removed"}
+    return " ".join(
+        f"{folder}/{word}" if before in files else word for before, word in zip(["", *words], words, strict=False)
+    )
 
 
-def test_names_as_they_are_spelled(kept: Kept, tmp_path: Path) -> None:
-    """An id is one id, escaped or not; a number is no string; a document twice in one group is there once."""
-    groups = b'{"members":["\\u0061", 7 ,"a"]}\n{"members":["7","b"] }\n\n'[:-1]
-    documents = b'{"id":"7"}\n{"id":7}\n{"id" : "a","x":1}\n{"id":"\\u0062"}\n{"id":"\\u0061"}\n{"id":"c"}\n'
-    (tmp_path / "groups").write_bytes(groups)
-    command = f"dedup --groups {tmp_path / 'groups'} --annotate"
-    ran = run(command, stdin=documents)
-    found = on_spark(kept, command, documents, groups)
-    assert unpacked(found.lines) == ran.out
-    assert ran.out.count(b"duplicate_of") == 2
-    assert told(found.rejects) == [(4, 1, 'id "a" was seen before', b'{"id":"\\u0061"}')]
-    assert found.figures == ["3 kept", "2 marked (2 by --keep first)"]
-
-
-@pytest.mark.parametrize("documents", [b"", b'{"id":1}\n'])
-def test_nothing(documents: bytes, kept: Kept, tmp_path: Path) -> None:
-    command = f"dedup --groups x --removed {tmp_path / 'gone'}"
-    found = on_spark(kept, command, documents, b"")
-    assert found.removed is not None
-    assert (unpacked(found.lines), unpacked(found.removed), found.rejects) == (documents, b"", [])
-    assert found.figures == [f"{len(documents) // 9} kept", "0 removed (0 by --keep first)"]
+IN_TASKS = OPTIONS[2], OPTIONS[4], OPTIONS[9], *OPTIONS[11:]
 
 
 @pytest.mark.parametrize(
-    ("groups", "cause"),
+    ("options", "way"), [*((each, ()) for each in OPTIONS), *((each, IN_PARTS) for each in IN_TASKS)]
+)
+def test_as_in_the_shell(options: str, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    write_files(tmp_path, random.Random(options))
+    there = run(f"dedup -v --all-messages --rejects bad {options}", "one", "two", cwd=tmp_path)
+    command = f"dedup {in_folder(options, tmp_path).replace('/gone', '/went')}"
+    rejects = tmp_path / "rejects"
+    here = simspark(command, "-v", *way, "--in", tmp_path / "one", "--in", tmp_path / "two", "--rejects", rejects)
+    assert (here.status, here.out) == (there.status, there.out) == (1, there.out), here.err
+    *bad, figures = there.err.splitlines()
+    said = here.err.splitlines()[-1].split(", ")
+    assert said[1:4] == [
+        f"{len(bad)} rejected",
+        *[each for each in figures.split(", ") if each.split()[1] in ("kept", "removed", "marked")],
+    ]
+    kept = sorted(line + b"\n" for _, line in rejects_of(rejects / "1-dedup"))
+    assert kept == sorted((tmp_path / "bad").read_bytes().splitlines(keepends=True))
+    if "gone" in options:
+        assert parts_of(tmp_path / "went") == (tmp_path / "gone").read_bytes() != b""
+
+
+@pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
+@pytest.mark.parametrize("options", ["", "--as number"])
+def test_values_in_doubt(options: str, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(jsonl({"id": 1, "n": "9/1/2024"}, {"id": 2, "n": "10"}, {"id": 3, "n": "a"}))
+    (tmp_path / "g").write_bytes(jsonl({"members": [1, 2]}))
+    command = f"dedup --keep min:n {options} --groups"
+    there = run(f"{command} g", "one", cwd=tmp_path)
+    here = simspark(f"{command} {tmp_path}/g", *way, "--in", tmp_path / "one")
+    assert (here.status, here.out, here.err) == (there.status, there.out, f"simspark: {there.err}")
+    assert here.status == 2
+
+
+@pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
+@pytest.mark.parametrize("bad", [True, False])
+def test_only_said(bad: bool, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    """Nothing is written, neither documents nor bad records."""
+    write_files(tmp_path, random.Random(1))
+    if not bad:
+        group = json.loads((tmp_path / "g").read_bytes().split(b"\n")[0])
+        (tmp_path / "one").write_bytes(jsonl({"id": group["members"][0], "text": ""}, {"id": "x", "text": ""}))
+        (tmp_path / "two").write_bytes(b"")
+    options = "--groups g --removed gone --dry-run"
+    there = run(f"dedup {options}", "one", "two", cwd=tmp_path)
+    here = simspark(f"dedup {in_folder(options, tmp_path)}", *way, "--in", tmp_path / "one", "--in", tmp_path / "two",
+                    "--rejects", tmp_path / "rejects")  # fmt: skip
+    assert (here.status, there.status) == (int(bad), int(bad))
+    figures, said = there.err.splitlines()[-1], here.err.splitlines()[-1]
+    assert said.split(", ")[2:4] == figures.split(", ")[-2:]
+    assert " 0 written" in said
+    assert not any((tmp_path / name).exists() for name in ("out", "gone", "rejects"))
+
+
+@pytest.mark.parametrize(
+    "case",
     [
-        ('{"members":[1,2]}\n{"members":[3,"x","y",2,1]}\n{"members":["x"]}\n{', "line 2: id 2 is in two groups"),
-        (
-            '{"members":[1]}\n{"members":"x"}\n{"members":[1]}',
-            'line 2: field "members" is not a list of strings and integers',
-        ),
-        ('{"members":[1]}\n{"members":[1]}\n\n', "line 2: id 1 is in two groups"),
-        ('{"members":[1]}\n{"members":[2],"members":[3]}\n', 'line 2: field "members" occurs twice'),
-        ('{"members":["a"]}\n{"members":["\\u0061"]}\n', 'line 2: id "a" is in two groups'),
+        ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "against": False}]}, "--known k", ()),
+        ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "against": False}]}, "--known k", IN_PARTS),
+        ({"g": [{"members": [1]}, {"members": [1]}]}, "--groups g", IN_PARTS),
+        ({"g": [{"members": "x"}]}, "--groups g", IN_PARTS),
+        ({"k": [{"a": 1, "b": 2}, {"a": 1, "b": 2, "similarity": "x"}]}, "--known k", ()),
+        ({"k": [{"a": 1, "b": 2, "against": 1}]}, "--known k", ()),
+        ({"g": [{"members": [1]}, {"members": [1]}], "k": [{}]}, "--known k --groups g", ()),
     ],
 )
-def test_what_is_no_group(groups: str, cause: str, kept: Kept, tmp_path: Path) -> None:
-    (tmp_path / "groups").write_text(groups)
-    said = run("dedup", "--groups", tmp_path / "groups", stdin=b"").err
-    assert said == f"dedup: {tmp_path / 'groups'}:{cause.removeprefix('line ')}\n"
-    with pytest.raises(Failed) as error:
-        on_spark(kept, "dedup --groups x", b"", groups.encode())
-    assert str(error.value) == cause
+def test_what_fails_the_run(
+    case: tuple[dict[str, list[Record]], str, tuple[str, ...]], simspark: Simspark, tmp_path: Path
+) -> None:
+    files, options, way = case
+    for name, records in {**files, "docs": [{"id": 1, "text": ""}]}.items():
+        (tmp_path / name).write_bytes(jsonl(*records))
+    there = run(f"dedup {options}", "docs", cwd=tmp_path)
+    here = simspark(f"dedup {in_folder(options, tmp_path)}", *way, "--in", tmp_path / "docs")
+    assert (here.status, here.out) == (there.status, there.out) == (2, b"")
+    assert here.err.rpartition(": ")[2] == there.err.rpartition(": ")[2]
+
+
+@pytest.mark.parametrize("options", ["", "--keep max:n --known known"])
+def test_pairs_in_rounds(options: str, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of small tasks; and what removal by pairs promises."""
+    monkeypatch.setattr(independent_set, "EDGES", 120)
+    rng = random.Random(len(options))
+    ids = [number if number % 3 else f"{number} \u00e9" for number in range(220)]
+    docs = [{"id": each, "text": "a" * rng.randrange(4), "n": rng.choice([1, 2.5, "7", None])} for each in ids]
+    pairs = [(*rng.sample([*ids, "outside"], 2), rng.choice([0.4, 0.5, 0.75, 1])) for _ in range(300)]
+    pairs += [(b, a, similarity) for a, b, similarity in pairs[:20]]
+    (tmp_path / "docs").write_bytes(jsonl(*docs))
+    (tmp_path / "pairs").write_bytes(jsonl(*({"a": a, "b": b, "similarity": similarity} for a, b, similarity in pairs)))
+    known = ({"a": each, "b": "old", "similarity": 0.5, "against": True} for each in ids[::20])
+    (tmp_path / "known").write_bytes(jsonl(*known))
+    command = f"dedup --annotate --pairs {tmp_path}/pairs {options.replace(' known', f' {tmp_path}/known')}"
+    there = run(command, tmp_path / "docs").good()
+    assert simspark(command, *IN_PARTS, "--in", tmp_path / "docs").good() == there
+    assert there.count(b"duplicate_of") > 50
+    stay = {each["id"] for each in map(json.loads, there.splitlines()) if "duplicate_of" not in each}
+    assert not any(a in stay and b in stay for a, b, _ in pairs)

@@ -8,13 +8,24 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run
-from spark.packing import parts_of
+from shingletools.spark import buckets
+from shingletools.spark.run import set_to
+from spark.packing import parts_of, rejects_of
 
 Simspark = Callable[..., Ran]
 TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 84")
 IN_PARTS = ("--at-once", "0")  # as what is large is joined
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buckets are cut into blocks."""
+    monkeypatch.setattr(buckets, "BLOCK_ROWS", 7)
+
+
 IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
 
 
@@ -110,16 +121,8 @@ def families(rng: random.Random, documents: int, alphabet: int) -> list[Record]:
 
 
 @pytest.mark.parametrize(("seed", "against"), [(0, False), (1, True), (2, False), (2, True)])
-def test_random_sketches(
-    seed: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With one seed at once; with one where numbers are too many to come at once."""
-
-    from shingletools.spark import join_in_parts, number_sets
-
-    monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
-    if seed == 1:
-        monkeypatch.setattr(number_sets, "AT_ONCE", 0)
+def test_random_sketches(seed: int, against: bool, simspark: Simspark, tmp_path: Path) -> None:
+    """With one seed at once."""
     rng = random.Random(seed)
     records = families(rng, 300, rng.choice([3, 1000]))
     (tmp_path / "one").write_bytes(jsonl(*records[:200]))
@@ -137,35 +140,14 @@ def test_random_sketches(
     assert simspark(options, *way, *inputs).good() == expected
 
 
-def grouped(pairs: bytes) -> set[frozenset[object]]:
-    """Of pairs whose sides, if they are of two, have no id in common."""
-    of_one_side = pairs.replace(b',"against":true', b"")
-    return {frozenset(json.loads(line)["members"]) for line in pipe(of_one_side, "simgroup").splitlines()}
-
-
 SETS = "-t 0.5 --measure containment", "-m 7"
 
 
-@pytest.mark.parametrize(
-    ("case", "against"),
-    [
-        ((SETS[0], " --forest", IN_PARTS), True),
-        ((SETS[1], "", IN_PARTS), False),
-        ((SETS[0], "", ()), True),
-        ((SETS[1], "", ()), False),
-    ],
-)
+@IN_BOTH_WAYS
+@pytest.mark.parametrize(("options", "against"), [(SETS[0], True), (SETS[1], False)])
 def test_sets_within_larger_ones(
-    case: tuple[str, str, tuple[str, ...]],
-    against: bool,
-    simspark: Simspark,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    options: str, against: bool, way: tuple[str, ...], simspark: Simspark, tmp_path: Path
 ) -> None:
-
-    from shingletools.spark import join_in_parts
-
-    monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
     rng = random.Random(4)
     sets = [{int(rng.paretovariate(0.4)) % 300 for _ in range(rng.choice([1, 4, 40, 150]))} for _ in range(120)]
     sets += [set(rng.sample(sorted(one), 1 + len(one) // 2)) for one in sets]
@@ -173,50 +155,38 @@ def test_sets_within_larger_ones(
     records = [{"id": number, "shingles": payload} for number, payload in enumerate(payloads)]
     for name, some in (("one", records[:150]), ("two", records[150:])):
         (tmp_path / name).write_bytes(jsonl(*some))
-    wanted, forest, way = case
-    options = f"simjoin {wanted}" + (f" --against {tmp_path / 'two'}" if against else "")
+    command = f"simjoin {options}" + (f" --against {tmp_path / 'two'}" if against else "")
     inputs = ["--in", tmp_path / "one"] if against else ["--in", tmp_path / "one", "--in", tmp_path / "two"]
-    expected = pipe((tmp_path / "one").read_bytes() if against else jsonl(*records), options)
-    if not forest:
-        assert simspark(options, *way, *inputs).good() == expected
-        return
-    connecting = simspark(options + forest, *way, *inputs).good()
-    assert set(connecting.splitlines()) <= set(expected.splitlines())
-    assert grouped(connecting) == grouped(expected)
+    expected = pipe((tmp_path / "one").read_bytes() if against else jsonl(*records), command)
+    assert simspark(command, *way, *inputs).good() == expected
 
 
-@pytest.mark.parametrize(("alphabet", "against"), [(3, True), (1000, False)])
-def test_a_forest_connects_the_same(
-    alphabet: int, against: bool, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    from shingletools.spark import join_in_parts
-
-    monkeypatch.setattr(join_in_parts, "BLOCK_ROWS", 7)
-    records = families(random.Random(5), 300, alphabet)
-    (tmp_path / "one").write_bytes(jsonl(*records[:200]))
-    (tmp_path / "two").write_bytes(jsonl(*({**record, "id": f"b{record['id']}"} for record in records[200:])))
-    options = "simjoin -t 0.6"
-    inputs = ["--in", tmp_path / "one"]
-    if against:
-        options += f" --against {tmp_path / 'two'}"
-    else:
-        inputs += ["--in", tmp_path / "two"]
-    given = b"".join(path.read_bytes() for path in inputs[1::2] if isinstance(path, Path))
-    every = set(pipe(given, options).splitlines())
-    ran = simspark(f"{options} --forest", *IN_PARTS, *inputs)
-    assert set(ran.good().splitlines()) <= every
-    assert grouped(ran.out) == grouped(b"".join(line + b"\n" for line in sorted(every)))
-    at_once = simspark(f"{options} --forest", *inputs, "--out", tmp_path / "at once")
-    written = parts_of(tmp_path / "at once")
-    assert (at_once.status, written) == (0, pipe(given, f"{options} --forest"))
+@pytest.mark.parametrize("splits", [1, 2, 7])
+def test_splits_and_hot_keys(splits: int, simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
+    """Half of all sketches share four of twelve components, and some are equal: the buckets are cut into blocks."""
+    rng = random.Random(splits)
+    rows = [[rng.randrange(1 << 32) for _ in range(12)] for _ in range(200)]
+    for row in rows[::2]:
+        row[:4] = [7, 7, 7, 7]
+    rows += [[*row[:11], rng.randrange(3)] for row in rng.choices(rows, k=100)] + rng.choices(rows, k=40)
+    records = [{"id": n, "sketch": " ".join(f"{word:08x}" for word in row)} for n, row in enumerate(rows)]
+    rng.shuffle(records)
+    data = jsonl(*records)
+    (tmp_path / "docs").write_bytes(data)
+    size = -(-len(data) // splits)
+    settings = {"spark.sql.files.maxPartitionBytes": str(size), "spark.sql.files.openCostInBytes": str(size)}
+    with set_to(spark, settings):
+        ran = simspark("simjoin -t 0.75", *IN_PARTS, "--in", tmp_path / "docs")
+        unique = simspark("simjoin -t 0.75 | simgroup", *IN_PARTS, "--in", tmp_path / "docs", "--out", tmp_path / "g")
+    assert ran.good() == pipe(data, "simjoin -t 0.75")
+    assert unique.status == 0
+    assert parts_of(tmp_path / "g") == pipe(data, "simjoin -t 0.75", "simgroup")
 
 
 def test_groups_of_pairs_that_come_in_many_parts(
     simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which a task reads in no order. Documents that --star leaves alone stand before others that no pair has."""
-    monkeypatch.setattr("shingletools.spark.join_in_parts.PAIR_BYTES", 8_000)
     monkeypatch.setattr("shingletools.spark.exchange.TASK_BYTES", 300_000)
     (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in range(5))))
     commands = [*TO_SKETCHES, "simjoin -t 0.3", f"simgroup --star --singletons {tmp_path / 'docs'}"]
@@ -227,14 +197,12 @@ def test_groups_of_pairs_that_come_in_many_parts(
 
 @IN_BOTH_WAYS
 def test_pairs_of_two_sides_are_refused(way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
-    """The first of them is named, wherever it stands."""
-    good = jsonl({"a": 1, "b": 2})
-    (tmp_path / "pairs").write_bytes(good + b"{\n" + good + 2 * jsonl({"a": 3, "b": 3, "against": True}))
-    (tmp_path / "more").write_bytes(jsonl({"a": 5, "b": 6, "against": True}))
-    ran = simspark("simgroup", *way, "--in", tmp_path / "pairs", "--in", tmp_path / "more")
-    (alone,) = run("simgroup", stdin=jsonl({"a": 3, "b": 3, "against": True})).err.splitlines()
+    pairs = jsonl({"a": 1, "b": 2}) + b"{\n" + jsonl({"a": 3, "b": 3, "against": True})
+    (tmp_path / "pairs").write_bytes(pairs)
+    ran = simspark("simgroup", *way, "--in", tmp_path / "pairs")
+    said = run("simgroup", stdin=pairs).err.splitlines()[-1]
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err.splitlines()[-1] == f"simspark: {alone.replace('-:1', f'file:{tmp_path}/pairs:4')}"
+    assert ran.err.splitlines()[-1] == f"simspark: {said.replace('-:3: ', '')}"
 
 
 @IN_BOTH_WAYS
@@ -248,101 +216,61 @@ def test_bad_records(way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -
     files = "--in", tmp_path / "docs", "--rejects", tmp_path / "bad"
     ran = simspark("canon | shingle | sketch | simjoin", *way, *files)
     assert ran.status == 1
-    said = ran.err.splitlines()
-    hint = "this looks like a record on several lines: jq -c . writes each on one"
-    assert said[0] == f"simspark: canon: file:{tmp_path}/docs:1: not JSON (column 2); {hint}"
-    wide = "this looks like UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"
-    assert said[1] == f"simspark: canon: file:{tmp_path}/docs:41: not UTF-8 (byte 1); {wide}"
-    assert said[-1].endswith("was seen before")
-    kept = [parts_of(tmp_path / "bad" / name)
-            for name in ("1-canon", "4-simjoin")]  # fmt: skip
-    assert kept == [b"".join(line + b"\n" for line in bad), pipe(lines[-1] + b"\n", "canon", "shingle", "sketch")]
-    assert ran.out == pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin")
-
-
-def test_one_command_rejects_for_several_reasons(simspark: Simspark, tmp_path: Path) -> None:
-    """In one order, whatever the reasons; also what no file holds."""
-    sketch = " ".join(3 * ["0" * 8])
-    lines = [b'{"id":1,"sketch":"%b"}' % sketch.encode(), b'{"id":2}', b'{"id":1,"sketch":"%b"}' % sketch.encode()]
-    (tmp_path / "one").write_bytes(b"\n".join(lines))
-    (tmp_path / "two").write_bytes(lines[0])
-    command = f"simjoin -t 1 --against {tmp_path / 'two'}"
-    ran = simspark(command, "--in", tmp_path / "one", "--rejects", tmp_path / "bad")
-    assert ran.status == 1
-    assert ran.err.splitlines() == [
-        f'simspark: simjoin: file:{tmp_path}/one:2: field "sketch" is missing',
-        f"simspark: simjoin: file:{tmp_path}/one:3: id 1 was seen before",
+    twice = pipe(lines[-1] + b"\n", "canon", "shingle", "sketch").rstrip(b"\n")
+    rejects = [rejects_of(tmp_path / "bad" / name) for name in ("1-canon", "4-simjoin")]
+    assert [[line for _, line in some] for some in rejects] == [bad, [twice]]
+    there = run("canon --all-messages", tmp_path / "docs").err.splitlines()
+    assert [cause for cause, _ in rejects[0]] == [
+        said.partition(": ")[2].partition(": ")[2].partition("; this")[0] for said in there
     ]
-    assert parts_of(tmp_path / "bad" / "1-simjoin") == lines[1] + b"\n" + lines[2] + b"\n"
-    assert ran.out == run(*command.split(), stdin=lines[0]).out
+    assert len(ran.err.splitlines()) == 7
+    assert ran.err.splitlines()[-1] == f"simspark: simjoin: {rejects[1][0][0]}"
+    assert ran.out == pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin")
 
 
 ONE, TWO, SHINGLE = "0" * 8, "0" * 8 + " 00000001", "0" * 16
 
 
-def as_in_the_shell(
-    simspark: Simspark, options: str, records: list[Record], folder: Path, way: tuple[str, ...] = ()
-) -> Ran:
-    """What both say of a file of these records, and write; the shell's."""
-    (folder / "docs").write_bytes(jsonl(*records))
-    there, here = run(options, folder / "docs"), simspark(options, *way, "--in", folder / "docs")
-    said = there.err.replace(f"simjoin: {folder}", f"simspark: simjoin: file:{folder}")
+@IN_BOTH_WAYS
+@pytest.mark.parametrize("seed", range(4))
+def test_rejected_or_failed(seed: int, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    """A few records with faults of all kinds: repeated ids, odd payloads, sizes and recipes that differ."""
+    rng = random.Random(seed)
+    options = ["simjoin -m 1", "simjoin -t 1", "simjoin --verify -t 1"][seed % 3]
+    records = [
+        {"id": rng.choice([1, 2, 3, 4, 5, "x", None]), "sketch": rng.choice(["", *[ONE] * 8, *[TWO] * (seed == 3)]),
+         "shingles": rng.choice(["", "bad", *[SHINGLE] * 6]), "via": "y" if rng.random() < 0.1 * (seed == 2) else "x"}
+        for _ in range(9)
+    ]  # fmt: skip
+    (tmp_path / "docs").write_bytes(jsonl(*records))
+    there, here = (
+        run(options, tmp_path / "docs", "--rejects", tmp_path / "r"),
+        simspark(options, *way, "--in", tmp_path / "docs", "--rejects", tmp_path / "bad"),
+    )
     assert (here.status, here.out) == (there.status, there.out)
-    if here.status == 2:  # what is rejected behind the record that fails the run is told, too
-        assert here.err.splitlines()[-1] == said.splitlines()[-1]
-    else:
-        assert here.err == said
-    return there
+    if here.status == 1:
+        kept = b"".join(line + b"\n" for _, line in rejects_of(tmp_path / "bad" / "1-simjoin"))
+        assert kept == (tmp_path / "r").read_bytes()
+    if here.status == 2:
+        assert here.err.splitlines()[-1].removeprefix("simspark: simjoin: ") in there.err
 
 
 @IN_BOTH_WAYS
 @pytest.mark.parametrize(
-    "case",
+    ("one", "options"),
     [
-        ("--verify", [{"id": 1, "sketch": TWO, "shingles": "x", "via": "other"}], 1),
-        ("", [{"id": 0, "sketch": "", "via": "mine"}, {"id": 0, "sketch": TWO, "via": "mine"}], 1),
-        ("-m 2", [{"id": 0, "sketch": ""}, {"id": 0, "sketch": ONE}], 2),
+        (jsonl({"id": 1, "sketch": ""}, {"id": 1, "sketch": ""}), "simjoin"),
+        (b"bad\n", "simjoin --against {}"),
+        (jsonl({"id": 1, "sketch": ONE}), "simjoin -t 1 --against {}"),
     ],
+    ids=["repeated without a signature", "no good record but of the other side", "a pair"],
 )
-def test_what_is_rejected_leaves_no_trace(
-    case: tuple[str, list[Record], int], way: tuple[str, ...], simspark: Simspark, tmp_path: Path
-) -> None:
-    options, records, status = case
-    pair = [{"id": number, "sketch": ONE, "shingles": SHINGLE, "via": "mine"} for number in (1, 2)]
-    ran = as_in_the_shell(simspark, f"simjoin {options}", records + pair, tmp_path, way)
-    assert (ran.status, ran.out.count(b"similarity")) == (status, status % 2)
-
-
-@pytest.mark.parametrize(("seed", "way"), [(0, IN_PARTS), (1, IN_PARTS), (4, IN_PARTS), (6, ()), (8, ())])
-def test_rejected_or_failed(seed: int, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
-    """A few records with faults of all kinds: these seeds have a pair, a size that differs, and a recipe that does."""
-    rng = random.Random(seed)
-    records = [
-        {
-            "id": rng.choice([1, 2, 3, "x", None]),
-            "sketch": rng.choice(["", *[ONE] * 4, TWO]),
-            "shingles": rng.choice(["", "bad", *[SHINGLE] * 3]),
-            **rng.choice([{}, *[{"via": "x"}] * 5]),
-        }
-        for _ in range(6)
-    ]
-    options = rng.choice(["simjoin -m 1", "simjoin -t 1", "simjoin --verify -t 1", "simjoin --verify -t 1"])
-    as_in_the_shell(simspark, options, records, tmp_path, way)
-
-
-def test_what_is_rejected_leaves_no_trace_in_groups(simspark: Simspark, tmp_path: Path) -> None:
-    """Neither of a group whose first document is rejected."""
-    twice = b'{"id":"a","text":"long","duplicate_of":"x","duplicate_of":"y"}\n'
-    deep = b'{"id":"c","text":"cc","duplicate_of" : "x","x":' + b"[" * 600 + b"]" * 600 + b"}\n"
-    (tmp_path / "groups").write_bytes(jsonl({"members": ["a", "b", "c"]}))
-    (tmp_path / "docs").write_bytes(twice + jsonl({"id": "b", "text": ""}, {"id": "a", "text": "a"}) + deep + twice)
-    for keep in ("first", "longest"):
-        options = f"dedup --groups {tmp_path / 'groups'} --keep {keep} --annotate"
-        there = run(options, tmp_path / "docs")
-        here = simspark(options, "--in", tmp_path / "docs", "--out", tmp_path / keep)
-        out = parts_of(tmp_path / keep)
-        assert (here.status, out) == (there.status, there.out)
-        assert here.err == there.err.replace(f"dedup: {tmp_path}", f"simspark: dedup: file:{tmp_path}")
+def test_statuses(one: bytes, options: str, way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(one)
+    (tmp_path / "two").write_bytes(jsonl({"id": 1, "sketch": ONE}, {"id": 2, "sketch": ONE}))
+    command = options.format(tmp_path / "two")
+    there, here = run(command, tmp_path / "one"), simspark(command, *way, "--in", tmp_path / "one")
+    assert (here.status, here.out) == (there.status, there.out)
 
 
 def test_options_that_add_up(simspark: Simspark, tmp_path: Path) -> None:

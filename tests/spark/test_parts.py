@@ -1,14 +1,19 @@
 """parts on a cluster: the shell's bytes, though a line becomes several."""
 
+import bz2
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.spark.pipeline import parse
+from shingletools.spark.run import set_to
 from shingletools.system.errors import Failed
-from spark.packing import parts_of
+from spark.packing import rejects_of
 
 Simspark = Callable[..., Ran]
 TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 20")
@@ -42,32 +47,29 @@ def test_groups_of_parts_remove_parts(simspark: Simspark, tmp_path: Path) -> Non
     assert ran.good() == pipe(parts, command)
 
 
-def test_bad_records_are_reported_with_the_line_that_was_read(simspark: Simspark, tmp_path: Path) -> None:
-    """Whoever rejects them: parts, and what comes behind it, of which a line of the input may have several."""
+def test_bad_records(simspark: Simspark, tmp_path: Path) -> None:
     records = [{"id": number, "text": "a b\n\nzz\n\nzz"} for number in range(300)]
     lines = jsonl(*records).splitlines(keepends=True)
     lines[7] = b"{\n"
     lines[200] = jsonl({"id": 200, "via": 1, "text": ""})
     (tmp_path / "docs").write_bytes(b"".join(lines))
     ran = simspark("canon | parts", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad", "-v")
-    *told, figures = ran.err.splitlines()
-    assert [line.partition("/docs")[2] for line in told[:2]] == [
-        ":8: not JSON (column 2)",
-        ':201: field "via" is not a string',
-    ]
+    *_, figures = ran.err.splitlines()
+    causes = [cause for cause, _ in rejects_of(tmp_path / "bad" / "1-canon")]
+    assert causes == ["not JSON (column 2)", 'field "via" is not a string']
     assert "300 lines read, 2 rejected" in figures
     assert ran.status == 1
 
 
 def test_a_stage_behind_parts_rejects_some(simspark: Simspark, tmp_path: Path) -> None:
-    """Each part that it rejects is told by itself, with the line of its document."""
+    """Each part that it rejects counts by itself."""
     good = "0123456789abcdef"
     documents = jsonl(*({"id": number, "shingles": f"{good}\n\nzz\n\n{good}\n\nzz"} for number in range(3)))
     (tmp_path / "docs").write_bytes(documents)
     ran = simspark("parts --text shingles | sketch -n 4", "--in", tmp_path / "docs")
     shell = run("sketch -n 4", stdin=pipe(documents, "parts --text shingles"))
     assert (ran.status, ran.out) == (shell.status, shell.out) == (1, shell.out)
-    assert [line.partition("/docs:")[2][:1] for line in ran.err.splitlines()] == list("112233")
+    assert ran.err.endswith("(6 records)\n")
 
 
 def test_repeated_ids_behind_parts(simspark: Simspark, tmp_path: Path) -> None:
@@ -80,21 +82,9 @@ def test_repeated_ids_behind_parts(simspark: Simspark, tmp_path: Path) -> None:
     parts = pipe(documents, "parts", "canon", "shingle", "sketch")
     expected = run("simjoin", "--rejects", tmp_path / "rejects", stdin=parts)
     assert (ran.status, ran.out) == (expected.status, expected.out) == (1, expected.out)
-    bad = b"".join(path.read_bytes() for path in sorted((tmp_path / "bad").glob("*/part-*")))
+    bad = b"".join(line + b"\n" for _, line in rejects_of(tmp_path / "bad" / "5-simjoin"))
     assert bad == (tmp_path / "rejects").read_bytes()
     assert ran.err.count('id \\"1#') == 2 or ran.err.count('id "1#') == 2
-
-
-def test_a_later_run_goes_on_with_what_was_kept(simspark: Simspark, tmp_path: Path) -> None:
-    for number, commands in enumerate(
-        (["canon"], ["canon", "parts --by 5-words"], ["canon", "parts --by 5-words", "shingle -k 2"])
-    ):
-        ran = simspark(
-            " | ".join(commands), "--in", DOCS, "--keep", tmp_path / "keep", "--out", tmp_path / f"o{number}"
-        )
-        assert ran.status == 0
-        made = parts_of(tmp_path / f"o{number}")
-        assert made == pipe(DOCS.read_bytes(), *commands)
 
 
 def test_parquet(simspark: Simspark, tmp_path: Path, request: pytest.FixtureRequest) -> None:
@@ -107,6 +97,28 @@ def test_parquet(simspark: Simspark, tmp_path: Path, request: pytest.FixtureRequ
     assert sorted((row["of"], row["part"], row["n"], row["text"]) for row in found) == sorted(
         (row["id"], number, 1.5, text) for row in rows for number, text in enumerate(str(row["text"]).split("\n\n"), 1)
     )
+
+
+@pytest.mark.parametrize("way", [(), ("--at-once", "0")])
+@pytest.mark.parametrize("form", ["parquet", "bz2"])
+def test_many_parts_of_few_bytes(
+    form: str, way: tuple[str, ...], simspark: Simspark, spark: SparkSession, tmp_path: Path
+) -> None:
+    """A split of a compressed file has more parts than bytes, so they are not numbered by its place."""
+    records = [{"id": number, "text": "\n\n".join(f"a b {place}" for place in range(60))} for number in range(40)]
+    data = jsonl(*records)
+    source = tmp_path / f"docs.{form}"
+    if form == "bz2":
+        source = tmp_path / "docs"
+        source.mkdir()
+        for number in range(2):
+            (source / f"{number}.bz2").write_bytes(bz2.compress(jsonl(*records[20 * number : 20 * number + 20]), 1))
+    else:
+        pq.write_table(pa.Table.from_pylist(records), source, row_group_size=5, compression="zstd")
+    commands = "parts", "shingle -k 2", "simjoin -t 1", "simgroup"
+    with set_to(spark, {"spark.sql.files.maxPartitionBytes": "1000", "spark.sql.files.openCostInBytes": "1"}):
+        ran = simspark(" | ".join(commands), *way, "--in", source)
+    assert ran.good() == pipe(data, *commands)
 
 
 def test_together_is_refused() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from spark.packing import parts_of
 
 Simspark = Callable[..., Ran]
 BAD = b'{"id":1\n'
@@ -49,18 +48,5 @@ def test_documents(commands: list[str], items: Path, simspark: Simspark, tmp_pat
     assert marked.err == f"repeats: {SHORT}\n"
     assert (ran.status, ran.out) == (1, pipe(marked.out, *commands[2:]))
     assert ran.err.splitlines() == [
-        f"simspark: canon: file:{tmp_path}/two:1: not JSON (column 8)", f"simspark: repeats: {SHORT}"
+        "simspark: canon: not JSON (column 8)", f"simspark: repeats: {SHORT}"
     ]  # fmt: skip
-
-
-def test_what_is_kept_is_used_again_for_the_same_items_only(items: Path, simspark: Simspark, tmp_path: Path) -> None:
-    canonized = pipe(DOCS.read_bytes(), "canon")
-    (tmp_path / "docs").write_bytes(canonized)
-    (tmp_path / "others").write_bytes(b"".join(items.read_bytes().splitlines(keepends=True)[:20]))
-    said = []
-    for number, options in enumerate((f"--against {items}", f"--against {items}", f"--against {tmp_path / 'others'}")):
-        command, out = f"repeats -k 9 {options}", tmp_path / f"out{number}"
-        ran = simspark(command, "--keep", tmp_path / "kept", "--in", tmp_path / "docs", "--out", out, "-v")
-        assert parts_of(out) == run(command, stdin=canonized).out
-        said.append("lines of an earlier run are used" in ran.err)
-    assert said == [False, True, False]

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from shingletools.commands.dedup.spec import MOST
 from shingletools.commands.dedup.values import BEYOND, Value, as_form, form_of, value_of
-from shingletools.spark.batches import Batches, of_rows
+from shingletools.spark.arrow_batches import Batches, from_rows
 
 FORMS = pa.schema([("form", pa.string())])
 WORST = b"\xff"
@@ -43,7 +43,7 @@ def to_forms(wanted: str, batches: Batches) -> Batches:
     """Values, as they are spelled, to what they read as. Memory: a batch."""
     for batch in batches:
         found = [value_of(text) for text in batch.column(0).to_pylist()]
-        yield of_rows(FORMS, [(form,) for form in {form_of(each, wanted) for each in found if each is not None}])
+        yield from_rows(FORMS, [(form,) for form in {form_of(each, wanted) for each in found if each is not None}])
 
 
 def to_keys(form: str, keep: str, batches: Batches) -> Batches:

@@ -13,32 +13,34 @@ from pyspark.sql import functions as F
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.thinning import PairEnds, Partners
 from shingletools.kernel.types import Flags, Index
-from shingletools.spark.batches import Batches, batch_of, through, union
-from shingletools.spark.spark_files import Kept
+from shingletools.spark.arrow_batches import LONG, Batches, from_columns, through, union
+from shingletools.spark.storage import Checkpoint
 
 EDGES = 1 << 22  # pairs that one task takes, at about 150 bytes each
-STATUS = pa.schema([("node", pa.int64()), ("stays", pa.bool_())])
+STATUS = pa.schema([("node", LONG), ("stays", pa.bool_())])
 
 
-def thinned(edges: DataFrame, count: int, kept: Kept) -> tuple[DataFrame, int]:
+def thinned(edges: DataFrame, count: int, checkpoint: Checkpoint) -> tuple[DataFrame, int]:
     """For each node whether it stays, STATUS; and the number of rounds.
 
     edges: (u, v) with v before u in the order of preference, perhaps repeated; count: their number.
     """
     later = edges.select(F.col("u").alias("v"), F.lit(True).alias("later")).distinct()
-    left = kept(edges.join(later, "v", "left").select("u", "v", F.expr("CASE WHEN later IS NULL THEN true END stays")))
+    left = checkpoint(
+        edges.join(later, "v", "left").select("u", "v", F.expr("CASE WHEN later IS NULL THEN true END stays"))
+    )
     found = [left.where("stays").select(F.col("v").alias("node"), "stays").distinct()]
     rounds = 0
     while count:
         tasks = -(-count // EDGES)
         placed = left.repartitionByRange(tasks, "u") if tasks > 1 else left.coalesce(1)
-        decided = kept(through(placed, to_status, STATUS))
+        decided = checkpoint(through(placed, to_status, STATUS))
         found.append(decided)
         observed = Observation()
         open_ = left.join(decided.select(F.col("node").alias("u")), "u", "left_anti")
         open_ = open_.join(decided.select(F.col("node").alias("v"), F.col("stays").alias("now")), "v", "left")
         open_ = open_.select("u", "v", F.coalesce("stays", "now").alias("stays"))
-        left = kept(open_.observe(observed, F.count(F.lit(1)).alias("left")))
+        left = checkpoint(open_.observe(observed, F.count(F.lit(1)).alias("left")))
         count, rounds = observed.get["left"], rounds + 1
     return union(found), rounds
 
@@ -52,7 +54,7 @@ def to_status(batches: Batches) -> Batches:
         columns[1].append(batch.column("v").to_numpy())
         columns[2].append(stays.cast(pa.int64()).fill_null(OPEN).to_numpy())
     node, stays = decided(*(np.concatenate(column) for column in columns))
-    yield batch_of(STATUS, [node, stays])
+    yield from_columns(STATUS, [node, stays])
 
 
 OPEN = 2  # in place of whether a node stays

@@ -1,0 +1,290 @@
+"""Parquet: filters from columns to columns, and lines as columns."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from types import NoneType
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from shingletools import kernel
+from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
+from shingletools.record import wire
+from shingletools.record.chain import Chain
+from shingletools.record.stage import Filter
+from shingletools.running.steps import Step
+from shingletools.spark.arrow_batches import (
+    GOOD,
+    LINES,
+    LONG,
+    Batches,
+    from_columns,
+    from_rows,
+    numbered_lines,
+    through,
+)
+from shingletools.spark.filters import GOOD_LINES, READ, Key, counted
+from shingletools.spark.read import of_one_split, quoted
+from shingletools.spark.tally import Tally
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+TYPES = {
+    NoneType: "null",
+    bool: "boolean",
+    int: "integer",
+    float: "float",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+LARGE = "large integer"
+EXACT = 1 << 53  # a float has all integers up to this
+MAX_CHARS = (1 << 31) - 1  # of a string; by default, Spark's reader takes 20 million
+NUMBERS = pa.schema({"number": LONG})
+PREFIX = ":"  # of the names of columns of rows, beside those of LINES
+KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
+
+
+def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
+    """Returns the fields that filters read from the input, not from each other."""
+    read: set[str] = set()
+    made: set[str] = set()
+    for stage, id_field in filters:
+        read |= {id_field, *stage.read, "via"} - made
+        made |= {stage.produces, *stage.adds, "via"}
+    return read
+
+
+def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]) -> bool:
+    """Returns whether filters read a field inside a column, by a path.
+
+    >>> canon = Filter("meta.text", "meta.text", "canon", str)
+    >>> reads_within([(canon, "id")], ["id", "meta"]), reads_within([(canon, "id")], ["meta", "meta.text"])
+    (True, False)
+    """
+    paths = {name for stage, id_field in filters for name in (id_field, *stage.read)} - set(columns)
+    return any(path.startswith(f"{column}.") for path in paths for column in columns)
+
+
+def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> dict[str, DataType | None]:
+    """Returns the columns after the filters, as a line would have its members, with the types of those that they make.
+
+    >>> shingle = Filter("text", "shingles", "shingle", str)
+    >>> {name: kind and kind.simpleString() for name, kind in made_by([(shingle, "id")], ["text", "id"]).items()}
+    {'shingles': 'string', 'id': None, 'via': 'string'}
+    """
+    found: dict[str, DataType | None] = dict.fromkeys(names)
+    for stage, _ in filters:
+        one, other = stage.consumes, stage.produces
+        if one in found and not stage.keep:
+            first = next(name for name in found if name in {one, other})
+            found = {
+                other if name == first else name: kind
+                for name, kind in found.items()
+                if name == first or name not in {one, other}
+            }
+        found |= {other: payload_type(stage), **dict.fromkeys((*stage.adds, "via"), StringType())}
+    return found
+
+
+def payload_type(stage: Filter) -> DataType:
+    return ArrayType(StringType()) if stage.listed else StringType()
+
+
+@dataclass(frozen=True)
+class ColumnFilters:
+    """Takes rows of Parquet (number, row) through filters, which get the columns that they read as lines.
+
+    Gives the columns of LINES, and those of the rows, which are null for bad ones. Columns that no filter makes are as
+    they were.
+    """
+
+    chain: Chain
+    texts: Collection[str]
+    tally: Tally
+    made: Mapping[str, pa.DataType | None]
+
+    def __call__(self, batches: Batches) -> Batches:
+        read, counts = read_by(self.chain.filters), Counter[Key]()
+        for rows in (rows for batch in batches for rows in of_one_split(batch)):
+            record = pa.RecordBatch.from_struct_array(rows.column("row"))
+            good, rejections = self.chain.work(self.lines(record, read))
+            bad = [each.place for each in rejections]
+            whole = kernel.split_lines(self.lines(record.take(pa.array(bad, pa.int64())))) if bad else []
+            kept = record.take(pa.array(np.delete(np.arange(len(record)), bad)))
+            values = [wire.parse_json(line) for line in kernel.split_lines(good)]
+            first, numbers = rows.column("first")[0].as_py(), rows.column("number").to_numpy()
+            about = [
+                (each.step, first, int(numbers[each.place]), b"", each.cause, line)
+                for each, line in zip(rejections, whole, strict=True)
+            ]
+            lines = from_rows(LINES, [*about, *[(GOOD, first, first, b"", None, b"")] * len(values)])
+            nothing = [None] * len(about)
+            columns = [
+                pa.chunked_array([pa.nulls(len(about), kept.column(name).type), kept.column(name)]).combine_chunks()
+                if kind is None
+                else pa.array([*nothing, *(value.get(name) for value in values)], kind)
+                for name, kind in self.made.items()
+            ]
+            names = [*LINES.names, *(PREFIX + name for name in self.made)]
+            yield pa.RecordBatch.from_arrays([*lines.columns, *columns], names)
+            counts.update({READ: len(record), GOOD_LINES: len(values)})
+            counts.update(counted(self.chain, len(values), rejections))
+        self.tally.add(*counts.items())
+
+    def lines(self, record: pa.RecordBatch, read: Collection[str] | None = None) -> bytes:
+        """Returns rows as lines, perhaps with some fields only."""
+        columns = line_columns(record.schema, Fields((), [*self.texts], read), "--in")
+        return b"".join(lines_of([*columns.values()], record.select([*columns])))
+
+
+def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection[str], tally: Tally) -> DataFrame:
+    """Returns the rows of a path after the filters: the columns of LINES, and their own. Raises Failed."""
+    before = {field.name: field.dataType for field in cast(StructType, rows.schema["row"].dataType).fields}
+    after = made_by(chain.filters, before)
+    for name, kind in before.items():
+        try:
+            to_arrow_type(kind, timezone="UTC")
+        except PySparkException:
+            where = f"--in {errors.printable(path)}: column {errors.shown(name)}"
+            raise Failed(f"{where}: Arrow has no {kind.simpleString()}") from None
+    made = {name: kind and to_arrow_type(kind) for name, kind in after.items()}
+    own = [StructField(PREFIX + name, kind or before[name]) for name, kind in after.items()]
+    return through(rows, ColumnFilters(chain, texts, tally, made), StructType([*from_arrow_schema(LINES), *own]))
+
+
+def union_by_name(frames: Sequence[tuple[str, DataFrame]]) -> DataFrame:
+    """Returns the rows of all frames, each with its path, with null for columns that one lacks. Raises Failed."""
+    seen: dict[str, tuple[str, DataType]] = {}
+    for path, frame in frames:
+        for field in frame.schema.fields:
+            first, other = seen.setdefault(field.name, (path, field.dataType))
+            if not agree(field.dataType, other):
+                kinds = (
+                    f"{field.dataType.simpleString()}, but --in {errors.printable(first)} has {other.simpleString()}"
+                )
+                name = errors.shown(field.name.removeprefix(PREFIX))
+                raise Failed(f"--in {errors.printable(path)}: column {name}: {kinds}")
+    try:
+        return reduce(
+            lambda one, other: one.unionByName(other, allowMissingColumns=True), [frame for _, frame in frames]
+        )
+    except AnalysisException as error:
+        raise Failed(f"--in: {error.getMessage().splitlines()[0]}") from None
+
+
+def own_columns(rows: DataFrame) -> DataFrame:
+    """Returns rows with their own columns only."""
+    names = [name for name in rows.columns if name.startswith(PREFIX)]
+    return rows.select(*(F.col(quoted(name)).alias(name.removeprefix(PREFIX)) for name in names))
+
+
+def with_numbers(rows: DataFrame, numbers: DataFrame) -> DataFrame:
+    """Returns those rows (number, row) that have one of these numbers."""
+    names = cast(StructType, rows.schema["row"].dataType).names
+    own = [F.col("row").getField(name).alias(PREFIX + name) for name in names]
+    return rows.select("number", *own).join(numbers, "number", "left_semi").drop("number")
+
+
+def to_numbers(batches: Batches) -> Batches:
+    """Takes LINES to the numbers of the lines, one in a row."""
+    for some in numbered_lines(batches, None):
+        yield from_columns(NUMBERS, [some.numbers])
+
+
+def agree(one: DataType, other: DataType) -> bool:
+    """Returns whether a column can hold values of both types unchanged."""
+    widened = IntegralType, (FloatType, DoubleType)
+    return one == other or any(isinstance(one, kind) and isinstance(other, kind) for kind in widened)
+
+
+def lines_as_columns(spark: SparkSession, lines: str | None, path: str, empty: StructType) -> DataFrame:
+    """Returns lines of records as rows. lines: a pattern of folders; empty: the columns if there are none.
+
+    Raises Failed, which names the path to which they are to be written.
+    """
+    found = None
+    if lines is not None:
+        below = {"recursiveFileLookup": "true", "lineSep": "\n"}
+        refuse_mixed(spark.read.options(**below).text(lines), path)
+        below |= {"mode": "FAILFAST", "columnNameOfCorruptRecord": "\0", "maxStringLen": str(MAX_CHARS)}
+        found = spark.read.options(**below).json(lines)
+    if found is None or not found.columns:
+        found = spark.createDataFrame([], empty)
+    return found
+
+
+def refuse_mixed(values: DataFrame, path: str) -> None:
+    """Raises Failed if columns cannot hold the records (value) unchanged."""
+    found: dict[str, set[str]] = {}
+    for row in through(values, kinds, KINDS).distinct().orderBy("field").toLocalIterator():
+        found.setdefault(row["field"], set()).add(row["kind"])
+    for field, some in found.items():
+        types = some - {"null"}
+        numbers = types & {"integer", LARGE, "float"}
+        cause = ""
+        if len(types - numbers) + (len(numbers) > 0) > 1 or numbers >= {LARGE, "float"}:
+            cause = f"has several types ({', '.join(sorted(types))}), but a column has one"
+        elif types == {"object"} and not any(other.startswith(f"{field}.") for other in found):
+            cause = "is {} in all records, which no column can hold"
+        if cause:
+            raise Failed(f"{errors.printable(path)}: {errors.shown(field)} {cause}")
+
+
+def kinds(batches: Batches) -> Batches:
+    """Yields the distinct paths and kinds of all values in records (value)."""
+    records = (wire.parse_json(line.encode()) for batch in batches for line in batch.column("value").to_pylist())
+    yield from_rows(KINDS, {each for record in records for each in kinds_in(record, "")})
+
+
+def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """Yields the paths and kinds of all values in a value.
+
+    >>> sorted(kinds_in({"a": [1, {"b": None}]}, ""))
+    [('a', 'array'), ('a[]', 'integer'), ('a[]', 'object'), ('a[].b', 'null')]
+    """
+    if path:
+        yield path, LARGE if type(value) is int and abs(value) > EXACT else TYPES[type(value)]
+    if isinstance(value, dict):
+        for name, each in value.items():
+            field = re.sub(r"([\\.[])", r"\\\1", name)
+            yield from kinds_in(each, f"{path}.{field}" if path else field)
+    elif isinstance(value, list):
+        for each in value:
+            yield from kinds_in(each, f"{path}[]")
+
+
+def columns_of(step: Step) -> StructType:
+    """Returns the columns of Parquet if a command wrote no records."""
+    text = StringType()
+    kinds: dict[str, DataType] = {step.id_field: text}
+    if (each := step.stage.record_by_record) is not None:
+        kinds |= {each.produces: payload_type(each), **dict.fromkeys((*each.adds, "via"), text)}
+    elif step.name == "simjoin":
+        kinds = {"a": text, "b": text, "similarity": DoubleType()}
+        if step.stage.against:
+            kinds[wire.AGAINST] = BooleanType()
+    elif step.name == "simgroup":
+        kinds = {"group": text, "size": LongType(), "members": ArrayType(text)}
+    return StructType([StructField(*each) for each in sorted(kinds.items())])

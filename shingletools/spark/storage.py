@@ -1,0 +1,107 @@
+"""Files and folders in any file system of Spark's."""
+
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from py4j.protocol import Py4JError
+from pyspark.sql import DataFrame, SparkSession
+
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+QUIET = 5  # tenths of a second without new files
+# Values of megabytes: Parquet must check its memory after each
+LARGE_VALUES = {
+    "parquet.block.size": str(32 << 20),
+    **{f"parquet.{what}.size.row.check.{which}": "1" for what in ("block", "page") for which in ("min", "max")},
+    "parquet.enable.dictionary": "false",
+}
+
+
+def literal(path: str) -> str:
+    """Escapes a path, so that Spark does not read it as a pattern.
+
+    >>> print(literal("o[1]"))
+    o\\[1\\]
+    """
+    return re.sub(r"([][*?{}\\])", r"\\\1", path)
+
+
+class Storage:
+    """Creates, moves and deletes files and folders."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        machine = spark._jvm
+        assert machine is not None
+        self.path = machine.org.apache.hadoop.fs.Path
+        self.configuration = spark.sparkContext._jsc.hadoopConfiguration()
+
+    def exists(self, name: str) -> bool:
+        path = self.path(name)
+        return bool(path.getFileSystem(self.configuration).exists(path))
+
+    def delete(self, name: str) -> None:
+        path = self.path(name)
+        path.getFileSystem(self.configuration).delete(path, True)
+
+    def rename(self, folder: str, out: str) -> None:
+        """Gives a folder another name. Raises Failed."""
+        path = self.path(out)
+        if not path.getFileSystem(self.configuration).rename(self.path(folder), path):
+            raise Failed(f"{errors.printable(out)}: cannot be written")
+
+    def names(self, folder: str) -> list[str]:
+        """Returns the names in a folder; none if it does not exist."""
+        path = self.path(folder)
+        if not self.exists(folder):
+            return []
+        return [each.getPath().getName() for each in path.getFileSystem(self.configuration).listStatus(path)]
+
+    def gather(self, files: Sequence[str], out: str) -> None:
+        """Moves files to a new folder and numbers them in this order; _SUCCESS comes last. Raises Failed."""
+        target = self.path(out)
+        system = target.getFileSystem(self.configuration)
+        system.mkdirs(target)
+        try:
+            digits = max(5, len(str(len(files))))
+            for number, file in enumerate(files):
+                ending = file.rpartition("/")[2].partition(".")[2]
+                self.rename(file, f"{out}/part-{number:0{digits}}.{ending}")
+        except BaseException:
+            self.delete(out)
+            raise
+        system.create(self.path(f"{out}/_SUCCESS")).close()
+
+
+class Checkpoint:
+    """Keeps DataFrames that are used more than once in a folder for this run, which all machines must see.
+
+    So nothing is lost with a machine, only columns that are used are read, and Spark need not plan earlier steps again.
+    """
+
+    def __init__(self, spark: SparkSession, folder: str) -> None:
+        self.spark, self.folder, self.count = spark, folder, 0
+
+    def path(self) -> str:
+        """Returns a new path in the folder."""
+        self.count += 1
+        return f"{self.folder}/{self.count}"
+
+    def __call__(self, frame: DataFrame) -> DataFrame:
+        path = self.path()
+        frame.write.options(**LARGE_VALUES).parquet(path, compression="lz4_raw")
+        return self.spark.read.schema(frame.schema).parquet(literal(path))
+
+    def __enter__(self) -> "Checkpoint":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with suppress(Py4JError):  # Spark may have ended
+            storage, quiet = Storage(self.spark), 0
+            storage.delete(self.folder)
+            while kind is not None and quiet < QUIET:  # cancelled tasks may still be writing
+                time.sleep(0.1)
+                quiet = 0 if storage.exists(self.folder) else quiet + 1
+                storage.delete(self.folder)

@@ -1,0 +1,90 @@
+"""Which documents of pairs stay, in rounds of many tasks: brute force."""
+
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from shingletools.spark import independent_set
+from shingletools.spark.storage import Checkpoint
+
+Edges = list[tuple[int, int]]
+
+
+def greedy(edges: Edges) -> dict[int, bool]:
+    """One document after the other."""
+    stays: dict[int, bool] = {}
+    for node in sorted({node for edge in edges for node in edge}):
+        stays[node] = not any(stays[v] for u, v in edges if u == node)
+    return stays
+
+
+def shapes(rng: random.Random) -> Edges:
+    """A path, one whose documents stand in any order, a clique, hubs that come first and last, others, and doubles."""
+    names = rng.sample(range(90), 90)
+    every: list[Edges] = [
+        [(u, u - 1) for u in range(1, 120)],
+        [ordered(pair) for pair in pairwise(names)],
+        [(u, v) for u in range(15) for v in range(u)],
+        [(u, 0) for u in range(1, 120)],
+        [(100, v) for v in range(100)],
+        [ordered(rng.sample(names, 2)) for _ in range(150)],
+        [(2, 1), (2, 1), (3, 2), (3, 2)],
+    ]
+    return [edge for place, edges in enumerate(every) for edge in shifted(edges, 10**10 + 1000 * place)]
+
+
+def ordered(pair: Sequence[int]) -> tuple[int, int]:
+    return max(pair), min(pair)
+
+
+def shifted(edges: Edges, by: int) -> Edges:
+    return [(u + by, v + by) for u, v in edges]
+
+
+@pytest.mark.parametrize("most", [150, 1 << 20])
+def test_who_stays_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a chain is, there are at most as many rounds as tasks; ranges of tasks are not quite equal."""
+    monkeypatch.setattr(independent_set, "EDGES", most)
+    edges = shapes(random.Random(6))
+    frame = checkpoint.spark.createDataFrame(edges, "u long, v long")
+    found, rounds = independent_set.thinned(frame, len(edges), checkpoint)
+    rows = found.collect()
+    assert {row["node"]: row["stays"] for row in rows} == greedy(edges)
+    assert len(rows) == len(greedy(edges))
+    assert (rounds == 1) == (most > len(edges))
+    assert rounds <= -(-len(edges) // most)
+
+
+def test_no_pairs(checkpoint: Checkpoint) -> None:
+    found, rounds = independent_set.thinned(checkpoint.spark.createDataFrame([], "u long, v long"), 0, checkpoint)
+    assert (found.collect(), rounds) == ([], 0)
+
+
+def test_what_is_sure_by_brute_force() -> None:
+    """A node is decided if and only if it has one fate, whatever becomes of what is open before it."""
+    rng = random.Random(7)
+    for _ in range(60):
+        edges = sorted({ordered(rng.sample(range(12), 2)) for _ in range(rng.randrange(1, 16))})
+        mine = [edge for edge in edges if edge[0] > 4]
+        if not mine:
+            continue
+        known = {v: rng.choice([0, 1, independent_set.OPEN]) for _, v in mine}
+        known |= {u: independent_set.OPEN for u, _ in mine}
+        u, v = np.array(mine).T
+        nodes, stays = independent_set.decided(u, v, np.array([known[each] for each in v.tolist()]))
+        sure = dict(zip(nodes.tolist(), stays.tolist(), strict=True))
+        outside = [node for node in known if node not in u and known[node] == independent_set.OPEN]
+        fates: list[dict[int, bool]] = []
+        for bits in range(1 << len(outside)):
+            fate = {node: known[node] == 1 for node in known if known[node] != independent_set.OPEN}
+            fate |= {node: bool(bits >> place & 1) for place, node in enumerate(outside)}
+            for node in sorted(set(u.tolist())):
+                fate[node] = not any(fate[other] for one, other in mine if one == node)
+            fates.append(fate)
+        for node in set(u.tolist()):
+            ends = {fate[node] for fate in fates}
+            if node in sure:
+                assert ends == {sure[node]}
