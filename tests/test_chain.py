@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -15,7 +16,7 @@ from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.kernel import _kernel
-from shingletools.kernel.lines import Done, Fields, Link
+from shingletools.kernel.lines import FilterFields, Link
 from shingletools.record.chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
@@ -29,14 +30,14 @@ Counted = list[tuple[int, int]]
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
     """How many filters the kernel did at once, and of how many lines, for each time that it was asked."""
     calls: Counted = []
-    linked_lines = kernel.linked_lines
+    linked_lines: Any = getattr(kernel, "linked_lines", len)  # which only C has
 
-    def count(links: tuple[Link, ...], fields: Fields, data: bytes, at: int) -> Done:
-        done = linked_lines(links, fields, data, at)
+    def count(links: tuple[Link, ...], *arguments: Any) -> Any:
+        done = linked_lines(links, *arguments)
         calls.append((len(links), done[1]))
         return done
 
-    monkeypatch.setattr(kernel, "linked_lines", count)
+    monkeypatch.setattr(kernel, "linked_lines", count, raising=False)
     return calls
 
 
@@ -85,16 +86,16 @@ def test_ordinary_lines_pass_all_filters_at_once(counted: Counted) -> None:
 @pytest.mark.parametrize(
     ("pipeline", "links"),
     [
-        ("canon --html | shingle | sketch -n 3", [2]),
+        ("canon --html | shingle | sketch -n 3", [1, 2]),
         ("canon | shingle | sketch --keep", [2, 1]),
-        ("canon | shingle --hash md5 | sketch", [1, 1]),
+        ("canon | shingle --hash md5 | sketch", [1, 1, 1]),
         ("canon | shingle --id x | sketch --id x", [1, 2]),
         ("canon | canon --stop en | shingle --mod 2 | sketch --simhash", [4]),
         ("canon | shingle --text words", [1, 1]),
         ("canon --text words,text | shingle | sketch -n 3", [3]),
         ("canon | canon --text words,text | shingle", [1, 2]),
         ("canon --offsets --text words,none,text", [1]),
-        ("canon | shingle | sketch -n 600 --super 300", [2]),
+        ("canon | shingle | sketch -n 600 --super 300", [2, 1]),
     ],
 )
 def test_as_many_are_done_at_once_as_can_be(pipeline: str, links: list[int], counted: Counted) -> None:
@@ -169,25 +170,11 @@ def test_nothing_comes_of_nothing(pipeline: str) -> None:
     assert chain_of(pipeline).work(b"") == (b"", [])
 
 
-@pytest.mark.parametrize("line", [b"{}", b'{"id":1,"text":"a","shingles":1,"shingles":2}', b'{"id":1e1,"text":"a"}'])
-def test_many_rejected_lines_ask_the_kernel_seldom(line: bytes, counted: Counted) -> None:
-    number = 10_000
-    made, rejections = chain_of(WHOLE).work(number * (line + b"\n"))
-    assert not made
-    assert [each.place for each in rejections] == list(range(number))
-    assert sum(links > 1 for links, _ in counted) < 25
-
-
-@pytest.mark.parametrize(("before", "at_once"), [(1, 0), (99, 0.95)])
-def test_odd_lines_among_others_cost_no_more_than_they_must(before: int, at_once: float, counted: Counted) -> None:
-    """Those between them go through one by one, too, if they are few; all but a few go at once, if they are many."""
-    number = 10_000 // (before + 1)
-    made, rejections = chain_of(WHOLE).work(number * (before * GOOD + b"{}\n"))
-    assert made == number * before * chain_of(WHOLE).work(GOOD)[0]
-    assert [each.place for each in rejections] == list(range(before, 10_000, before + 1))
-    tries = [done for links, done in counted if links > 1]
-    assert len(tries) <= (25 if before == 1 else number + 2)
-    assert kernel.NAME != "c" or sum(tries) >= at_once * number * before
+def test_the_kernel_goes_on_behind_an_odd_line(counted: Counted) -> None:
+    made, rejections = chain_of(WHOLE).work(10 * (9 * GOOD + b"{}\n") + GOOD)
+    assert made == 91 * chain_of(WHOLE).work(GOOD)[0]
+    assert [each.place for each in rejections] == list(range(9, 100, 10))
+    assert counted[:11] == in_c(10 * [(3, 9)] + [(3, 1)])
 
 
 def test_each_way_of_rejection_among_many() -> None:
@@ -230,7 +217,7 @@ sys.stdout.buffer.write(pickle.dumps((kernel.NAME, chain.work(data))))
 
 
 def test_links_that_are_none() -> None:
-    fields: Fields = b"id", b"text", b"text", False, b"x", (), False, None, (), bytearray(), None
+    fields = FilterFields(b"id", b"text", b"text", False, b"x")
     words = _kernel.WordMemo(str.lower).link()
     for links, wrong, error in (
         ((), fields, ValueError),
@@ -249,7 +236,7 @@ def test_links_that_are_none() -> None:
             for size in (0, 7, 8, 16, 23, 25, 32)
         ),
         ((words,), fields[:5], TypeError),
-        ((words,), (*fields[:5], ("name",)), TypeError),
+        ((words,), (*fields[:4], 1), TypeError),
     ):
         with pytest.raises(error):
             _kernel.linked_lines(links, wrong, GOOD, 0)  # type: ignore[arg-type]

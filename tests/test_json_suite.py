@@ -10,10 +10,9 @@ from functools import cache
 
 import orjson
 import pytest
-from targets import by_definition, check_lines, filter_of
+from targets import Reject, by_definition, check_lines, filter_of
 
 from documents import TOP
-from shingletools.record.filter_line import Reject
 
 GOOD = b'{"id":1,"text":"A b","shingles":"0123456789abcdef","words":"C"'
 

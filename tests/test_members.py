@@ -1,16 +1,14 @@
 """Fields within objects of any record: the kernel, the definition and chains agree with what JSON tells."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from targets import by_definition, filter_of
+from targets import Reject, by_definition, check_chain, filter_of
 
 from shingletools.record.chain import Chain
-from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.spark.pipeline import parse
 
 
@@ -140,18 +138,11 @@ def test_the_kernel_the_definition_and_what_json_tells(record: str) -> None:
     around = b'{"a":{"b":5},"b":{"a":{"t":"w x"}}}'
     for way, also in (("canon", ""), ("shingle", "-k 1 --readable"), ("shingle", "-k 2"), ("canon", "--offsets")):
         stage = filter_of(f"{way} {options} {also}")
-        expected = [by_definition(stage, each, "a.b") for each in (around, line, around)]
-        lines = b"\n".join((around, line, around))
-        assert list(made_of(filter_lines(stage, "a.b", lines))) == expected
+        expected = by_definition(stage, line, "a.b")
+        check_chain(Chain([(stage, "a.b")]), line, around)
         if also in ("", "-k 1 --readable"):
             made = expected_line(way, parsed(line))
-            assert (None if isinstance(expected[1], Reject) else parsed(expected[1])) == made
-
-
-def made_of(results: Iterator[tuple[int, bytes | Reject]]) -> Iterator[bytes | Reject]:
-    for count, made in results:
-        if count:
-            yield from [made] if isinstance(made, Reject) else [line + b"\n" for line in made.split(b"\n")[:-1]]
+            assert (None if isinstance(expected, Reject) else parsed(expected)) == made
 
 
 CHAINS = (
@@ -170,20 +161,6 @@ def test_chains(chain: str, record: str) -> None:
     steps = parse(chain.format("--id a.b --text b.a.t"))
     filters = [(step.stage.record_by_record, step.id_field) for step in steps]
     assert all(stage is not None for stage, _ in filters)
-    every = [b'{"a":{"b":5},"b":{"a":{"t":"w x"}}}', record.encode(), b'{"a":{"b":5},"b":{"a":{"t":"w x"}},"via":"x"}']
-    made: list[bytes] = []
-    bad = []
-    for place, line in enumerate(every):
-        result: bytes | Reject = line
-        for step, (stage, id_field) in enumerate(filters, 1):
-            assert stage is not None
-            assert isinstance(result, bytes)
-            result = by_definition(stage, result.removesuffix(b"\n"), id_field)
-            if isinstance(result, Reject):
-                bad.append((place, step, *result))
-                break
-        else:
-            assert isinstance(result, bytes)
-            made.append(result)
-    lines, rejections = Chain([(stage, name) for stage, name in filters if stage]).work(b"\n".join(every) + b"\n")
-    assert (lines, [tuple(each) for each in rejections]) == (b"".join(made), bad)
+    around = b'{"a":{"b":5},"b":{"a":{"t":"w x"}}}'
+    data = record.encode() + b'\n{"a":{"b":5},"b":{"a":{"t":"w x"}},"via":"x"}'
+    check_chain(Chain([(stage, name) for stage, name in filters if stage]), data, around)

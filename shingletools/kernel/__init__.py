@@ -53,11 +53,11 @@ def absence() -> str:
 if NAME == "c":
     from shingletools.kernel._kernel import (
         count_lines,
-        each_line,
         element_end,
         end_with_parent,
         fail_at_exit,
         keep_memory,
+        link_function,
         link_minima,
         link_simhash,
         link_weighted_minima,
@@ -69,7 +69,6 @@ if NAME == "c":
         read_frequencies,
         read_weights,
         record_lines,
-        signed_lines,
         simhash,
         split_lines,
         weigh_fingerprints,
@@ -102,9 +101,7 @@ else:
         split_lines,
         weigh_fingerprints,
     )
-    from shingletools.kernel.lines import leave as each_line
-    from shingletools.kernel.lines import leave as linked_lines
-    from shingletools.kernel.lines import leave_unsigned as signed_lines
+    from shingletools.kernel.lines import unlinked as link_function
     from shingletools.kernel.lines import unlinked as link_minima
     from shingletools.kernel.lines import unlinked as link_simhash
     from shingletools.kernel.lines import unlinked as link_weighted_minima

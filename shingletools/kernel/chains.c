@@ -79,37 +79,48 @@ static void end_chain(Chain *chain)
     PyMem_Free(chain->links);
 }
 
-static PyObject *through_links(PyObject *links, PyObject *fields, PyObject *data, Py_ssize_t at, const Form *form,
-                               int bare)
-{
-    Chain chain = {0};
-    PyObject *result =
-        start_chain(&chain, links) ? NULL : splice_lines(through, &chain, fields, data, at, form, bare);
-    end_chain(&chain);
-    return result;
-}
-
 PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *links, *fields, *data;
-    Py_ssize_t at;
-    if (!PyArg_ParseTuple(args, "O!O!O!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at))
-        return NULL;
-    return through_links(links, fields, data, at, NULL, 0);
-}
-
-PyObject *signed_lines(PyObject *Py_UNUSED(self), PyObject *args)
-{
-    PyObject *links, *fields, *data;
-    Py_ssize_t at, digits, size;
-    int bare;
-    if (!PyArg_ParseTuple(args, "O!O!nnpO!n", &PyTuple_Type, &links, &PyTuple_Type, &fields, &digits, &size, &bare,
-                          &PyBytes_Type, &data, &at))
+    PyObject *links, *fields, *data, *how = Py_None, *result = NULL;
+    Py_ssize_t at, digits = 2, size = 0;
+    int bare = 0;
+    if (!PyArg_ParseTuple(args, "O!O!O!n|O", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at,
+                          &how) ||
+        (how != Py_None && !PyArg_Parse(how, "(nnp)", &digits, &size, &bare)))
         return NULL;
     if (!is_width(digits)) {
         PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits");
         return NULL;
     }
     const Form form = {(size_t)digits, (size_t)size};
-    return through_links(links, fields, data, at, &form, bare);
+    Chain chain = {0};
+    if (!start_chain(&chain, links))
+        result = splice_lines(through, &chain, fields, data, at, how == Py_None ? NULL : &form, bare);
+    end_chain(&chain);
+    return result;
+}
+
+/* Asks the function; `self` is the tuple that has it. */
+static Made call(void *self, const uint8_t *text, size_t size, Bytes *out)
+{
+    PyObject *payload = ask(PyTuple_GetItem(self, 0), text, size);
+    if (!payload)
+        return FAILED;
+    const int is_string = PyUnicode_Check(payload);
+    Py_ssize_t length = is_string ? 0 : PyBytes_Size(payload);
+    const char *bytes = is_string ? PyUnicode_AsUTF8AndSize(payload, &length) : PyBytes_AsString(payload);
+    const int failed = !bytes || add_bytes(out, bytes, (size_t)length);
+    Py_DECREF(payload);
+    return failed ? FAILED : is_string ? TEXT : JSON;
+}
+
+static void *start_call(PyObject *arguments)
+{
+    return arguments;
+}
+
+PyObject *link_function(PyObject *Py_UNUSED(self), PyObject *function)
+{
+    static const LinkType FUNCTION = {call, NULL, start_call, NULL};
+    return new_link(&FUNCTION, Py_BuildValue("(O)", function));
 }

@@ -32,7 +32,7 @@ int add_set(Column *column, const Form *form, uint64_t *values, size_t count, By
 /* What read_columns returns, with the first `count` columns; NULL with an exception. */
 PyObject *columns_read(const Columns *columns, int count, int64_t rows, Py_ssize_t next);
 
-/* Works on the lines of `data` from `start` on as linked_lines does, or with a form as signed_lines: see splice.h. */
+/* Works on the lines of `data` from `start` on as linked_lines does: see splice.h. form: NULL for None. */
 PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form,
                        int bare);
 

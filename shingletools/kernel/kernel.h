@@ -57,10 +57,9 @@ PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);
 PyObject *list_fingerprints(PyObject *self, PyObject *args);
 
-/* splice.c, chains.c */
-PyObject *each_line(PyObject *self, PyObject *args);
+/* chains.c */
+PyObject *link_function(PyObject *self, PyObject *function);
 PyObject *linked_lines(PyObject *self, PyObject *args);
-PyObject *signed_lines(PyObject *self, PyObject *args);
 
 /* lines.c */
 PyObject *count_lines(PyObject *self, PyObject *data);

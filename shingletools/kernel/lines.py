@@ -6,19 +6,16 @@ A line feed ends each line, perhaps except the last. A carriage return ends none
 import re
 from typing import NamedTuple
 
-# What the kernel does with the lines of filters; see splice.h
 Link = tuple[object, ...]  # a filter's work in C; empty if it has none
-# id, consumed, produced, kept, recipe, between, placed, before, parts, counts, named
-Fields = tuple[
-    bytes, bytes, bytes, bool, bytes, tuple[bytes, ...], bool, bytes | None, tuple[bytes, ...], bytearray, bytes | None
-]  # fmt: skip
 # A factor, fingerprints in slots (see listed.h), and whether only these are kept, or left out. Empty: all are kept
 Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
 Read = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
-Signed = tuple[Read, bytes]  # that of signatures, and the lines with empty payloads
-Done = tuple[bytes, int, int, Exception | None]  # lines, their number, the start of the next one, its exception
+SignatureForm = tuple[int, int, bool]  # the digits of a component; bytes in all or 0; whether lines are needed, too
+SignedLines = tuple[Read, bytes]  # the columns of ids and signatures, and the lines with empty payloads
+# What is made of lines, their number, the start of the next one, its exception
+Done = tuple[bytes | SignedLines, int, int, Exception | None]
 MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
 ESCAPES = (  # that orjson makes, the backslash first
@@ -27,18 +24,24 @@ ESCAPES = (  # that orjson makes, the backslash first
 )  # fmt: skip
 
 
-def leave(*arguments: object) -> Done:
-    """Takes no lines: leaves those from a place on, the last argument, to the definition in filter_line.py."""
-    at = arguments[-1]
-    assert isinstance(at, int)
-    return b"", 0, at, None
+class FilterFields(NamedTuple):
+    """What the kernel must know of the lines of filters. Names and recipes are JSON without the quotes."""
 
-
-def leave_unsigned(*arguments: object) -> Signed:
-    """Makes no signatures in place of lines. See splice.h."""
-    at = arguments[-1]
-    assert isinstance(at, int)
-    return (0, at, b"", b"", ((b"", b"", b""),) * 2), b""
+    id: bytes
+    consumed: bytes
+    produced: bytes
+    keep: bool  # whether the consumed value stays
+    recipe: bytes
+    between: tuple[bytes, ...] = ()  # names that an ordinary line does not have
+    # Whether the work makes words, a line feed and their places: the consumed text and the places become members, which
+    # an ordinary line does not have before
+    placed: bool = False
+    before: bytes | None = None  # the recipe that an ordinary line has so far; None for any
+    # Names of members whose texts, joined, take the place of the consumed text, which an ordinary line need not have
+    # then; and how many lines have each, int64, to which the kernel adds
+    parts: tuple[bytes, ...] = ()
+    counts: bytearray = bytearray()
+    named: bytes | None = None  # becomes a member, which an ordinary line does not have before
 
 
 def read_frequencies(

@@ -20,13 +20,13 @@ from shingletools.kernel import _kernel, codec, compiled, groups, ids, lines, re
 from shingletools.kernel import thinning as thin
 from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
-from shingletools.kernel.lines import Fields, Link, quoted
+from shingletools.kernel.lines import FilterFields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Postings, TokenSets, TokenWeights
 
 Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
 
-FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray(), None
+FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 FACTOR = 0x9E3779B97F4A7C15  # of slots: any odd number
 HEAVIEST = 1 << 40
 
@@ -142,10 +142,9 @@ def words(draw: Generator) -> Iterator[Compared]:
         members = number, quoted(words), quoted(text.encode()), at
         right += b'{"id":%d,"x":%b,"y":[2.5],"source":%b,"at":"%b","via":"recipe"}\n' % members
     data = lines_with(texts)
-    found = _kernel.linked_lines((one.link_placed(),), (*FIELDS[:6], True, *FIELDS[7:]), data, 0)
+    found = _kernel.linked_lines((one.link_placed(),), FIELDS._replace(placed=True), data, 0)
     yield "WordMemo.link_placed", found, (right, len(texts), len(data), None)
-    found = _kernel.each_line(str.upper, lambda _: b"", FIELDS, data, 0)
-    yield "each_line", found, (lines_with(map(str.upper, texts), b',"via":"recipe"'), len(texts), len(data), None)
+    yield linked("link_function", _kernel.link_function(str.upper), texts, map(str.upper, texts))
 
 
 def placed(token: str) -> str:
@@ -248,7 +247,7 @@ def grouped(minima: str, size: int, pairs: bool) -> str:
 def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
     """Signatures in place of lines."""
     data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
-    found, bare = _kernel.signed_lines((link,), FIELDS, digits, len(signatures[0]), True, data, 0)
+    found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0]), True))
     right = lines_with([""] * len(given), b',"via":"recipe"')
     starts = [number and right.index(b'{"id":%d,' % number) for number in range(len(given))]
     names = [b"%d" % number for number in range(len(given))]
@@ -256,7 +255,8 @@ def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -
     ids = b"".join(names), sizes_of(names), int64(start + 6 for start in starts)
     empty = int64(right.index(b'""', start) for start in starts)
     columns = ids, (b"".join(signatures), sizes_of(signatures), empty)
-    return "signed_lines", (found, bare), ((len(given), len(data), int64(starts), lasts, columns), right)
+    columns_and_lines = (len(given), len(data), int64(starts), lasts, columns), right
+    return "linked_lines", found, (columns_and_lines, len(given), len(data), None)
 
 
 def weighted(draw: Generator) -> Iterator[Compared]:

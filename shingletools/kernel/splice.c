@@ -423,11 +423,10 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
         count_parts(&fields);
         line = stop < end ? stop + 1 : end;
     }
+    PyObject *made = bytes_of(&room.out);
     if (form)
-        result = Py_BuildValue("(NN)", columns_read(&room.columns, 2, records, line - first), bytes_of(&room.out));
-    else
-        result = Py_BuildValue("(y#nnO)", (const char *)room.out.data, (Py_ssize_t)room.out.used, records,
-                               (Py_ssize_t)(line - first), error ? error : Py_None);
+        made = Py_BuildValue("(NN)", columns_read(&room.columns, 2, records, line - first), made);
+    result = Py_BuildValue("(NnnO)", made, records, (Py_ssize_t)(line - first), error ? error : Py_None);
 done:
     Py_XDECREF(error);
     PyMem_Free(fields.members);
@@ -437,41 +436,4 @@ done:
     free(room.made.data);
     free(room.out.data);
     return result;
-}
-
-typedef struct {
-    PyObject *function, *dumps;
-} Callables;
-
-static Made call(void *self, const uint8_t *text, size_t size, Bytes *out)
-{
-    Callables *callables = self;
-    Made made = FAILED;
-    char *bytes;
-    Py_ssize_t length;
-    PyObject *json = NULL, *payload = ask(callables->function, text, size);
-    if (!payload)
-        return FAILED;
-    if (PyUnicode_Check(payload)) {
-        const char *characters = PyUnicode_AsUTF8AndSize(payload, &length);
-        if (characters && !add_bytes(out, characters, (size_t)length))
-            made = TEXT;
-    } else if ((json = PyObject_CallFunctionObjArgs(callables->dumps, payload, NULL)) &&
-               !PyBytes_AsStringAndSize(json, &bytes, &length) && !add_bytes(out, bytes, (size_t)length)) {
-        made = JSON;
-    }
-    Py_XDECREF(json);
-    Py_DECREF(payload);
-    return made;
-}
-
-PyObject *each_line(PyObject *Py_UNUSED(self), PyObject *args)
-{
-    Callables callables;
-    PyObject *fields, *data;
-    Py_ssize_t at;
-    if (!PyArg_ParseTuple(args, "OOO!O!n", &callables.function, &callables.dumps, &PyTuple_Type, &fields,
-                          &PyBytes_Type, &data, &at))
-        return NULL;
-    return splice_lines(call, &callables, fields, data, at, NULL, 0);
 }

@@ -20,22 +20,15 @@ typedef enum {
 /* Makes a payload from a text, which a byte after it ends. The output is empty before. */
 typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
 
-/* linked_lines(links, fields, data, at): works on the lines of `data` from `at` on, up to the first that is not
+/* linked_lines(links, fields, data, at, form): works on the lines of `data` from `at` on, up to the first that is not
    ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
-   exception or None.
+   exception or None. lines.FilterFields says what the fields are.
 
-   signed_lines(links, fields, digits, size, bare, data, at): works on the same lines, but makes columns of their
-   ids and payloads, as read_columns does, and returns them and b"". If `bare`, it returns in place of b"" the lines
-   with empty payloads, to which all starts refer; a line whose payload is empty anyway is odd then. digits, size:
-   of a field of line_columns.Kind.GROUPS.
+   With a form (digits, size, bare) it makes columns of ids and payloads in place of lines, as read_columns does:
+   returns them and b"". If `bare`, it returns in place of b"" the lines with empty payloads, to which all starts refer;
+   a line whose payload is empty anyway is odd then. digits, size: of a field of line_columns.Kind.GROUPS.
 
-   fields: (id, consumed, produced, keep, recipe, between, placed, before, parts, counts, named); names and recipes
-   are JSON without the quotes. `between` is a tuple of names that an ordinary line does not have. If `placed`, the
-   work makes words, a line feed and their places: the consumed text and the places become members, which an
-   ordinary line does not have before. `before` is the recipe that an ordinary line has so far; None for any.
-   `parts` is a tuple of names of members whose texts, joined, take the place of the consumed text, which an
-   ordinary line need not have then; `counts`, int64, gets one more for each of them that a line has. `named`,
-   unless None, becomes a member, which an ordinary line does not have before. */
+   link_function(function): the function takes a string, and returns one, or bytes that are JSON. */
 
 /* A filter's work in C. */
 typedef struct {

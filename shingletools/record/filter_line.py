@@ -4,13 +4,11 @@ This is the definition, complete but a line at a time. The kernel does the same 
 and leaves all others to it (kernel/records.h says which).
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
 
-from shingletools import kernel
 from shingletools.kernel.line_columns import Kind
-from shingletools.kernel.lines import Done, Fields
+from shingletools.kernel.lines import FilterFields, SignatureForm
 from shingletools.record import wire
 from shingletools.record.json_members import (
     BEHIND,
@@ -19,13 +17,11 @@ from shingletools.record.json_members import (
     after,
     check_once,
     in_quotes,
-    line_at,
     member_of,
     members,
 )
 from shingletools.record.record_batch import SignatureSchema
-from shingletools.record.stage import Filter, Several
-from shingletools.system.deferred import orjson
+from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected, shown
 
 
@@ -147,7 +143,7 @@ def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]
     yield line[at:]
 
 
-def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
+def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
 
     None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
@@ -162,33 +158,36 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> Fields | None:
     parts = tuple(map(in_quotes, first.made_of.fields if first.made_of else ()))
     if any(b"\\" in name for name in (*names, *parts)):
         return None
-    recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
     asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
     if None in asked or len(set(asked)) > 1:
         return None
+    recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
     before = in_quotes(asked[0] or "") if asked else None
     counts = first.made_of.counts if first.made_of else bytearray()
     named = in_quotes(first.named.spelled()) if first.named else None
-    return names[0], names[1], names[2], last.keep, recipe, tuple(names[3:]), last.placed, before, parts, counts, named
+    id_name, consumed, produced, *others = names
+    return FilterFields(
+        id_name, consumed, produced, last.keep, recipe, tuple(others), last.placed, before, parts, counts, named
+    )
 
 
-def fields_signed(fields: Fields, wanted: SignatureSchema) -> Fields | None:
+def fields_signed(fields: FilterFields, wanted: SignatureSchema) -> tuple[FilterFields, SignatureForm] | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
-    id_field, consumed, produced, kept, recipe, between, placed, before, parts, counts, named = fields
     of_kind = {kind: [field for field in wanted.fields if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
     if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:
         return None
     ((its_id,), (payload,), (made_by,)) = (of_kind[kind] for kind in (Kind.ID, Kind.GROUPS, Kind.EQUAL))
     via = made_by.text or b""
-    so_far = b"" if via == recipe else via.removesuffix(b" | " + recipe)
+    before = b"" if via == fields.recipe else via.removesuffix(b" | " + fields.recipe)
     if (
-        kept or placed or (its_id.name, payload.name) != (id_field, produced)
-        or so_far == via or (not so_far and via != recipe) or b"\\" in via or before not in (None, so_far)
+        fields.keep or fields.placed or (its_id.name, payload.name) != (fields.id, fields.produced)
+        or before == via or (not before and via != fields.recipe) or b"\\" in via
+        or fields.before not in (None, before)
     ):  # fmt: skip
         return None
-    between = tuple(sorted({*between, *others} - {consumed}))
-    return id_field, consumed, produced, False, recipe, between, False, so_far, parts, counts, named
+    between = tuple(sorted({*fields.between, *others} - {fields.consumed}))
+    return fields._replace(between=between, before=before), (payload.digits, payload.size, wanted.lines)
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:
@@ -203,61 +202,3 @@ def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:
         return after
     before = after.removesuffix(f" | {done}")
     return "" if after == done else before if before not in ("", after) else None
-
-
-class Reject(NamedTuple):
-    """A document that is left out, and why."""
-
-    cause: str
-    document: bytes
-
-
-def filter_lines(stage: Filter, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
-    """What a filter makes of lines: of some together with their number, or of one that it rejects."""
-    if stage.lines is not None:
-        yield from several_lines(stage.lines, id_field, lines)
-        return
-    fields = fields_of([stage], id_field)
-    link = stage.link()
-    if stage.placed and not link:
-        fields = None
-    work = partial(kernel.linked_lines, (link,)) if link else _each_line(stage)
-    at = 0
-    while at < len(lines):
-        error = None
-        if fields is not None:
-            made, count, at, error = work(fields, lines, at)
-            if count:
-                yield count, made
-            if at == len(lines):
-                return
-        line, at = line_at(lines, at)
-        try:
-            yield 1, _odd_line(stage, id_field, line, error)
-        except Rejected as rejected:
-            yield 1, Reject(str(rejected), line)
-
-
-def several_lines(make: Several, id_field: str, lines: bytes) -> Iterator[tuple[int, bytes | Reject]]:
-    """The same of a filter that makes several lines of one."""
-    at = 0
-    while at < len(lines):
-        line, at = line_at(lines, at)
-        try:
-            yield 1, make(id_field, line)
-        except Rejected as rejected:
-            yield 1, Reject(str(rejected), line)
-
-
-def _odd_line(stage: Filter, id_field: str, line: bytes, error: Exception | None) -> bytes:
-    """A line that the kernel left alone, or its function failed with; not to be worked on again if it rejected it."""
-    if isinstance(error, Rejected):
-        raise error
-    return filter_line(stage, id_field, line)
-
-
-def _each_line(stage: Filter) -> Callable[[Fields, bytes, int], Done]:
-    def work(fields: Fields, lines: bytes, at: int, /) -> Done:
-        return kernel.each_line(stage.function, orjson.dumps, fields, lines, at)
-
-    return work

@@ -8,17 +8,16 @@ from functools import cached_property
 from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given, Span
-from shingletools.record.chain import Chain, Rejection, among_all, end_of_lines
+from shingletools.record.chain import Chain, Made, Rejection, among_all, lines_in
 from shingletools.record.collector import Written
 from shingletools.record.framing import Document, Format, Framed
-from shingletools.record.record_batch import RecordBatch, SignatureSchema
+from shingletools.record.record_batch import SignatureSchema
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
 
 FIRST = 100  # lines that are looked at one by one until a collector knows what signatures it wants
 
 Piece = Chunk | Span | Framed
-Output = bytes | list[bytes | RecordBatch]
 WantedSchema = Callable[[], SignatureSchema | None]  # see Collector
 Task = tuple[Piece, SignatureSchema | None]
 
@@ -54,7 +53,7 @@ class FilterGroup:
             (chunk.name, chunk.line + each.place, each.cause, each.line) for each in rejections if each.step == 1
         ]
         first = Outcome(chunk.size, start, 0, 0, rejects, Written(), file=chunk.name)
-        return self.outcomes(made, rejections, count, first)
+        return self.outcomes(made, rejections, count, first, wanted is not None)
 
     def of_documents(self, portion: Framed, wanted: SignatureSchema | None) -> list[Outcome]:
         """Returns the outcomes of documents in a format, by each filter."""
@@ -69,12 +68,15 @@ class FilterGroup:
         first = Outcome(
             portion.size, None, 0, 0, rejects, Written(), 0, portion.counted, file=file, messages=portion.messages
         )
-        return self.outcomes(made, rejections, count, first)
+        return self.outcomes(made, rejections, count, first, wanted is not None)
 
-    def outcomes(self, made: Output, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:
+    def outcomes(
+        self, made: Made, rejections: Sequence[Rejection], count: int, first: Outcome, signed: bool
+    ) -> list[Outcome]:
         """Returns an outcome for each filter.
 
-        count: of records that the first one was given. first: its outcome, without lines and records.
+        count: of records that the first one was given. first: its outcome, without lines and records. signed: whether
+        there may be signatures in place of lines.
         """
         outcomes: list[Outcome] = []
         for step, (stage, *_) in enumerate(self.filters, 1):
@@ -83,25 +85,23 @@ class FilterGroup:
             good = count - len(each.rejects)
             outcomes.append(each._replace(lines=count, records=good, counted={**counted, **each.counted}))
             count = good
-        if isinstance(made, bytes):
-            number = 0 if self.chain.cut is None else made.count(b"\n")
-            outcomes[-1] = outcomes[-1]._replace(written=Written(made), made=number)
-        else:
+        if signed:
             outcomes[-1] = outcomes[-1]._replace(signed=made)
+        else:
+            lines = lines_in(made)
+            number = 0 if self.chain.cut is None else lines.count(b"\n")
+            outcomes[-1] = outcomes[-1]._replace(written=Written(lines), made=number)
         return outcomes
 
     def work(
         self, chain: Chain, data: bytes, bad: Sequence[Rejection], wanted: SignatureSchema | None
-    ) -> tuple[Output, list[Rejection], int]:
+    ) -> tuple[Made, list[Rejection], int]:
         """Returns what the filters make of lines, what they reject, and how many records they were given.
 
         bad: records that were bad before and have no line, with their places among all.
         """
 
-        def made_of(data: bytes) -> tuple[Output, list[Rejection]]:
-            return chain.work(data) if wanted is None or chain.cut is not None else chain.signed(data, wanted)
-
-        made, more = made_of(data)
+        made, more = chain.signed(data, wanted)
         rejections = among_all(bad, more)
         stop = next((each for each in rejections if self.strict[each.step - 1]), None)
         if stop is None:
@@ -110,7 +110,8 @@ class FilterGroup:
             if stage.tally is not None:
                 stage.tally()  # discards what the second pass counts again
         bad = [each for each in bad if each.place < stop.place]
-        made, more = made_of(data[: end_of_lines(data, 0, stop.place - len(bad))])
+        before = kernel.split_lines(data)[: stop.place - len(bad)]
+        made, more = chain.signed(b"".join(line + b"\n" for line in before), wanted)
         return made, [*among_all(bad, more), stop], stop.place + 1
 
 

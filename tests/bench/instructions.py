@@ -18,12 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.shingle.within import FingerprintListing
 from shingletools.kernel import _kernel
-from shingletools.kernel.lines import Fields, Link, Listed, Weighed
+from shingletools.kernel.lines import FilterFields, Link, Listed, Weighed
 
 rng = random.Random(1)
 WORDS = [f"w{number:x}" for number in range(2000)]
@@ -45,7 +43,7 @@ TEXTS, SHINGLES = records(LATIN), records(PAYLOAD)
 # What a scanner must not skip: names, numbers, brackets, escapes
 FULL = records(LATIN, via="canon", meta={"a": [1, 2.5, {"b": None}], "c": 'one "two"\tthree'}, list=[*range(50)])
 FOREIGN = records(GREEK)
-FIELDS: Fields = b"id", b"x", b"x", False, b"recipe", (), False, None, (), bytearray(), None
+FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 COMMON = FingerprintListing(rng.randbytes(80_000), kept=False).listed
 
 
@@ -79,7 +77,7 @@ def canonized_lines() -> None:
 
 
 def placed_lines() -> None:
-    placed = (*FIELDS[:6], True, *FIELDS[7:])
+    placed = FIELDS._replace(placed=True)
     _kernel.linked_lines((_kernel.WordMemo(str, str.lower).link_placed(),), placed, TEXTS, 0)
 
 
@@ -95,7 +93,7 @@ def weighed() -> Weighed:
 
 
 def scanned(lines: bytes) -> None:
-    _kernel.each_line(str, orjson.dumps, FIELDS, lines, 0)
+    _kernel.linked_lines((_kernel.link_function(str),), FIELDS, lines, 0)
 
 
 def compared(pairs: int) -> None:

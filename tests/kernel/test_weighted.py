@@ -14,13 +14,13 @@ from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.sketch.minhash import Supershingles
 from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash
 from shingletools.kernel import _kernel
-from shingletools.kernel.lines import Fields, Link
+from shingletools.kernel.lines import FilterFields, Link
 from shingletools.kernel.weighted_minhash_times import first_to_come, waits
 from shingletools.numbers.rarity import UNIT
 from shingletools.reading.tables import MAX_WEIGHT as MOST
 from shingletools.reading.weights import Weights
 
-FIELDS: Fields = b"id", b"x", b"x", False, b"r", (), False, None, (), bytearray(), None
+FIELDS = FilterFields(b"id", b"x", b"x", False, b"r")
 MAX_WEIGHT = MOST * UNIT
 KINDS: dict[str, Callable[[random.Random], int]] = {  # of weights
     "any": lambda rng: rng.randint(0, MAX_WEIGHT),
@@ -34,6 +34,7 @@ def payloads_by(link: Link, payloads: Sequence[str]) -> list[str]:
     """What the kernel makes of them."""
     lines = b"".join(b'{"id":1,"x":"%b"}\n' % payload.encode() for payload in payloads)
     made, count, _, error = _kernel.linked_lines((link,), FIELDS, lines, 0)
+    assert isinstance(made, bytes)
     assert (count, error) == (len(payloads), None)
     return [line.split(b'"')[5].decode() for line in made.splitlines()]
 

@@ -13,7 +13,6 @@ from harness import Record, jsonl, pipe, run, shell
 from shingletools.commands.canon.placed import Placer
 from shingletools.reading.streams import Chunk
 from shingletools.record.chain import Chain
-from shingletools.record.filter_line import Reject, filter_lines
 from shingletools.running.collecting import collect_chunk
 from shingletools.text.sentences import sentences
 
@@ -30,11 +29,9 @@ by_unit = pytest.mark.parametrize("unit", UNITS)
 
 def apart(unit: str, documents: list[Record], options: str = "") -> list[bytes]:
     """The lines of parts."""
-    made = []
-    for _, line in filter_lines(filter_of(f"parts --by {unit} {options}"), "id", jsonl(*documents)):
-        assert not isinstance(line, Reject)
-        made.append(line)
-    return b"".join(made).split(b"\n")[:-1]
+    made, rejections = Chain([(filter_of(f"parts --by {unit} {options}"), "id")]).work(jsonl(*documents))
+    assert not rejections
+    return made.split(b"\n")[:-1]
 
 
 def together(lines: list[bytes]) -> list[Record]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import blake3
 
+from shingletools import kernel
 from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.fingerprints import Hashing, Rolling
 from shingletools.commands.shingle.occurrences import Occurrences
@@ -14,7 +15,7 @@ from shingletools.commands.shingle.within import Choice, DocumentLimits, listing
 from shingletools.kernel.lines import Link
 from shingletools.reading.tables import MAX_DOCUMENTS
 from shingletools.record import wire
-from shingletools.record.filter_line import Reject, filter_lines
+from shingletools.record.chain import Chain
 from shingletools.record.stage import Filter
 
 
@@ -67,7 +68,8 @@ class ShingleCounting:
         self.gathering = gathering
         self.found = found
         self.filtering = filtering
-        self.stage = Filter(files.text_field, "shingles", "", gathering, link=gathering.link)
+        stage = Filter(files.text_field, "shingles", "", gathering, link=gathering.link)
+        self.chain = Chain([(stage, files.id_field)])
         self.digest = blake3.blake3()
         self.documents = 0
         self.ended = True  # whether the last line has its line feed
@@ -76,8 +78,7 @@ class ShingleCounting:
         # The recipe has the hash of all lines: a file whose last line has no line feed must not run into the next
         self.digest.update(lines if self.ended else b"\n" + lines)
         self.ended = lines.endswith(b"\n")
-        results = filter_lines(self.stage, self.files.id_field, lines)
-        self.documents += sum(count for count, made in results if not isinstance(made, Reject))
+        self.documents += kernel.count_lines(lines) - len(self.chain.work(lines)[1])
         self.found.add(self.gathering.take())
 
     def filter(self) -> Filter:

@@ -10,8 +10,8 @@ import orjson
 
 from shingletools.cli.options import make_parser
 from shingletools.kernel.types import Flags, Index
+from shingletools.record.chain import Chain
 from shingletools.record.command_registry import command_of
-from shingletools.record.filter_line import filter_lines
 from shingletools.record.stage import Command
 
 NO_ROW = -1
@@ -99,12 +99,11 @@ def filtered(name: str, options: str, field: str, texts: Iterable[str]) -> Itera
     parser = make_parser(name, "", command.add_options)
     stage = command.build(parser.parse(options.split())).record_by_record
     assert stage is not None
+    chain = Chain([(stage, "id")])
     lines = (orjson.dumps({"id": 0, "text": text}) + b"\n" for text in texts)
     while block := b"".join(islice(lines, BATCH_TEXTS)):
-        for _, made in filter_lines(stage, "id", block):
-            assert isinstance(made, bytes)
-            for line in made.splitlines():
-                yield orjson.loads(line)[field]
+        for line in chain.work(block)[0].splitlines():
+            yield orjson.loads(line)[field]
 
 
 def canonized(texts: Sequence[str], rules: str) -> Sequence[str]:
