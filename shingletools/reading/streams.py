@@ -40,15 +40,6 @@ class Chunk(NamedTuple):
         """Returns the number of bytes of the file that it stands for."""
         return len(self.data) if self.of_file is None else self.of_file
 
-    def cut(self) -> "tuple[Chunk, Chunk]":
-        """Returns its first line, and the rest."""
-        end = self.data.find(b"\n") + 1 or len(self.data)
-        rest = self._replace(line=self.line + 1, number=self.number + 1, data=self.data[end:], of_file=0)
-        return self._replace(data=self.data[:end], of_file=self.size), rest
-
-    def __bool__(self) -> bool:
-        return bool(self.data)
-
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """Keeps the data out of the pickle that goes to a worker; see serving.Messages."""
         from pickle import PickleBuffer  # late: as in collector.Written
@@ -64,19 +55,6 @@ class Span(NamedTuple):
     start: int  # in bytes
     end: int
     file: State
-
-    def cut(self) -> "tuple[Span, Span]":
-        """Returns its first line, and the rest. Raises Failed."""
-        with named(self.name):
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                end = min(_line_end(descriptor, self.start), self.end)
-            finally:
-                os.close(descriptor)
-        return self._replace(end=end), self._replace(start=end)
-
-    def __bool__(self) -> bool:
-        return self.start < self.end
 
     def chunk(self) -> Chunk:
         """Reads its lines, numbered from 1; raises Failed if the file cannot be read, or has changed."""

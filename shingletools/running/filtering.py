@@ -15,8 +15,6 @@ from shingletools.record.record_batch import SignatureSchema
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
 
-FIRST = 100  # lines that are looked at one by one until a collector knows what signatures it wants
-
 Piece = Chunk | Span | Framed
 WantedSchema = Callable[[], SignatureSchema | None]  # see Collector
 Task = tuple[Piece, SignatureSchema | None]
@@ -196,7 +194,8 @@ def run_once(
     # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
     read = streams.read_chunks if jobs == 1 else streams.read_spans
     with contextlib.closing(read(files, given) if form is None else framed(form, files, given)) as pieces:
-        tasks = tasks_of(pieces, wanted)
+        # The signatures that are wanted are known when the collector has the first piece, as lines
+        tasks = ((piece, wanted and wanted()) for piece in pieces)
         every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
         yield from with_line_numbers(every)
 
@@ -210,32 +209,14 @@ def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator
     return form.read(files)
 
 
-def tasks_of(pieces: Iterable[Piece], wanted: WantedSchema | None) -> Iterator[Task]:
-    """Pieces, and what signatures are wanted of them; until that is known, each of the first lines is a piece."""
-    left = 0 if wanted is None else FIRST
-    for piece in pieces:
-        rest = piece
-        while left and rest and not isinstance(rest, Framed) and wanted is not None and wanted() is None:
-            left -= 1
-            first, rest = rest.cut()
-            yield first, None
-        if rest:
-            yield rest, wanted and wanted()
-
-
 def by_workers(work: Filters, tasks: Iterator[Task], jobs: int, signs: bool) -> Generator[list[Outcome]]:
-    """The outcomes of tasks in their order; this process does those before it is known what signatures are wanted."""
+    """Yields the outcomes of tasks in their order; this process does the first if others may be signed."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
-    begun: list[Task] = []
-    for number, task in enumerate(tasks if signs else ()):
-        if task[1] is not None or number == FIRST:
-            begun.append(task)
-            break
-        yield work(task)
-    if begun or not signs:
-        with contextlib.closing(in_processes(work, itertools.chain(begun, tasks), jobs)) as results:
-            yield from results
+    if signs:
+        yield from map(work, itertools.islice(tasks, 1))
+    with contextlib.closing(in_processes(work, tasks, jobs)) as results:
+        yield from results
 
 
 def with_line_numbers(results: Iterator[list[Outcome]]) -> Generator[list[Outcome]]:
