@@ -205,7 +205,7 @@ def test_signatures_from_workers(text: str, folder: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "made"),
-    [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], False), (SIGNING[10], True)],
+    [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], False), (SIGNING[10], False)],
 )
 def test_the_kernel_makes_signatures(
     text: str, made: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

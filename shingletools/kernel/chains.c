@@ -83,10 +83,9 @@ PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *links, *fields, *data, *how = Py_None, *result = NULL;
     Py_ssize_t at, digits = 2, size = 0;
-    int bare = 0;
     if (!PyArg_ParseTuple(args, "O!O!O!n|O", &PyTuple_Type, &links, &PyTuple_Type, &fields, &PyBytes_Type, &data, &at,
                           &how) ||
-        (how != Py_None && !PyArg_Parse(how, "(nnp)", &digits, &size, &bare)))
+        (how != Py_None && !PyArg_Parse(how, "(nn)", &digits, &size)))
         return NULL;
     if (!is_width(digits)) {
         PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits");
@@ -95,7 +94,7 @@ PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
     const Form form = {(size_t)digits, (size_t)size};
     Chain chain = {0};
     if (!start_chain(&chain, links))
-        result = splice_lines(through, &chain, fields, data, at, how == Py_None ? NULL : &form, bare);
+        result = splice_lines(through, &chain, fields, data, at, how == Py_None ? NULL : &form);
     end_chain(&chain);
     return result;
 }

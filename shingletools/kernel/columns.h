@@ -33,8 +33,7 @@ int add_set(Column *column, const Form *form, uint64_t *values, size_t count, By
 PyObject *columns_read(const Columns *columns, int count, int64_t rows, Py_ssize_t next);
 
 /* Works on the lines of `data` from `start` on as linked_lines does: see splice.h. form: NULL for None. */
-PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form,
-                       int bare);
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form);
 
 static inline int add_number(Bytes *out, int64_t number)
 {

@@ -12,10 +12,9 @@ Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
 Read = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
-SignatureForm = tuple[int, int, bool]  # the digits of a component; bytes in all or 0; whether lines are needed, too
-SignedLines = tuple[Read, bytes]  # the columns of ids and signatures, and the lines with empty payloads
-# What is made of lines, their number, the start of the next one, its exception
-Done = tuple[bytes | SignedLines, int, int, Exception | None]
+SignatureForm = tuple[int, int]  # the digits of a component, and bytes in all, or 0 for a set of any size
+# Lines, or the columns of their ids and signatures; their number, the start of the next one, its exception
+Done = tuple[bytes | Read, int, int, Exception | None]
 MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
 ESCAPES = (  # that orjson makes, the backslash first

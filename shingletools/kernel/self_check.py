@@ -247,16 +247,10 @@ def grouped(minima: str, size: int, pairs: bool) -> str:
 def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
     """Signatures in place of lines."""
     data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
-    found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0]), True))
-    right = lines_with([""] * len(given), b',"via":"recipe"')
-    starts = [number and right.index(b'{"id":%d,' % number) for number in range(len(given))]
+    found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0])))
     names = [b"%d" % number for number in range(len(given))]
-    lasts = int64(place - 2 for place in (*starts[1:], len(right)))
-    ids = b"".join(names), sizes_of(names), int64(start + 6 for start in starts)
-    empty = int64(right.index(b'""', start) for start in starts)
-    columns = ids, (b"".join(signatures), sizes_of(signatures), empty)
-    columns_and_lines = (len(given), len(data), int64(starts), lasts, columns), right
-    return "linked_lines", found, (columns_and_lines, len(given), len(data), None)
+    columns = (b"".join(names), sizes_of(names), b""), (b"".join(signatures), sizes_of(signatures), b"")
+    return "linked_lines", found, ((len(given), len(data), b"", b"", columns), len(given), len(data), None)
 
 
 def weighted(draw: Generator) -> Iterator[Compared]:

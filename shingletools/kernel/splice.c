@@ -18,7 +18,6 @@ typedef struct {
 typedef struct {
     Bytes text, made, out; /* the text without escapes; the payload; the lines */
     const Form *form;      /* of signatures that are made instead of lines; else NULL */
-    int bare;              /* whether lines are made beside signatures, with empty payloads */
     Columns columns;
 } Room;
 
@@ -225,30 +224,6 @@ static int is_made_right(const Fields *fields, const Member *via)
     return size == fields->before_size && (!size || !memcmp(via->value + 1, fields->before, size));
 }
 
-/* Writes the line with an empty payload, and adds where it, its id and its payload start. */
-static Made add_bare(Room *room, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last)
-{
-    const Bytes empty = {.data = (uint8_t *)"\"\"", .used = 2};
-    const Member *id = &fields->members[ID];
-    Member found[] = {{.name = id->name, .name_size = id->name_size},
-                      {.name = fields->produced, .name_size = fields->produced_size}};
-    Bytes *out = &room->out;
-    Columns *columns = &room->columns;
-    const size_t before = out->used;
-    if (add_line(room, fields, line, end, last, &empty, JSON))
-        return FAILED;
-    const uint8_t *bare = out->data + before, *stop = out->data + out->used - 1;
-    if (!find_members(bare, stop, found, 2, &last) || (fields->paths && !find_nested(bare, stop, found, 2))) {
-        out->used = before;
-        return ODD;
-    }
-    return add_number(&columns->starts, (int64_t)before) || add_number(&columns->lasts, last - out->data) ||
-                   add_number(&columns->columns[0].starts, found[0].value - out->data) ||
-                   add_number(&columns->columns[1].starts, found[1].value - out->data)
-               ? FAILED
-               : JSON;
-}
-
 /* Adds the bytes of numbers, the highest first, as digits have them; -1 with an exception. */
 static int add_highest_first(Bytes *out, const uint64_t *numbers, size_t count, size_t width)
 {
@@ -263,21 +238,16 @@ static int add_highest_first(Bytes *out, const uint64_t *numbers, size_t count, 
     return 0;
 }
 
-/* Adds a line's id and signature, which may be empty if no line is made beside it. */
-static Made add_signed(Room *room, const Fields *fields, const uint8_t *line, const uint8_t *end, const uint8_t *last,
-                       Made kind)
+/* Adds a line's id and signature. */
+static Made add_signed(Room *room, const Member *id, Made kind)
 {
     const Form *form = room->form;
-    const Member *id = &fields->members[ID];
     const size_t id_size = (size_t)(id->end - id->value);
     Column *ids = &room->columns.columns[0], *payloads = &room->columns.columns[1];
     Bytes *values = &room->columns.shingles.room;
     const size_t width = width_of(kind), size = room->made.used, count = width ? size / width : 0;
     if (size && (!width || form->digits != 2 * width || (form->size && form->size != size)))
         return ODD;
-    const Made bare = !room->bare ? kind : size ? add_bare(room, fields, line, end, last) : ODD;
-    if (bare <= ODD)
-        return bare;
     values->used = 0;
     if (grow(values, count * sizeof(uint64_t)) || add_bytes(&ids->data, id->value, id_size) ||
         add_number(&ids->sizes, (int64_t)id_size))
@@ -372,7 +342,7 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     if (made > ODD)
         made = work(self, text, size, &room->made);
     if (made > ODD && room->form)
-        return add_signed(room, fields, line, end, last, made);
+        return add_signed(room, &members[ID], made);
     if (made > ODD && add_line(room, fields, line, end, last, &room->made, made)) {
         room->out.used = before;
         return FAILED;
@@ -395,11 +365,10 @@ static PyObject *take_exception(void)
     return value;
 }
 
-PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form,
-                       int bare)
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form)
 {
     Fields fields;
-    Room room = {.form = form, .bare = bare};
+    Room room = {.form = form};
     PyObject *error = NULL, *result = NULL;
     char *bytes;
     Py_ssize_t size, records = 0;
@@ -423,9 +392,7 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
         count_parts(&fields);
         line = stop < end ? stop + 1 : end;
     }
-    PyObject *made = bytes_of(&room.out);
-    if (form)
-        made = Py_BuildValue("(NN)", columns_read(&room.columns, 2, records, line - first), made);
+    PyObject *made = form ? columns_read(&room.columns, 2, records, line - first) : bytes_of(&room.out);
     result = Py_BuildValue("(NnnO)", made, records, (Py_ssize_t)(line - first), error ? error : Py_None);
 done:
     Py_XDECREF(error);

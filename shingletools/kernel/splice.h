@@ -24,9 +24,8 @@ typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
    ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
    exception or None. lines.FilterFields says what the fields are.
 
-   With a form (digits, size, bare) it makes columns of ids and payloads in place of lines, as read_columns does:
-   returns them and b"". If `bare`, it returns in place of b"" the lines with empty payloads, to which all starts refer;
-   a line whose payload is empty anyway is odd then. digits, size: of a field of line_columns.Kind.GROUPS.
+   With a form (digits, size), which is that of a field of line_columns.Kind.GROUPS, it makes columns of ids and payloads
+   in place of lines, and returns them as read_columns does, without starts.
 
    link_function(function): the function takes a string, and returns one, or bytes that are JSON. */
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.lines import Link, SignedLines
+from shingletools.kernel.lines import Link, Read
 from shingletools.record import wire
 from shingletools.record.filter_line import fields_of, fields_signed, filter_line
 from shingletools.record.json_members import line_at
-from shingletools.record.record_batch import RecordBatch, SignatureSchema
+from shingletools.record.record_batch import RecordBatch, Signatures
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
 
@@ -53,7 +53,7 @@ class Chain:
         made, rejections = self.signed(lines, None)
         return lines_in(made), rejections
 
-    def signed(self, lines: bytes, wanted: SignatureSchema | None) -> Worked:
+    def signed(self, lines: bytes, wanted: Signatures | None) -> Worked:
         """Makes batches of signatures in place of lines, where it can, if such are wanted."""
         return through(self.sections, lines, wanted)
 
@@ -75,7 +75,7 @@ def rest_of(places: Iterable[int]) -> Iterator[int]:
     yield from count(number)
 
 
-def through(sections: Sequence["Section"], lines: bytes, wanted: SignatureSchema | None) -> Worked:
+def through(sections: Sequence["Section"], lines: bytes, wanted: Signatures | None) -> Worked:
     made: Made = [lines]
     rejections: list[Rejection] = []
     for number, section in enumerate(sections, 1):
@@ -132,7 +132,7 @@ class Section:
         # What the kernel must know; None if it cannot do them
         self.fields = fields_of([step.stage for step in steps], steps[0].id_field) if all(self.links) else None
 
-    def work(self, lines: bytes, wanted: SignatureSchema | None) -> Worked:
+    def work(self, lines: bytes, wanted: Signatures | None) -> Worked:
         """What the kernel makes of ordinary lines, and the definitions of those between them, line by line."""
         signed = fields_signed(self.fields, wanted) if self.fields and wanted else None
         fields, form = signed or (self.fields, None)
@@ -168,9 +168,9 @@ class Section:
         return made
 
 
-def batch_of(signed: SignedLines) -> RecordBatch:
-    (rows, _, starts, lasts, columns), bare = signed
-    return RecordBatch(bare, rows, len(bare), len(bare), starts, lasts, tuple(ColumnData(*each) for each in columns))
+def batch_of(signed: Read) -> RecordBatch:
+    """Returns a batch without lines."""
+    return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*each) for each in signed[-1]))
 
 
 def sections_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Section]:

@@ -63,7 +63,6 @@ class Collector(ABC):
     """Makes an output that depends on more than one record; it takes them in order, in one process."""
 
     reads_ahead = False  # whether other threads may read ordinary lines by the schema of that moment
-    takes_signatures = False  # whether filters may give it signatures in place of lines
     of_all = False  # whether its output says something of all files: there is none if one of them has no good record
     strict = False  # whether the first bad record ends the run, so that nothing may be written of later ones
     place: Place = ("", None)  # of the next record

@@ -20,7 +20,7 @@ from shingletools.record.json_members import (
     member_of,
     members,
 )
-from shingletools.record.record_batch import SignatureSchema
+from shingletools.record.record_batch import Signatures
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected, shown
 
@@ -171,9 +171,9 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     )
 
 
-def fields_signed(fields: FilterFields, wanted: SignatureSchema) -> tuple[FilterFields, SignatureForm] | None:
+def fields_signed(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
-    of_kind = {kind: [field for field in wanted.fields if field.kind == kind] for kind in Kind}
+    of_kind = {kind: [field for field in wanted if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
     if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:
         return None
@@ -187,7 +187,7 @@ def fields_signed(fields: FilterFields, wanted: SignatureSchema) -> tuple[Filter
     ):  # fmt: skip
         return None
     between = tuple(sorted({*fields.between, *others} - {fields.consumed}))
-    return fields._replace(between=between, before=before), (payload.digits, payload.size, wanted.lines)
+    return fields._replace(between=between, before=before), (payload.digits, payload.size)
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:

@@ -16,15 +16,11 @@ from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected
 
 Place = tuple[str, int | None]  # a file, and a line of it
+Signatures = tuple[
+    Field, ...
+]  # that filters are to give in place of lines, as fields of the lines that they would make
 PARTS = 1024  # rows and stretches of rows that make a batch
 UNKNOWN = -1  # in place of where something stands, for a row that the definition has read
-
-
-class SignatureSchema(NamedTuple):
-    """What filters are to give in place of lines: the columns of their ids and signatures."""
-
-    fields: tuple[Field, ...]  # of the lines that they would make
-    lines: bool  # whether these lines are needed, too, with empty payloads
 
 
 class Schema(NamedTuple):
@@ -37,16 +33,16 @@ class Schema(NamedTuple):
     max_rows: int = sys.maxsize  # of a batch that the kernel does not read
     ordinary: bool = True  # whether the kernel may read lines
     objects: bool = False  # whether `parse_line` returns one object instead of values
-    lines: bool = True  # whether the lines of rows are needed, not only their columns
+    lines: bool = True  # whether the lines of rows are needed, so that filters may give no columns in place of lines
 
     @property
     def by_kernel(self) -> bool:
         """Whether the kernel is to read ordinary lines."""
         return self.ordinary and bool(self.fields) and not any(b"\\" in field.name for field in self.fields)
 
-    def signatures(self) -> SignatureSchema | None:
-        """Returns what filters may give in place of lines."""
-        return SignatureSchema(self.fields, self.lines) if self.by_kernel else None
+    def signatures(self) -> Signatures | None:
+        """Returns the columns that filters may give in place of lines, if these are known."""
+        return self.fields if self.by_kernel else None
 
 
 def id_schema(id_field: str) -> Schema:

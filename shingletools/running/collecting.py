@@ -136,7 +136,7 @@ def prefetched_chunks(
     collector: Collector, side: int, files: Sequence[str], jobs: int, given: Given | None
 ) -> Generator[Chunk | Framed]:
     """Yields the input, of which other threads have read ordinary lines. Raises Failed, after the chunks before."""
-    if jobs == 1 or not collector.reads_ahead or (given is not None and collector.takes_signatures):
+    if jobs == 1 or not collector.reads_ahead or (given is not None and not collector.schema(side).lines):
         yield from streams.read_chunks(files, given)
         return
     from shingletools.system.workers import in_threads, until_failed  # as in filtering.run_once

@@ -11,13 +11,13 @@ from shingletools.reading.streams import Chunk, Given, Span
 from shingletools.record.chain import Chain, Made, Rejection, among_all, lines_in
 from shingletools.record.collector import Written
 from shingletools.record.framing import Document, Format, Framed
-from shingletools.record.record_batch import SignatureSchema
+from shingletools.record.record_batch import Signatures
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
 
 Piece = Chunk | Span | Framed
-WantedSchema = Callable[[], SignatureSchema | None]  # see Collector
-Task = tuple[Piece, SignatureSchema | None]
+WantedSchema = Callable[[], Signatures | None]  # see Collector
+Task = tuple[Piece, Signatures | None]
 
 
 class FilterGroup:
@@ -37,7 +37,7 @@ class FilterGroup:
         filters = self.chain.filters
         return Chain([(filters[0][0].plain or filters[0][0], filters[0][1]), *filters[1:]])
 
-    def __call__(self, piece: Piece, wanted: SignatureSchema | None) -> list[Outcome]:
+    def __call__(self, piece: Piece, wanted: Signatures | None) -> list[Outcome]:
         """Returns the outcomes by each filter, up to the first record that is bad to a strict one.
 
         The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
@@ -53,7 +53,7 @@ class FilterGroup:
         first = Outcome(chunk.size, start, 0, 0, rejects, Written(), file=chunk.name)
         return self.outcomes(made, rejections, count, first, wanted is not None)
 
-    def of_documents(self, portion: Framed, wanted: SignatureSchema | None) -> list[Outcome]:
+    def of_documents(self, portion: Framed, wanted: Signatures | None) -> list[Outcome]:
         """Returns the outcomes of documents in a format, by each filter."""
         documents = until_bad(portion.documents()) if self.strict[0] else [*portion.documents()]
         bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
@@ -92,7 +92,7 @@ class FilterGroup:
         return outcomes
 
     def work(
-        self, chain: Chain, data: bytes, bad: Sequence[Rejection], wanted: SignatureSchema | None
+        self, chain: Chain, data: bytes, bad: Sequence[Rejection], wanted: Signatures | None
     ) -> tuple[Made, list[Rejection], int]:
         """Returns what the filters make of lines, what they reject, and how many records they were given.
 

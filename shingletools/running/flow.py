@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
 from shingletools.record.collector import CollectorContext
-from shingletools.record.record_batch import SignatureSchema
+from shingletools.record.record_batch import Signatures
 from shingletools.running.checking import check, check_apart
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
 from shingletools.running.outputs import Output
@@ -146,13 +146,13 @@ class Flow:
         collector = first.collect(CollectorContext(jobs, given))
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
 
-    def wanted_schema(self, run: StageRun) -> Callable[[], SignatureSchema | None] | None:
+    def wanted_schema(self, run: StageRun) -> Callable[[], Signatures | None] | None:
         """What signatures the collector behind a step takes in place of lines, if it does and none must be kept."""
         if self.keeping is not None and self.keeping.keeps(run):
             return None
         behind = self.runs[self.runs.index(run) + 1 :]
         collector = behind[0].collector if behind and behind[0].options.rejects is None else None
-        if collector is None or not collector.takes_signatures:
+        if collector is None or collector.schema(0).lines:
             return None
         return lambda: collector.schema(0).signatures()
 

@@ -32,8 +32,6 @@ class Adding(Collector):
     Memory: the limit of the run; half of it is for records, half for the work on them.
     """
 
-    takes_signatures = True
-
     def __init__(self, spec: IndexSpec) -> None:
         self.spec = spec
         self.writer = ArchiveWriter(spec.archive, create=True)

@@ -17,8 +17,6 @@ from shingletools.system.errors import Failed
 class AddingPassages(RecordCollector, Adding):
     """Takes documents. Adds their lines, which have the words, and their grams, each once a document."""
 
-    takes_signatures = False
-
     def begin(self) -> None:
         state, spec = self.state, self.spec
         name = self.writer.archive.name

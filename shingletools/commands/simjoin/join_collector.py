@@ -39,11 +39,11 @@ class JoinCollector(Collector):
         """Joins as a spec says. against: the archives of the spec, if they are open already."""
         self.spec = spec
         self.jobs = jobs
-        self.takes_signatures = not (spec.wanted.verify or spec.wanted.scope.fields)  # which need more of a record
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         fields = spec.wanted.scope.fields
-        self.records = SignedRecords(Needed(spec.id_field, spec.once(0), spec.wanted.verify, fields), self.check)
+        needed = Needed(spec.id_field, spec.once(0), spec.wanted.verify, fields)
+        self.records = SignedRecords(needed, self.check, lines=spec.wanted.verify or bool(fields))
         self.next_schema = self.records.schema  # set by the first signature, in one step: other threads may read it
         self.comparable = Comparable(spec.wanted)
         self.scope = LabelFilter(spec.wanted.scope) if spec.wanted.scope.fields else None
