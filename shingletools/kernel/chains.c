@@ -5,6 +5,7 @@
 typedef struct {
     const LinkType *type;
     void *self;
+    Shingles shingles;  /* that it takes */
     Bytes made, digits; /* for the next, as it is made, and as text */
 } Link;
 
@@ -13,35 +14,69 @@ typedef struct {
     Py_ssize_t count;
 } Chain;
 
+PyObject *new_link(const LinkType *type, PyObject *arguments)
+{
+    return Py_BuildValue("(NN)", PyCapsule_New((void *)type, LINK, NULL), arguments);
+}
+
+void *new_self(size_t size)
+{
+    void *self = PyMem_Calloc(1, size);
+    if (!self)
+        PyErr_NoMemory();
+    return self;
+}
+
+void *take_arguments(PyObject *arguments)
+{
+    return arguments;
+}
+
+/* What a link makes of what is of this kind. No payload comes of no shingles. */
+static Made work_on(Link *link, Made kind, const uint8_t *data, size_t size, Bytes *made)
+{
+    Shingles *shingles = &link->shingles;
+    int read = 1;
+    if (link->type->work)
+        return link->type->work(link->self, data, size, made);
+    if (!size)
+        return PLAIN;
+    if (kind == WIDE) {
+        shingles->values = (uint64_t *)data;
+        shingles->count = size / sizeof *shingles->values;
+        shingles->narrow = 0;
+    } else {
+        read = read_shingles(data, size, shingles);
+    }
+    return read > 0 ? link->type->of_shingles(link->self, shingles, made) : read ? FAILED : ODD;
+}
+
 /* Runs one link after the other; FAILED or ODD if any link gives it. */
 static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
 {
     const Chain *chain = self;
     Link *link = chain->links;
-    Work work = link->type->work;
+    Made kind = PLAIN;
     for (const Link *last = link + chain->count - 1; link < last; link++) {
         Bytes *made = &link->made;
         made->used = 0;
-        Made kind = work(link->self, text, size, made);
+        kind = work_on(link, kind, text, size, made);
         if (kind <= ODD)
             return kind;
-        work = kind == WIDE ? link[1].type->of_numbers : NULL;
-        if (!work) {
-            work = link[1].type->work;
-            if (width_of(kind)) {
-                link->digits.used = 0;
-                if (add_digits(&link->digits, made, kind))
-                    return FAILED;
-                made = &link->digits;
-            }
-            if (grow(made, 1))
+        if (width_of(kind) && !(kind == WIDE && link[1].type->of_shingles)) {
+            link->digits.used = 0;
+            if (add_digits(&link->digits, made, kind))
                 return FAILED;
-            made->data[made->used] = 0; /* ends the text */
+            made = &link->digits;
+            kind = PLAIN;
         }
+        if (grow(made, 1))
+            return FAILED;
+        made->data[made->used] = 0; /* ends the text */
         text = made->data;
         size = made->used;
     }
-    return work(link->self, text, size, out);
+    return work_on(link, kind, text, size, out);
 }
 
 static int start_chain(Chain *chain, PyObject *links)
@@ -73,6 +108,7 @@ static void end_chain(Chain *chain)
     for (Link *link = chain->links; link && link < chain->links + chain->count; link++) {
         if (link->type && link->type->end)
             link->type->end(link->self);
+        free(link->shingles.room.data);
         free(link->made.data);
         free(link->digits.data);
     }
@@ -113,13 +149,8 @@ static Made call(void *self, const uint8_t *text, size_t size, Bytes *out)
     return failed ? FAILED : is_string ? TEXT : JSON;
 }
 
-static void *start_call(PyObject *arguments)
-{
-    return arguments;
-}
-
 PyObject *link_function(PyObject *Py_UNUSED(self), PyObject *function)
 {
-    static const LinkType FUNCTION = {call, NULL, start_call, NULL};
+    static const LinkType FUNCTION = {call, NULL, take_arguments, NULL};
     return new_link(&FUNCTION, Py_BuildValue("(O)", function));
 }

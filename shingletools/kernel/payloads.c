@@ -129,13 +129,6 @@ int read_bytes(const uint8_t *payload, size_t size, size_t digits, Bytes *out)
     return !bad;
 }
 
-static PyObject *none_unless_failed(void)
-{
-    if (PyErr_Occurred())
-        return NULL;
-    Py_RETURN_NONE;
-}
-
 PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *text;
@@ -155,7 +148,7 @@ PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
     if (read > 0)
         result = PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.used);
     free(out.data);
-    return result ? result : none_unless_failed();
+    return read ? result : Py_NewRef(Py_None);
 }
 
 /* BATCH functions at a time. The inner loop is unrolled, so that their minima stay in registers. By default, gcc
@@ -207,12 +200,11 @@ int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const cha
 void end_sketching(Sketching *self)
 {
     PyMem_Free(self->factors);
-    free(self->shingles.room.data);
     free(self->y.data);
     free(self->supers.data);
 }
 
-/* Puts the minima of shingles into self->low: 1; -1 with an exception. */
+/* Puts the minima of shingles into self->low; -1 with an exception. */
 static int find_minima(Sketching *self, const uint64_t *shingles, size_t count)
 {
     self->y.used = 0;
@@ -223,14 +215,7 @@ static int find_minima(Sketching *self, const uint64_t *shingles, size_t count)
         y[i] = (uint32_t)(fmix64(shingles[i]) >> 32);
     for (size_t i = 0; i < self->batches * BATCH; i += BATCH)
         least(y, count, self->factors + i, self->summands + i, self->low + i);
-    return 1;
-}
-
-/* Puts the minima of a payload into self->low: 1; 0 if it has another form; -1 with an exception. */
-static int minima_of_payload(Sketching *self, const uint8_t *payload, size_t size)
-{
-    int read = read_shingles(payload, size, &self->shingles);
-    return read < 1 ? read : find_minima(self, self->shingles.values, self->shingles.count);
+    return 0;
 }
 
 int add_digits(Bytes *out, const Bytes *made, Made kind)
@@ -257,25 +242,23 @@ PyObject *written(const Bytes *made, Made kind)
     return result;
 }
 
-PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
+/* The payload that is made of a payload of shingles; None if that has another form. */
+static PyObject *made_of(WorkOnShingles work, void *self, PyObject *text)
 {
-    PyObject *text, *result = NULL;
-    const char *a, *b;
-    Py_ssize_t a_size, b_size, size;
-    Sketching sketching = {.bits = 32};
-    if (!PyArg_ParseTuple(args, "Uy#y#|n", &text, &a, &a_size, &b, &b_size, &sketching.bits))
-        return NULL;
-    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    Shingles shingles = {{0}, NULL, 0, 0};
     Bytes out = {0};
-    if (!payload || start_sketching(&sketching, a, a_size, b, b_size))
+    PyObject *result = NULL;
+    Py_ssize_t size;
+    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
+    if (!payload)
         return NULL;
-    int found = minima_of_payload(&sketching, payload, (size_t)size);
-    Made made = found > 0 ? add_sketch(&sketching, found, &out) : FAILED;
+    const int read = read_shingles(payload, (size_t)size, &shingles);
+    const Made made = read > 0 ? work(self, &shingles, &out) : FAILED;
     if (made > ODD)
         result = written(&out, made);
-    end_sketching(&sketching);
+    free(shingles.room.data);
     free(out.data);
-    return found ? result : none_unless_failed();
+    return read ? result : Py_NewRef(Py_None);
 }
 
 /* The minima in big-endian order, as they are written. */
@@ -343,10 +326,8 @@ VECTORS static void lowest_shorts(const uint32_t *minima, size_t n, uint16_t *ou
         out[i] = (uint16_t)fmix32(minima[i]);
 }
 
-Made add_sketch(Sketching *self, int found, Bytes *out)
+Made add_sketch(Sketching *self, Bytes *out)
 {
-    if (found < 1)
-        return found ? FAILED : ODD;
     if (self->group)
         return add_supers(self, out) ? FAILED : WIDE;
     const size_t size = self->n * (size_t)self->bits / 8;
@@ -362,14 +343,23 @@ Made add_sketch(Sketching *self, int found, Bytes *out)
     return self->bits == 8 ? BYTES : SHORTS;
 }
 
-static Made sketch(void *self, const uint8_t *payload, size_t size, Bytes *out)
+static Made sketch(void *self, Shingles *shingles, Bytes *out)
 {
-    return size ? add_sketch(self, minima_of_payload(self, payload, size), out) : PLAIN;
+    return find_minima(self, shingles->values, shingles->count) ? FAILED : add_sketch(self, out);
 }
 
-static Made sketch_numbers(void *self, const uint8_t *shingles, size_t size, Bytes *out)
+PyObject *minima(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    return size ? add_sketch(self, find_minima(self, (const uint64_t *)shingles, size / sizeof(uint64_t)), out) : PLAIN;
+    PyObject *text, *result = NULL;
+    const char *a, *b;
+    Py_ssize_t a_size, b_size;
+    Sketching sketching = {.bits = 32};
+    if (!PyArg_ParseTuple(args, "Uy#y#|n", &text, &a, &a_size, &b, &b_size, &sketching.bits))
+        return NULL;
+    if (!start_sketching(&sketching, a, a_size, b, b_size))
+        result = made_of(sketch, &sketching, text);
+    end_sketching(&sketching);
+    return result;
 }
 
 static void end_minima(void *self)
@@ -396,7 +386,7 @@ static void *start_minima(PyObject *arguments)
 
 PyObject *link_minima(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    static const LinkType MINIMA = {sketch, sketch_numbers, start_minima, end_minima};
+    static const LinkType MINIMA = {NULL, sketch, start_minima, end_minima};
     Py_INCREF(args);
     return new_link(&MINIMA, args);
 }
@@ -408,64 +398,28 @@ VECTORS static void count_bits(const uint64_t *shingles, size_t count, uint64_t 
             counts[bit] += shingles[i] >> bit & 1;
 }
 
-static Made simhash_numbers(void *Py_UNUSED(self), const uint8_t *shingles, size_t size, Bytes *out)
+/* The simhash of shingles; those of 32 bits are first spread over 64. */
+static Made add_simhash(void *Py_UNUSED(self), Shingles *shingles, Bytes *out)
 {
-    uint64_t counts[64] = {0}, value = 0, count = size / sizeof value;
-    if (!size)
-        return PLAIN;
-    count_bits((const uint64_t *)shingles, count, counts);
-    for (int bit = 0; bit < 64; bit++)
-        value |= (uint64_t)(2 * counts[bit] > count) << bit;
-    return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
-}
-
-/* The simhash of a payload; empty for an empty payload, ODD if it has another form. */
-static Made add_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
-{
-    Shingles *shingles = object;
-    int read = size ? read_shingles(payload, size, shingles) : 0;
-    if (read < 1)
-        return read ? FAILED : size ? ODD : PLAIN;
+    uint64_t counts[64] = {0}, value = 0;
     for (size_t i = 0; i < shingles->count && shingles->narrow; i++)
         shingles->values[i] = fmix64(shingles->values[i]);
-    return simhash_numbers(NULL, (const uint8_t *)shingles->values, shingles->count * sizeof(uint64_t), out);
+    count_bits(shingles->values, shingles->count, counts);
+    for (int bit = 0; bit < 64; bit++)
+        value |= (uint64_t)(2 * counts[bit] > shingles->count) << bit;
+    return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
 }
 
 PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
 {
-    if (!PyUnicode_Check(text)) {
-        PyErr_SetString(PyExc_TypeError, "a payload is a string");
-        return NULL;
-    }
-    Py_ssize_t size;
-    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!payload)
-        return NULL;
-    Shingles shingles = {{0}, NULL, 0, 0};
-    Bytes out = {0};
-    PyObject *result = NULL;
-    Made made = add_simhash(&shingles, payload, (size_t)size, &out);
-    if (made == WIDE)
-        result = written(&out, made);
-    free(shingles.room.data);
-    free(out.data);
-    return result ? result : none_unless_failed();
-}
-
-static void *start_simhash(PyObject *Py_UNUSED(arguments))
-{
-    return new_self(sizeof(Shingles));
-}
-
-static void end_simhash(void *object)
-{
-    Shingles *self = object;
-    free(self->room.data);
-    PyMem_Free(self);
+    if (PyUnicode_Check(text))
+        return made_of(add_simhash, NULL, text);
+    PyErr_SetString(PyExc_TypeError, "a payload is a string");
+    return NULL;
 }
 
 PyObject *link_simhash(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))
 {
-    static const LinkType SIMHASH = {add_simhash, simhash_numbers, start_simhash, end_simhash};
+    static const LinkType SIMHASH = {NULL, add_simhash, take_arguments, NULL};
     return new_link(&SIMHASH, PyTuple_New(0));
 }

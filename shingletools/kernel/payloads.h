@@ -5,14 +5,6 @@
 
 #include "splice.h"
 
-/* The digit groups of one payload after the other, as numbers. */
-typedef struct {
-    Bytes room;
-    uint64_t *values;
-    size_t count;
-    int narrow; /* whether they have 8 digits */
-} Shingles;
-
 /* Reads a payload of groups of 8 or 16 digits: 1; 0 if it has another form, or is empty; -1 with an exception. */
 int read_groups(const uint8_t *payload, size_t size, size_t digits, Shingles *shingles);
 
@@ -50,7 +42,6 @@ PyObject *written(const Bytes *made, Made kind);
 enum { BATCH = 32 }; /* min-hash functions whose minima stay in registers */
 
 typedef struct {
-    Shingles shingles;
     size_t n, batches;                  /* functions, and batches of them; the last batch is filled up */
     uint32_t *factors, *summands, *low; /* of all batches */
     Py_ssize_t group;                   /* minima in a supershingle, or 0 */
@@ -64,7 +55,7 @@ typedef struct {
 int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size);
 void end_sketching(Sketching *self);
 
-/* Adds the signature of the minima for `found` 1; ODD for 0, FAILED for -1. */
-Made add_sketch(Sketching *self, int found, Bytes *out);
+/* Adds the signature of the minima. */
+Made add_sketch(Sketching *self, Bytes *out);
 
 #endif

@@ -17,8 +17,17 @@ typedef enum {
     WIDE,        /* an array of uint64, which are written as groups of 16 digits */
 } Made;
 
-/* Makes a payload from a text, which a byte after it ends. The output is empty before. */
+/* The digit groups of a payload as numbers. */
+typedef struct {
+    Bytes room;
+    uint64_t *values; /* in the room, or what a link has made */
+    size_t count;
+    int narrow; /* whether they have 8 digits */
+} Shingles;
+
+/* Makes a payload from a text, which a byte after it ends; or from shingles, at least one. The output is empty before. */
 typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
+typedef Made (*WorkOnShingles)(void *self, Shingles *shingles, Bytes *made);
 
 /* linked_lines(links, fields, data, at, form): works on the lines of `data` from `at` on, up to the first that is not
    ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
@@ -32,7 +41,7 @@ typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
 /* A filter's work in C. */
 typedef struct {
     Work work;
-    Work of_numbers; /* takes an array of uint64 instead of a text; NULL if it cannot */
+    WorkOnShingles of_shingles;          /* if it takes a payload of shingles; then `work` is NULL */
     void *(*start)(PyObject *arguments); /* makes `self` of the above, for several lines; NULL with an exception */
     void (*end)(void *self);             /* frees it; NULL if not needed */
 } LinkType;
@@ -45,5 +54,8 @@ PyObject *new_link(const LinkType *type, PyObject *arguments);
 
 /* Memory of zeros for `start`; PyMem_Free frees it. NULL with an exception. */
 void *new_self(size_t size);
+
+/* A `start` for work that needs its arguments alone. */
+void *take_arguments(PyObject *arguments);
 
 #endif

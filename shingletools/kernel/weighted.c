@@ -96,11 +96,10 @@ static int take_weights(Weights *weights, PyObject *tuple)
     return 0;
 }
 
-/* Reads a payload's shingles, as read_shingles does; also 0 if the table has other digits. */
-static int read_weighed(const Weights *weights, const uint8_t *payload, size_t size, Shingles *shingles)
+/* Whether the table has weights of shingles with as many digits. */
+static int are_weighed(const Weights *weights, const Shingles *shingles)
 {
-    int read = read_shingles(payload, size, shingles);
-    return read == 1 && shingles->narrow != (weights->digits == 8) ? 0 : read;
+    return shingles->narrow == (weights->digits == 8);
 }
 
 /* Fetches the slots of shingles, each of which may be far away in memory, for weights that are needed soon. */
@@ -224,10 +223,13 @@ static Py_ssize_t weigh(Clocks *self, const uint64_t *shingles, size_t count)
     return (Py_ssize_t)some;
 }
 
-static Made sketch_shingles(Clocks *self, const uint64_t *shingles, size_t all, Bytes *out)
+static Made sketch(void *object, Shingles *shingles, Bytes *out)
 {
+    Clocks *self = object;
     Sketching *sketching = &self->sketching;
-    Py_ssize_t count = weigh(self, shingles, all);
+    if (!are_weighed(&self->weights, shingles))
+        return ODD;
+    Py_ssize_t count = weigh(self, shingles->values, shingles->count);
     if (count < 1)
         return count ? FAILED : PLAIN;
     const uint32_t *y = (const uint32_t *)sketching->y.data;
@@ -239,25 +241,7 @@ static Made sketch_shingles(Clocks *self, const uint64_t *shingles, size_t all, 
         if (self->second[i] <= bound)
             sketching->low[i] = soonest(self, (size_t)count, i, (float)bound);
     }
-    return add_sketch(sketching, 1, out);
-}
-
-static Made sketch_numbers(void *object, const uint8_t *shingles, size_t size, Bytes *out)
-{
-    Clocks *self = object;
-    if (size && self->weights.digits == 8)
-        return ODD;
-    return sketch_shingles(self, (const uint64_t *)shingles, size / sizeof(uint64_t), out);
-}
-
-static Made sketch(void *object, const uint8_t *payload, size_t size, Bytes *out)
-{
-    Clocks *self = object;
-    Shingles *shingles = &self->sketching.shingles;
-    int read = size ? read_weighed(&self->weights, payload, size, shingles) : 0;
-    if (read < 1)
-        return read ? FAILED : size ? ODD : PLAIN;
-    return sketch_shingles(self, shingles->values, shingles->count, out);
+    return add_sketch(sketching, out);
 }
 
 static void end_clocks(void *object)
@@ -299,13 +283,12 @@ failed:
 
 PyObject *link_weighted_minima(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    static const LinkType MINIMA = {sketch, sketch_numbers, start_clocks, end_clocks};
+    static const LinkType MINIMA = {NULL, sketch, start_clocks, end_clocks};
     Py_INCREF(args);
     return new_link(&MINIMA, args);
 }
 
 typedef struct {
-    Shingles shingles;
     Weights weights;
     Bytes found; /* as int64 */
 } Scales;
@@ -341,23 +324,12 @@ static Made add_bits(const Scales *self, const uint64_t *spread, size_t count, B
     return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
 }
 
-static Made simhash_numbers(void *object, const uint8_t *shingles, size_t size, Bytes *out)
-{
-    const uint64_t *values = (const uint64_t *)shingles;
-    if (size && ((Scales *)object)->weights.digits == 8)
-        return ODD;
-    int found = find_weights(object, values, size / sizeof *values);
-    return found > 0 ? add_bits(object, values, size / sizeof *values, out) : found ? FAILED : PLAIN;
-}
-
-static Made weighted_simhash(void *object, const uint8_t *payload, size_t size, Bytes *out)
+static Made weighted_simhash(void *object, Shingles *shingles, Bytes *out)
 {
     Scales *self = object;
-    Shingles *shingles = &self->shingles;
-    int found = size ? read_weighed(&self->weights, payload, size, shingles) : 0;
-    if (found < 1)
-        return found ? FAILED : size ? ODD : PLAIN;
-    found = find_weights(self, shingles->values, shingles->count);
+    if (!are_weighed(&self->weights, shingles))
+        return ODD;
+    const int found = find_weights(self, shingles->values, shingles->count);
     for (size_t i = 0; i < shingles->count && shingles->narrow; i++)
         shingles->values[i] = fmix64(shingles->values[i]);
     return found > 0 ? add_bits(self, shingles->values, shingles->count, out) : found ? FAILED : PLAIN;
@@ -366,7 +338,6 @@ static Made weighted_simhash(void *object, const uint8_t *payload, size_t size, 
 static void end_scales(void *object)
 {
     Scales *self = object;
-    free(self->shingles.room.data);
     free(self->found.data);
     PyMem_Free(self);
 }
@@ -383,7 +354,7 @@ static void *start_scales(PyObject *arguments)
 
 PyObject *link_weighted_simhash(PyObject *Py_UNUSED(self), PyObject *weights)
 {
-    static const LinkType SIMHASH = {weighted_simhash, simhash_numbers, start_scales, end_scales};
+    static const LinkType SIMHASH = {NULL, weighted_simhash, start_scales, end_scales};
     Py_INCREF(weights);
     return new_link(&SIMHASH, weights);
 }
