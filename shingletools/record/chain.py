@@ -37,7 +37,7 @@ class Chain:
 
     def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
         self.filters = tuple(filters)
-        self.sections = tuple(sections_of(self.filters))
+        self.sections = sections_of(self.filters)
         # The first filter that makes several lines of one, if there is such
         self.cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
 
@@ -173,17 +173,19 @@ def batch_of(signed: Read) -> RecordBatch:
     return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*each) for each in signed[-1]))
 
 
-def sections_of(filters: Sequence[tuple[Filter, str]]) -> Iterator[Section]:
-    """Yields all filters, as many together as the kernel can do at once."""
-    run: list[ChainStep] = []
+def sections_of(filters: Sequence[tuple[Filter, str]]) -> list[Section]:
+    """Returns all filters, as many together as the kernel can do at once."""
+    sections: list[Section] = []
     for number, (stage, id_field) in enumerate(filters, 1):
         link = stage.link()
         step = ChainStep(number, stage, id_field, link or link_of_function(stage), not link)
-        if run and not is_for(run[-1], step):
-            yield from together(run)
-            run = []
-        run.append(step)
-    yield from together(run)
+        before = sections[-1].steps if sections else ()
+        joined = Section([*before, step]) if before and is_for(before[-1], step) else None
+        if joined is not None and joined.fields is not None:
+            sections[-1] = joined
+        else:
+            sections.append(Section([step]))
+    return sections
 
 
 def link_of_function(stage: Filter) -> Link:
@@ -201,11 +203,3 @@ def is_for(one: ChainStep, other: ChainStep) -> bool:
         and not other.stage.made_of
         and (one.stage.produces, one.id_field) == (other.stage.consumes, other.id_field)
     )
-
-
-def together(run: Sequence[ChainStep]) -> Iterator[Section]:
-    section = Section(run) if run else None
-    if section is not None and (section.fields is not None or len(run) == 1):
-        yield section
-    else:
-        yield from (Section([step]) for step in run)
