@@ -319,7 +319,7 @@ static void *start_shingling(PyObject *arguments)
     Py_ssize_t run;
     int units;
     unsigned long long sample;
-    if (!PyArg_ParseTuple(arguments, "OniKO!", &memo, &run, &units, &sample, &PyTuple_Type, &listed))
+    if (!PyArg_ParseTuple(arguments, "O(niKO!)", &memo, &run, &units, &sample, &PyTuple_Type, &listed))
         return NULL;
     Shingling *self = new_shingling(memo, run, units, sample);
     if (self && take_listed(self, listed)) {
@@ -332,10 +332,7 @@ static void *start_shingling(PyObject *arguments)
 static PyObject *link_shingles(PyObject *object, PyObject *args)
 {
     static const LinkType SHINGLES = {shingle, NULL, start_shingling, end_shingling};
-    PyObject *run, *units, *sample, *listed;
-    if (!PyArg_ParseTuple(args, "OOOO", &run, &units, &sample, &listed))
-        return NULL;
-    return new_link(&SHINGLES, Py_BuildValue("(OOOOO)", object, run, units, sample, listed));
+    return new_link(&SHINGLES, Py_BuildValue("(OO)", object, args));
 }
 
 static void *start_gathering(PyObject *arguments)
@@ -344,7 +341,7 @@ static void *start_gathering(PyObject *arguments)
     Py_ssize_t run;
     int units;
     unsigned long long sample, factor;
-    if (!PyArg_ParseTuple(arguments, "OniKK", &memo, &run, &units, &sample, &factor))
+    if (!PyArg_ParseTuple(arguments, "O(niKK)", &memo, &run, &units, &sample, &factor))
         return NULL;
     Shingling *self = new_shingling(memo, run, units, sample);
     if (self)
@@ -355,10 +352,7 @@ static void *start_gathering(PyObject *arguments)
 static PyObject *link_gathering(PyObject *object, PyObject *args)
 {
     static const LinkType GATHERING = {gather, NULL, start_gathering, end_gathering};
-    PyObject *run, *units, *sample, *factor;
-    if (!PyArg_ParseTuple(args, "OOOO", &run, &units, &sample, &factor))
-        return NULL;
-    return new_link(&GATHERING, Py_BuildValue("(OOOOO)", object, run, units, sample, factor));
+    return new_link(&GATHERING, Py_BuildValue("(OO)", object, args));
 }
 
 static PyObject *take_gathered(PyObject *object, PyObject *Py_UNUSED(none))

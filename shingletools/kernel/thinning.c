@@ -4,16 +4,10 @@
    the place of the last one before it of the same document, or -1; for each document, the place of its last end, or -1;
    the similarity of each pair. Kept: for each document, its partner, or -1, and the similarity to that. */
 
-#include "kernel.h"
+#include "arrays.h"
 
 enum { ENDS, BEFORE, LAST, SIMILARITY, PAIRS };
 enum { PARTNER, TO_IT, KEPT };
-
-static void release_all(Py_buffer *buffers, int count)
-{
-    for (int i = 0; i < count; i++)
-        PyBuffer_Release(&buffers[i]);
-}
 
 static PyObject *no_pairs(void)
 {
@@ -37,7 +31,7 @@ PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
         before[i] = last[ends[i]];
         last[ends[i]] = (int32_t)i;
     }
-    release_all(pairs, LAST + 1);
+    release(pairs, LAST + 1);
     return good ? Py_NewRef(Py_None) : no_pairs();
 }
 
@@ -75,8 +69,8 @@ PyObject *thin(PyObject *Py_UNUSED(self), PyObject *args)
         }
     }
     PyBuffer_Release(&taken);
-    release_all(pairs, PAIRS);
-    release_all(kept, KEPT);
+    release(pairs, PAIRS);
+    release(kept, KEPT);
     return good ? Py_NewRef(Py_None) : no_pairs();
 }
 

@@ -301,38 +301,30 @@ VECTORS static void weigh_bits(const uint64_t *shingles, const int64_t *weights,
             sums[bit] += (2 * (int64_t)(shingles[i] >> bit & 1) - 1) * weights[i];
 }
 
-/* Puts the weights of shingles into self->found. Returns whether one is above 0, or -1 with an exception. */
-static int find_weights(Scales *self, const uint64_t *shingles, size_t count)
-{
-    int64_t any = 0;
-    self->found.used = 0;
-    if (grow(&self->found, count * sizeof any))
-        return -1;
-    prefetch_weights(&self->weights, shingles, count);
-    for (size_t i = 0; i < count; i++)
-        any |= ((int64_t *)self->found.data)[i] = (int64_t)weight_of(&self->weights, shingles[i]);
-    return any != 0;
-}
-
-static Made add_bits(const Scales *self, const uint64_t *spread, size_t count, Bytes *out)
-{
-    int64_t sums[64] = {0};
-    uint64_t value = 0;
-    weigh_bits(spread, (const int64_t *)self->found.data, count, sums);
-    for (int bit = 0; bit < 64; bit++)
-        value |= (uint64_t)(sums[bit] > 0) << bit;
-    return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
-}
-
+/* The simhash of shingles; an empty payload if none weighs more than 0. Those of 32 bits are first spread over 64. */
 static Made weighted_simhash(void *object, Shingles *shingles, Bytes *out)
 {
     Scales *self = object;
+    const size_t count = shingles->count;
+    int64_t sums[64] = {0}, any = 0;
+    uint64_t *values = shingles->values, value = 0;
+    self->found.used = 0;
     if (!are_weighed(&self->weights, shingles))
         return ODD;
-    const int found = find_weights(self, shingles->values, shingles->count);
-    for (size_t i = 0; i < shingles->count && shingles->narrow; i++)
-        shingles->values[i] = fmix64(shingles->values[i]);
-    return found > 0 ? add_bits(self, shingles->values, shingles->count, out) : found ? FAILED : PLAIN;
+    if (grow(&self->found, count * sizeof any))
+        return FAILED;
+    int64_t *weights = (int64_t *)self->found.data;
+    prefetch_weights(&self->weights, values, count);
+    for (size_t i = 0; i < count; i++)
+        any |= weights[i] = (int64_t)weight_of(&self->weights, values[i]);
+    if (!any)
+        return PLAIN;
+    for (size_t i = 0; i < count && shingles->narrow; i++)
+        values[i] = fmix64(values[i]);
+    weigh_bits(values, weights, count, sums);
+    for (int bit = 0; bit < 64; bit++)
+        value |= (uint64_t)(sums[bit] > 0) << bit;
+    return add_bytes(out, &value, sizeof value) ? FAILED : WIDE;
 }
 
 static void end_scales(void *object)

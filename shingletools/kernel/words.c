@@ -294,33 +294,32 @@ static int add_placed(WordMemo *self, const uint8_t *text, size_t size, Bytes *o
     return add_separate(out, places);
 }
 
-static PyObject *words(PyObject *object, PyObject *text)
+/* The words of a string, with places if these are wanted. */
+static PyObject *made_of(PyObject *object, PyObject *text, Places *places)
 {
+    WordMemo *self = (WordMemo *)object;
     Py_ssize_t size;
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
     Bytes out = {0};
     PyObject *result = NULL;
-    if (!add_words((WordMemo *)object, at, (size_t)size, &out))
+    if (!(places ? add_placed(self, at, (size_t)size, &out, places) : add_words(self, at, (size_t)size, &out)))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     free(out.data);
     return result;
 }
 
+static PyObject *words(PyObject *object, PyObject *text)
+{
+    return made_of(object, text, NULL);
+}
+
 static PyObject *placed(PyObject *object, PyObject *text)
 {
-    Py_ssize_t size;
-    const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!at)
-        return NULL;
-    Bytes out = {0};
     Places places = {{0}};
-    PyObject *result = NULL;
-    if (!add_placed((WordMemo *)object, at, (size_t)size, &out, &places))
-        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
+    PyObject *result = made_of(object, text, &places);
     free(places.out.data);
-    free(out.data);
     return result;
 }
 
