@@ -16,8 +16,10 @@ from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.kernel import _kernel
+from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link
 from shingletools.record.chain import Chain
+from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
 
@@ -175,6 +177,21 @@ def test_the_kernel_goes_on_behind_an_odd_line(counted: Counted) -> None:
     assert made == 91 * chain_of(WHOLE).work(GOOD)[0]
     assert [each.place for each in rejections] == list(range(9, 100, 10))
     assert counted[:11] == in_c(10 * [(3, 9)] + [(3, 1)])
+
+
+@pytest.mark.parametrize(("before", "batches", "lines"), [(1, 1, 1), (7, 1, 1), (8, 10, 0)])
+def test_few_ordinary_lines_in_a_row_make_no_batch(before: int, batches: int, lines: int) -> None:
+    """A batch costs more than they do; all lines between two batches are together."""
+    chain = chain_of(WHOLE)
+    recipe = " | ".join(stage.recipe for stage, _ in chain.filters).encode()
+    sketches = Field(b"sketch", Kind.GROUPS, 8, 4 * 84)
+    wanted = Field(b"id", Kind.ID), Field(b"via", Kind.EQUAL, text=recipe), sketches
+    made, rejections = chain.signed(10 * (before * GOOD + b"{}\n"), wanted)
+    assert len(rejections) == 10
+    found = [isinstance(each, RecordBatch) for each in made]
+    assert found == ([True] * batches + [False] * lines if kernel.NAME == "c" else [False])
+    rows = sum(each.rows if isinstance(each, RecordBatch) else each.count(b"\n") for each in made)
+    assert rows == 10 * before
 
 
 def test_each_way_of_rejection_among_many() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import count
+from itertools import count, groupby
 from typing import NamedTuple
 
 from shingletools import kernel
@@ -14,6 +14,8 @@ from shingletools.record.json_members import line_at
 from shingletools.record.record_batch import RecordBatch, Signatures
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
+
+MANY = 8  # ordinary lines in a row; for fewer, a batch costs more than lines
 
 
 class Rejection(NamedTuple):
@@ -55,11 +57,18 @@ class Chain:
 
     def signed(self, lines: bytes, wanted: Signatures | None) -> Worked:
         """Makes batches of signatures in place of lines, where it can, if such are wanted."""
-        return through(self.sections, lines, wanted)
+        made, rejections = through(self.sections, lines, wanted)
+        each_kind = groupby(made, lambda some: isinstance(some, bytes))
+        return [each for _, some in each_kind for each in together([*some])], rejections
 
 
 def lines_in(made: Made) -> bytes:
     return b"".join(each for each in made if isinstance(each, bytes))
+
+
+def together(some: Made) -> Made:
+    """Returns batches, or lines as one."""
+    return [lines_in(some)] if isinstance(some[0], bytes) else some
 
 
 def rest_of(places: Iterable[int]) -> Iterator[int]:
@@ -135,15 +144,17 @@ class Section:
     def work(self, lines: bytes, wanted: Signatures | None) -> Worked:
         """What the kernel makes of ordinary lines, and the definitions of those between them, line by line."""
         signed = fields_signed(self.fields, wanted) if self.fields and wanted else None
-        fields, form = signed or (self.fields, None)
         made, rejections = Made(), list[Rejection]()
         place = at = 0
+        many = True
         while at < len(lines):
             error = None
-            if fields is not None:
+            if self.fields is not None:
+                fields, form = signed if signed and many else (self.fields, None)
                 some, number, at, error = kernel.linked_lines(self.links, fields, lines, at, form)
                 made += [some if isinstance(some, bytes) else batch_of(some)] if number else []
                 place += number
+                many = number >= MANY
             if at < len(lines):
                 line, at = line_at(lines, at)
                 result = self.of_odd_line(line, place, error)
