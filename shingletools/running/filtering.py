@@ -44,37 +44,37 @@ class FilterGroup:
         filter has the lines that those before it let pass, and their numbers are of these, as they are in the shell.
         """
         if isinstance(piece, Framed):
-            return self.of_documents(piece, wanted)
-        start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
-        made, rejections, count = self.work(self.chain, chunk.data, [], wanted)
-        rejects = [
-            (chunk.name, chunk.line + each.place, each.cause, each.line) for each in rejections if each.step == 1
-        ]
-        first = Outcome(chunk.size, start, 0, 0, rejects, Written(), file=chunk.name)
-        return self.outcomes(made, rejections, count, first, wanted is not None)
+            documents = until_bad(piece.documents()) if self.strict[0] else [*piece.documents()]
+            bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
+            data = b"".join(each.record + b"\n" for each in documents if not each.cause)
+            made, rejections, count = self.work(self.chain_of_plain if piece.plain else self.chain, data, bad, wanted)
+            own = [(documents[each.place], each.cause) for each in rejections if each.step == 1]
+            rejects = [(piece.name, document.line, cause, document.raw) for document, cause in own]
+            # Counts and messages are read after the documents, which may set them
+            first = Outcome(
+                piece.size, None, 0, 0, rejects, Written(), counted=piece.counted,
+                file="" if piece.alone else piece.name, messages=piece.messages,
+            )  # fmt: skip
+        else:
+            start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
+            made, rejections, count = self.work(self.chain, chunk.data, [], wanted)
+            rejects = [
+                (chunk.name, chunk.line + place, cause, line) for place, step, cause, line in rejections if step == 1
+            ]
+            first = Outcome(chunk.size, start, 0, 0, rejects, Written(), file=chunk.name)
+        outcomes = self.outcomes(rejections, count, first)
+        if wanted is not None:
+            outcomes[-1] = outcomes[-1]._replace(signed=made)
+        else:
+            lines = lines_in(made)
+            number = 0 if self.chain.cut is None else lines.count(b"\n")
+            outcomes[-1] = outcomes[-1]._replace(written=Written(lines), made=number)
+        return outcomes
 
-    def of_documents(self, portion: Framed, wanted: Signatures | None) -> list[Outcome]:
-        """Returns the outcomes of documents in a format, by each filter."""
-        documents = until_bad(portion.documents()) if self.strict[0] else [*portion.documents()]
-        bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
-        data = b"".join(each.record + b"\n" for each in documents if not each.cause)
-        made, rejections, count = self.work(self.chain_of_plain if portion.plain else self.chain, data, bad, wanted)
-        own = [(documents[each.place], each.cause) for each in rejections if each.step == 1]
-        rejects = [(portion.name, document.line, cause, document.raw) for document, cause in own]
-        file = "" if portion.alone else portion.name
-        # Counts and messages are read after the documents, which may set them
-        first = Outcome(
-            portion.size, None, 0, 0, rejects, Written(), 0, portion.counted, file=file, messages=portion.messages
-        )
-        return self.outcomes(made, rejections, count, first, wanted is not None)
+    def outcomes(self, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:
+        """Returns an outcome for each filter, without lines.
 
-    def outcomes(
-        self, made: Made, rejections: Sequence[Rejection], count: int, first: Outcome, signed: bool
-    ) -> list[Outcome]:
-        """Returns an outcome for each filter.
-
-        count: of records that the first one was given. first: its outcome, without lines and records. signed: whether
-        there may be signatures in place of lines.
+        count: of records that the first one was given. first: its outcome, without records.
         """
         outcomes: list[Outcome] = []
         for step, (stage, *_) in enumerate(self.filters, 1):
@@ -83,12 +83,6 @@ class FilterGroup:
             good = count - len(each.rejects)
             outcomes.append(each._replace(lines=count, records=good, counted={**counted, **each.counted}))
             count = good
-        if signed:
-            outcomes[-1] = outcomes[-1]._replace(signed=made)
-        else:
-            lines = lines_in(made)
-            number = 0 if self.chain.cut is None else lines.count(b"\n")
-            outcomes[-1] = outcomes[-1]._replace(written=Written(lines), made=number)
         return outcomes
 
     def work(
@@ -98,7 +92,6 @@ class FilterGroup:
 
         bad: records that were bad before and have no line, with their places among all.
         """
-
         made, more = chain.signed(data, wanted)
         rejections = among_all(bad, more)
         stop = next((each for each in rejections if self.strict[each.step - 1]), None)
