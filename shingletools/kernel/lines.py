@@ -18,9 +18,15 @@ Done = tuple[bytes | Read, int, int, Exception | None]
 MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
 ESCAPES = (  # that orjson makes, the backslash first
-    (b"\\", b"\\\\"), (b'"', b'\\"'), (b"\b", b"\\b"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\f", b"\\f"),
-    (b"\r", b"\\r"), *((bytes([code]), b"\\u%04x" % code) for code in range(0x20) if code not in b"\b\t\n\f\r"),
-)  # fmt: skip
+    (b"\\", b"\\\\"),
+    (b'"', b'\\"'),
+    (b"\b", b"\\b"),
+    (b"\t", b"\\t"),
+    (b"\n", b"\\n"),
+    (b"\f", b"\\f"),
+    (b"\r", b"\\r"),
+    *((bytes([code]), b"\\u%04x" % code) for code in range(0x20) if code not in b"\b\t\n\f\r"),
+)
 
 
 class FilterFields(NamedTuple):

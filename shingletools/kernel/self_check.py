@@ -269,8 +269,12 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         for n in (1, 16, 33, 84):
             a, b = functions_of(draw, n)
             functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
-            first = [weighted_minhash_times.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
-                     if len(some) else np.empty(0, np.uint32) for some in counted]  # fmt: skip
+            first = [
+                weighted_minhash_times.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
+                if len(some)
+                else np.empty(0, np.uint32)
+                for some in counted
+            ]
             for bits in (8, 16, 32):
                 link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)
                 made = [strings.minima_to_payload(each, bits) for each in first]
@@ -292,8 +296,9 @@ def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
             yield "element_end", _kernel.element_end(data, at, deepest), lines.element_end(data, at, deepest)
     texts = [text.encode() for text in random_texts(draw)]
     starts = int64([0, *np.cumsum([*map(len, texts)]).tolist()])
-    columns = tuple(lines.ColumnValues(head, b"".join(texts), starts, text)
-                    for head, text in ((b'{"a":', True), (b',"b":', False)))  # fmt: skip
+    columns = tuple(
+        lines.ColumnValues(head, b"".join(texts), starts, text) for head, text in ((b'{"a":', True), (b',"b":', False))
+    )
     yield "record_lines", _kernel.record_lines(columns, len(texts)), lines.record_lines(columns, len(texts))
 
 
@@ -334,11 +339,24 @@ def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
     texts, millionths = [random_text(draw, length) for length in range(60)], draw.integers(0, 10**6, 60).tolist()
     payloads = [draw.bytes(5 * digits // 2) for _ in names]
     lists, flags = [names[:number] for number in range(60)], draw.integers(0, 2, 60).tolist()
-    parts = [(b'{"id":', name, b',"o":', other, b',"p":', b'"%b"' % payload.hex(" ", digits // 2).encode(),
-              b',"v":', b"%d" % millionth, b',"t":%b,"m":[ %b ]' % (quoted(text.encode()), b" , ".join(ids)),
-              b',"s":0.%06d%b,"via":"r"' % (millionth, b',"f":true' if flag else b""), b"}\n")
-             for name, other, payload, millionth, text, ids, flag
-             in zip(names, others, payloads, millionths, texts, lists, flags, strict=True)]  # fmt: skip
+    parts = [
+        (
+            b'{"id":',
+            name,
+            b',"o":',
+            other,
+            b',"p":',
+            b'"%b"' % payload.hex(" ", digits // 2).encode(),
+            b',"v":',
+            b"%d" % millionth,
+            b',"t":%b,"m":[ %b ]' % (quoted(text.encode()), b" , ".join(ids)),
+            b',"s":0.%06d%b,"via":"r"' % (millionth, b',"f":true' if flag else b""),
+            b"}\n",
+        )
+        for name, other, payload, millionth, text, ids, flag in zip(
+            names, others, payloads, millionths, texts, lists, flags, strict=True
+        )
+    ]
     data = b"".join(map(b"".join, parts))
     ends = np.cumsum([[len(part) for part in line] for line in parts]).reshape(60, -1)
     starts, before = np.append(0, ends[:-1, -1]), ends - [[len(part) for part in line] for line in parts]
@@ -357,11 +375,20 @@ def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
         (bytes(flags), b"", b""),
     )
     fields = (
-        Field(b"id", Kind.ID), Field(b"o", Kind.ID, shared=0, other=0), Field(b"p", Kind.GROUPS, digits, size),
-        Field(b"v", Kind.SPAN), Field(b"v", Kind.LABEL), Field(b"t", Kind.LENGTH), Field(b"m", Kind.IDS),
-        Field(b"s", Kind.UNITS, must=True), Field(b"s", Kind.DOUBLE), Field(b"f", Kind.FLAG),
-        Field(b"via", Kind.EQUAL, text=b"r"), Field(b"x", Kind.NONE), Field(b"y", Kind.AT_MOST_ONCE),
-    )  # fmt: skip
+        Field(b"id", Kind.ID),
+        Field(b"o", Kind.ID, shared=0, other=0),
+        Field(b"p", Kind.GROUPS, digits, size),
+        Field(b"v", Kind.SPAN),
+        Field(b"v", Kind.LABEL),
+        Field(b"t", Kind.LENGTH),
+        Field(b"m", Kind.IDS),
+        Field(b"s", Kind.UNITS, must=True),
+        Field(b"s", Kind.DOUBLE),
+        Field(b"f", Kind.FLAG),
+        Field(b"via", Kind.EQUAL, text=b"r"),
+        Field(b"x", Kind.NONE),
+        Field(b"y", Kind.AT_MOST_ONCE),
+    )
     right = 60, len(data), int64(starts.tolist()), int64((ends[:, -1] - 2).tolist()), columns
     return "read_columns", _kernel.read_columns(data, 0, fields), right
 

@@ -11,9 +11,19 @@ from typing import Any, NamedTuple
 
 # In the order in which a pipeline has them; then those outside pipelines
 STAGES = (
-    "parts", "canon", "shingle", "sketch", "simjoin", "simgroup", "dedup", "repeats", "simshow", "simscore", "simtune",
+    "parts",
+    "canon",
+    "shingle",
+    "sketch",
+    "simjoin",
+    "simgroup",
+    "dedup",
+    "repeats",
+    "simshow",
+    "simscore",
+    "simtune",
     "simindex",
-)  # fmt: skip
+)
 COMMANDS = (*STAGES, "simspark")
 PAIRS, GROUPS, COUNTS, FIGURES = "pairs", "groups", "document frequencies", "figures"  # kinds; others are commands
 

@@ -181,10 +181,14 @@ def fields_signed(fields: FilterFields, wanted: Signatures) -> tuple[FilterField
     via = made_by.text or b""
     before = b"" if via == fields.recipe else via.removesuffix(b" | " + fields.recipe)
     if (
-        fields.keep or fields.placed or (its_id.name, payload.name) != (fields.id, fields.produced)
-        or before == via or (not before and via != fields.recipe) or b"\\" in via
+        fields.keep
+        or fields.placed
+        or (its_id.name, payload.name) != (fields.id, fields.produced)
+        or before == via
+        or (not before and via != fields.recipe)
+        or b"\\" in via
         or fields.before not in (None, before)
-    ):  # fmt: skip
+    ):
         return None
     between = tuple(sorted({*fields.between, *others} - {fields.consumed}))
     return fields._replace(between=between, before=before), (payload.digits, payload.size)

@@ -41,9 +41,22 @@ MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
 NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
 OWN = (
-    "id", "text", "via", "source", "at", "shingles", "sketch", "simhash", "of", "part", "before", "behind",
-    "duplicate_of", "repeats", "named",
-)  # fmt: skip
+    "id",
+    "text",
+    "via",
+    "source",
+    "at",
+    "shingles",
+    "sketch",
+    "simhash",
+    "of",
+    "part",
+    "before",
+    "behind",
+    "duplicate_of",
+    "repeats",
+    "named",
+)
 
 # Fields that no option names
 FIXED = (*OWN, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")

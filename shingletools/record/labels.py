@@ -14,8 +14,18 @@ LONGEST = 18  # digits of an exponent
 PLAIN = lazy(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values that are spelled in one way only
 
 JUDGED = "label"  # the field of a pair that says whether its documents belong together
-JUDGEMENTS = {1: True, "1": True, "true": True, "yes": True, "same": True,
-              0: False, "0": False, "false": False, "no": False, "different": False}  # fmt: skip
+JUDGEMENTS = {
+    1: True,
+    "1": True,
+    "true": True,
+    "yes": True,
+    "same": True,
+    0: False,
+    "0": False,
+    "false": False,
+    "no": False,
+    "different": False,
+}
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
 ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them

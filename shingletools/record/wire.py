@@ -221,8 +221,12 @@ def parts_said(via: str, stage: str) -> set[str]:
     ['simhash', 'weights']
     """
     stages = [each.split() for each in via.split("|")]
-    return {part.partition("=")[0] for name, *parts in filter(None, stages) if name.partition("/")[0] == stage
-            for part in parts}  # fmt: skip
+    return {
+        part.partition("=")[0]
+        for name, *parts in filter(None, stages)
+        if name.partition("/")[0] == stage
+        for part in parts
+    }
 
 
 def has_step(via: str, stage: str) -> bool:

@@ -41,9 +41,13 @@ class Pipeline:
         return Pipeline, (self.text,)
 
     def __call__(
-        self, documents: Documents | None = None, *, jobs: int = 1, strict: bool = False,
+        self,
+        documents: Documents | None = None,
+        *,
+        jobs: int = 1,
+        strict: bool = False,
         memory: int | str | None = None,
-    ) -> Result:  # fmt: skip
+    ) -> Result:
         """The records that it makes of documents, as `run` gives them."""
         return result_of(self.taking, documents, jobs, strict, memory)
 
@@ -96,9 +100,13 @@ def flowing(taking: Taking, documents: Documents | None, shared: ForAll, account
 
 
 def run(
-    pipeline: str | Pipeline, documents: Documents | None = None, *, jobs: int = 1, strict: bool = False,
+    pipeline: str | Pipeline,
+    documents: Documents | None = None,
+    *,
+    jobs: int = 1,
+    strict: bool = False,
     memory: int | str | None = None,
-) -> Result:  # fmt: skip
+) -> Result:
     """The records that a pipeline makes of documents, one by one as they are asked for.
 
     documents: dicts, lines of JSON in bytes, names of files, or a table of Arrow; none if the pipeline names its files.
@@ -110,9 +118,13 @@ def run(
 
 
 def unique(
-    documents: Documents, pairs: Documents | None = None, *, groups: Documents | None = None,
-    known: Documents | None = None, options: str = "",
-) -> Result:  # fmt: skip
+    documents: Documents,
+    pairs: Documents | None = None,
+    *,
+    groups: Documents | None = None,
+    known: Documents | None = None,
+    options: str = "",
+) -> Result:
     """The documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
     options: more of dedup's, such as "--keep longest". Pairs and groups are read first, and wait in a scratch file.

@@ -9,10 +9,32 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 ELSEWHERE = (  # options that are not about words
-    "id", "text", "offsets", "jobs", "output", "rejects", "strict", "progress", "verbose", "explain", "whole", "lines",
-    "number", "all_messages", "recursive", "csv", "tsv", "array", "parquet", "warc", "delimiter", "no_header",
-    "files0_from", "include", "exclude",
-)  # fmt: skip
+    "id",
+    "text",
+    "offsets",
+    "jobs",
+    "output",
+    "rejects",
+    "strict",
+    "progress",
+    "verbose",
+    "explain",
+    "whole",
+    "lines",
+    "number",
+    "all_messages",
+    "recursive",
+    "csv",
+    "tsv",
+    "array",
+    "parquet",
+    "warc",
+    "delimiter",
+    "no_header",
+    "files0_from",
+    "include",
+    "exclude",
+)
 
 
 def canonizing(options: str) -> Filter:

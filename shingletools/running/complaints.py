@@ -68,7 +68,7 @@ class Complaints:
 
     def __init__(
         self, command: str, say: Callable[[str], None], every: bool = False, form: str = "", stops: bool = False
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`form` is the option by which the input is read; none is for JSON lines. stops: whether it may fail a run."""
         self.stops = stops and not every
         self.command = command

@@ -52,9 +52,16 @@ class FilterGroup:
             rejects = [(piece.name, document.line, cause, document.raw) for document, cause in own]
             # Counts and messages are read after the documents, which may set them
             first = Outcome(
-                piece.size, None, 0, 0, rejects, Written(), counted=piece.counted,
-                file="" if piece.alone else piece.name, messages=piece.messages,
-            )  # fmt: skip
+                piece.size,
+                None,
+                0,
+                0,
+                rejects,
+                Written(),
+                counted=piece.counted,
+                file="" if piece.alone else piece.name,
+                messages=piece.messages,
+            )
         else:
             start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
             made, rejections, count = self.work(self.chain, chunk.data, [], wanted)

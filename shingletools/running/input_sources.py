@@ -133,8 +133,12 @@ def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
     needs("documents in Arrow", "pyarrow", "parquet")
     from shingletools.reading.formats.arrow_lines import Fields, lines_in  # pyarrow, which others do not need
 
-    texts = [name for step in steps[:1] if (first := step.stage.record_by_record) is not None
-             for name in (step.id_field, *first.read)]  # fmt: skip
+    texts = [
+        name
+        for step in steps[:1]
+        if (first := step.stage.record_by_record) is not None
+        for name in (step.id_field, *first.read)
+    ]
     # A format that reads lines which are given is that of --number, for which no id is needed
     needed = texts[1:] if texts and steps[0].stage.format is not None else texts
     return lines_in(source, Fields(needed, texts, fields_read(steps)))

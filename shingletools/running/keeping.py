@@ -83,9 +83,10 @@ class PartKeeper:
         self.folder.check_apart(inputs)
         recipes = ["" if (each := run.stage.record_by_record) is None else each.recipe for run in part]
         return {
-            "commands": self.commands[first : first + len(part)], "made_by": [__version__, *recipes],
+            "commands": self.commands[first : first + len(part)],
+            "made_by": [__version__, *recipes],
             "inputs": [state_of(name) for name in inputs],
-        }  # fmt: skip
+        }
 
     def name(self, number: int) -> str:
         """The file of a part's lines."""
@@ -166,10 +167,14 @@ class PartKeeper:
             {"figures": vars(run.figures), "remarks": [*run.remarks()], "summary": run.summary()}
             for run in self.parts[number]
         ]
-        self.folder.entries[number:] = [{
-            **self.asked[number], "steps": steps, "lines": self.folder.file(self.name(number)),
-            "bad": self.folder.file(self.bad_name(number)) if bad else None,
-        }]  # fmt: skip
+        self.folder.entries[number:] = [
+            {
+                **self.asked[number],
+                "steps": steps,
+                "lines": self.folder.file(self.name(number)),
+                "bad": self.folder.file(self.bad_name(number)) if bad else None,
+            }
+        ]
         self.folder.commit()
 
     def lines(self, number: int) -> Generator[bytes]:

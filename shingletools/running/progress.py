@@ -220,10 +220,15 @@ class SharedBar:
         self.shown = time.monotonic()
         self.lines.show(
             tqdm.format_meter(
-                int(self.count), cast(int, self.total), self.shown - self.begun, ncols=self.lines.width(),
-                prefix=self.name, unit="B", unit_scale=True,
+                int(self.count),
+                cast(int, self.total),
+                self.shown - self.begun,
+                ncols=self.lines.width(),
+                prefix=self.name,
+                unit="B",
+                unit_scale=True,
             )
-        )  # fmt: skip
+        )
 
     def set_description(self, name: str, /) -> None:
         """From now on it is the bar of this command."""

@@ -64,10 +64,11 @@ class Account:
                 raise
             finally:
                 self.figures += [
-                    StepFigures(run.name, run.figures.records, run.figures.rejected,
-                                tuple(run.summary()) if done else ())
+                    StepFigures(
+                        run.name, run.figures.records, run.figures.rejected, tuple(run.summary()) if done else ()
+                    )
                     for run in flow.runs
-                ]  # fmt: skip
+                ]
 
     def conclude(self, flow: Flow) -> None:
         before = len(self.messages)

@@ -18,21 +18,34 @@ NAME = "shingletools run"
 
 def make_parser() -> Parser:
     parser = Parser(
-        prog=NAME, usage="%(prog)s [OPTIONS] PIPELINE [FILE ...]", description=f"{NAME}: {__doc__}",
+        prog=NAME,
+        usage="%(prog)s [OPTIONS] PIPELINE [FILE ...]",
+        description=f"{NAME}: {__doc__}",
         epilog="PIPELINE is one argument, such as 'canon | shingle -k 10 | sketch | simjoin -t 0.8'. Its first command "
         "reads each FILE; with no FILE, or when FILE is -, standard input. Exit status: that of the last command that "
         "failed; 0 all well, 1 some records were rejected, 2 the run failed, 130 interrupted. The manual: "
-        "man shingletools-run", allow_abbrev=False, add_help=False,
-    )  # fmt: skip
+        "man shingletools-run",
+        allow_abbrev=False,
+        add_help=False,
+    )
     add = parser.add_argument
-    add("-j", "--jobs", metavar="N", type=partial(count, most=MOST_JOBS), default=1,
-        help="work with N workers (default 1)")  # fmt: skip
+    add(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=partial(count, most=MOST_JOBS),
+        default=1,
+        help="work with N workers (default 1)",
+    )
     add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
     add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
     add("--id", metavar="NAME", type=text, help="the field that identifies a document, for all commands")
     add("--text", metavar="NAME,...", type=names, help="the field that holds the text, for all commands")
-    add("--keep", metavar="DIR",
-        help="keep in DIR what commands pass on, so that the same command goes on from there after a stop")  # fmt: skip
+    add(
+        "--keep",
+        metavar="DIR",
+        help="keep in DIR what commands pass on, so that the same command goes on from there after a stop",
+    )
     add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
     add("--progress", action="store_true", help="show a progress bar on standard error")
     add("-v", "--verbose", action="store_true", help="end with a line of figures for each command, and one for all")

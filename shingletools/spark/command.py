@@ -21,16 +21,30 @@ COMMAND_INFO = CommandInfo(
 
 def make_parser() -> Parser:
     parser = Parser(
-        prog="simspark", usage="%(prog)s [OPTIONS] --in PATH --out DIR PIPELINE", description=f"simspark: {__doc__}",
+        prog="simspark",
+        usage="%(prog)s [OPTIONS] --in PATH --out DIR PIPELINE",
+        description=f"simspark: {__doc__}",
         epilog="PIPELINE is one argument, such as 'canon | shingle -k 10 | sketch | simjoin -t 0.8'. Exit status: 0 "
         "all well, 1 some records were rejected, 2 the run failed. The manual: man simspark",
-        allow_abbrev=False, add_help=False, example=COMMAND_INFO.example,
-    )  # fmt: skip
+        allow_abbrev=False,
+        add_help=False,
+        example=COMMAND_INFO.example,
+    )
     add = parser.add_argument
-    add("--in", metavar="PATH", dest="inputs", action="append", required=True, help="read PATH, a file, folder or "
-        "pattern: Parquet if it ends with .parquet, else JSON lines; may be repeated")  # fmt: skip
-    add("--out", metavar="DIR", required=True, help="write to DIR, a new folder: Parquet if it ends with .parquet, "
-        "else JSON lines")  # fmt: skip
+    add(
+        "--in",
+        metavar="PATH",
+        dest="inputs",
+        action="append",
+        required=True,
+        help="read PATH, a file, folder or pattern: Parquet if it ends with .parquet, else JSON lines; may be repeated",
+    )
+    add(
+        "--out",
+        metavar="DIR",
+        required=True,
+        help="write to DIR, a new folder: Parquet if it ends with .parquet, else JSON lines",
+    )
     add("--gzip", action="store_true", help="compress the output with gzip")
     add("--rejects", metavar="DIR", help="keep the bad records in DIR, each after its cause and a tab")
     add_allowance(parser)
@@ -39,11 +53,22 @@ def make_parser() -> Parser:
     add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
     add = parser.add_argument_group("Spark").add_argument
     add("--checkpoint", metavar="DIR", help="keep intermediate results in DIR during the run (default beside --out)")
-    add("--at-once", metavar="SIZE", type=size, help="join, group and dedup in one task, as the shell does, "
-        "if that takes at most SIZE of memory: 0, 200M (default 512M, or 1G where the master is local)")  # fmt: skip
+    add(
+        "--at-once",
+        metavar="SIZE",
+        type=size,
+        help="join, group and dedup in one task, as the shell does, "
+        "if that takes at most SIZE of memory: 0, 200M (default 512M, or 1G where the master is local)",
+    )
     add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (default local[*])")
-    add("--conf", metavar="K=V", action="append", type=setting, default=[],
-        help="set the property K of Spark to V; may be repeated")  # fmt: skip
+    add(
+        "--conf",
+        metavar="K=V",
+        action="append",
+        type=setting,
+        default=[],
+        help="set the property K of Spark to V; may be repeated",
+    )
     add("--ship", action="store_true", help="send this package to executors, which need only the packages it imports")
     add = parser.add_argument_group("help").add_argument
     add("-h", "--help", action=Help, nargs=0, help="print this help")

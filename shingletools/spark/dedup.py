@@ -53,10 +53,14 @@ class Removal:
 
     def run(self) -> StepOutput:
         self.check()
-        archived = self.of(records.KNOWN).groupBy("name").agg(
-            F.max_by("other", F.struct("similarity", -F.col("number"))).alias("partner"),
-            F.max("similarity").alias("similarity"),
-        )  # fmt: skip
+        archived = (
+            self.of(records.KNOWN)
+            .groupBy("name")
+            .agg(
+                F.max_by("other", F.struct("similarity", -F.col("number"))).alias("partner"),
+                F.max("similarity").alias("similarity"),
+            )
+        )
         known = decisions(self.documents.join(archived, "name"), KNOWN)
         mine = self.documents.join(archived.select("name"), "name", "left_anti")
         gone = self.by_pairs(mine) if self.stage.pairs else self.by_groups(mine)

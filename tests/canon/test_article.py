@@ -35,7 +35,7 @@ def test_what_stands_in_an_article_and_is_none_of_its_text() -> None:
         "<p class=PhotoCaption>The mayor</p>",
         "<div id=newsletter-top><p>Get our letter each morning, for free, and read it with your coffee.</div>",
         "<div class='m related-links'><p>More: why the old bridge closed, and what that has cost the city.</div>",
-    )  # fmt: skip
+    )
     assert canonize(Article()(PAGE.replace(f"<p>{MORE}", "".join(beside) + f"<p>{MORE}"))) == canonized(
         SAID, MORE, SAID
     )

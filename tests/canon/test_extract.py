@@ -17,10 +17,38 @@ from shingletools.commands.canon.html import Html
 canonize = Canonizer()
 WHOLE, READABLE = Html(), partial(readable_html, Html(parting=PARTING))
 PIECES = [
-    "a", "Bc,", " ", "\n", "<p>", "</p>", "<br>", "<b>", "</b>", "<li>", "<ul>", "</ul>", "<pre>", "</pre>", "<table>",
-    "<tr>", "<td>", "</table>", "<img>", "<textarea>", "</textarea>", "&amp;", "&nbsp;", "\0", "<script>no</script>",
-    "<option>", "<svg><text>d</text></svg>", "<h1>", "</h1>", "\u2029", "<div><p>",
-]  # fmt: skip
+    "a",
+    "Bc,",
+    " ",
+    "\n",
+    "<p>",
+    "</p>",
+    "<br>",
+    "<b>",
+    "</b>",
+    "<li>",
+    "<ul>",
+    "</ul>",
+    "<pre>",
+    "</pre>",
+    "<table>",
+    "<tr>",
+    "<td>",
+    "</table>",
+    "<img>",
+    "<textarea>",
+    "</textarea>",
+    "&amp;",
+    "&nbsp;",
+    "\0",
+    "<script>no</script>",
+    "<option>",
+    "<svg><text>d</text></svg>",
+    "<h1>",
+    "</h1>",
+    "\u2029",
+    "<div><p>",
+]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +87,7 @@ def test_parts_of_a_page(jobs: str) -> None:
     words = pipe(jsonl({"id": 1, "text": PAGE}), "canon --extract --html=main", "parts", "canon")
     assert [json.loads(line)["text"] for line in words.splitlines()] == [
         canonize(each) for each in ("The bridge opens", SAID, MORE, SAID)
-    ]  # fmt: skip
+    ]
 
 
 def test_nothing_else_is_changed() -> None:
@@ -74,5 +102,6 @@ def test_rules_for_words_are_refused() -> None:
     for option in ("--stop=en", "--sentences", "--word=x", "--offsets", "--symbols", "--fold-homoglyphs"):
         ran = run("canon --extract", option)
         assert (ran.status, ran.err) == (
-            2, f"canon: --extract leaves words as they are: no {option.partition('=')[0]}\n"
-        )  # fmt: skip
+            2,
+            f"canon: --extract leaves words as they are: no {option.partition('=')[0]}\n",
+        )

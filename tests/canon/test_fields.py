@@ -77,8 +77,10 @@ def test_no_word_goes_on_in_another_field(hyphen: str, blanks: str) -> None:
     stdin = lines(record, record | {"id": 2, "title": f"“An inter{hyphen}”{blanks}"}, {"id": 3, "title": title})
     made = run("canon --join-hyphens --text title,none,body", stdin=stdin).records()
     assert [each["text"] for each in made] == [
-        "an international inter national law", "an inter national law", "an international inter"
-    ]  # fmt: skip
+        "an international inter national law",
+        "an inter national law",
+        "an international inter",
+    ]
     placed = run("canon --offsets --join-hyphens --text title,none,body", stdin=stdin).records()[0]
     words = [placed["source"][slice(*map(int, place.split("-")))] for place in placed["at"].split()]
     assert words == ["An", f"inter{hyphen}\nnational", "inter", "national", "law"]
@@ -116,8 +118,7 @@ def test_a_field_that_no_good_record_has(text: str, tmp_path: Path) -> None:
     *said, figures = ran.err.splitlines()
     assert (ran.status, said[-1:]) == (1, ['canon: no good record has field "nobody"'])
     counts = {field: sum(has(each, field) for each in good) for field in names(text)}
-    assert figures.endswith("".join(f", {count} with {spelled(field)}"
-                                    for field, count in counts.items()))  # fmt: skip
+    assert figures.endswith("".join(f", {count} with {spelled(field)}" for field, count in counts.items()))
     for argv in (["canon", "--text", text, "-v", "-j", "2"], ["shingletools", "run", f"{canon} | shingle -k 2"]):
         again = run(*argv, tmp_path / "docs").err.splitlines()
         assert again[: len(said)] == said
@@ -132,8 +133,9 @@ def test_a_field_that_no_good_record_has(text: str, tmp_path: Path) -> None:
 def test_tables(tmp_path: Path) -> None:
     """CSV, TSV and Parquet, in which null is missing; a column that is not there is an error."""
     rows: list[Record] = [
-        {"id": "a", "title": "The, Cat", "by": "", "body": "sat"}, {"id": "b", "title": "", "by": "X", "body": "y"},
-    ]  # fmt: skip
+        {"id": "a", "title": "The, Cat", "by": "", "body": "sat"},
+        {"id": "b", "title": "", "by": "X", "body": "y"},
+    ]
     expected = run("canon", stdin=b"".join(joined(row, ("body", "title", "by")) for row in rows)).good()
     for option, dialect in (("--csv", "excel"), ("--tsv", "excel-tab")):
         table = io.StringIO(newline="")
@@ -175,8 +177,10 @@ def test_pipelines_in_the_shell_in_one_process_and_in_python(tmp_path: Path) -> 
 
 def test_simshow_shows_the_same_text(tmp_path: Path) -> None:
     """Of original documents, and of those that canon --offsets made."""
-    records: list[Record] = [{"id": name, "title": title, "by": None, "body": "the cat sat on the mat again"}
-               for name, title in (("a", "One"), ("b", "Two"))]  # fmt: skip
+    records: list[Record] = [
+        {"id": name, "title": title, "by": None, "body": "the cat sat on the mat again"}
+        for name, title in (("a", "One"), ("b", "Two"))
+    ]
     for name, content in (
         ("docs", lines(*records)),
         ("hand", b"".join(joined(record, ("title", "body")) for record in records)),
@@ -194,24 +198,39 @@ def test_simshow_shows_the_same_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        *((f"canon {option} --text a,b", f"{option} gives each document one text, so --text names one field")
-          for option in ("--lines", "--whole", "--recursive", "--warc")),
+        *(
+            (f"canon {option} --text a,b", f"{option} gives each document one text, so --text names one field")
+            for option in ("--lines", "--whole", "--recursive", "--warc")
+        ),
         ("canon --text id,b", 'the id, the payload and via need fields of their own, not "id", "b", "text", "via"'),
-        ("canon --offsets --text at,b",
-         'the id, the text, source, at and via need fields of their own, not "id", "at", "b", "text", "via", "source"'),
-        ("canon --id text --text a,b",
-         'the id, the payload and via need fields of their own, not "text", "a", "b", "via", "named"'),
-        *((f"{command} --text a,b",
-           f'argument --text: not one field: "a,b"; canon makes one text of several (see {command} --help)')
-          for command in ("shingle", "repeats", "parts", "simtune", "dedup", "simindex")),
+        (
+            "canon --offsets --text at,b",
+            "the id, the text, source, at and via need fields of their own, "
+            'not "id", "at", "b", "text", "via", "source"',
+        ),
+        (
+            "canon --id text --text a,b",
+            'the id, the payload and via need fields of their own, not "text", "a", "b", "via", "named"',
+        ),
+        *(
+            (
+                f"{command} --text a,b",
+                f'argument --text: not one field: "a,b"; canon makes one text of several (see {command} --help)',
+            )
+            for command in ("shingle", "repeats", "parts", "simtune", "dedup", "simindex")
+        ),
         ("simshow --runs --text a,b", "--runs shows words that canon made, so --text names one field"),
-        *((f"canon --text {wrong}", f"argument --text: not NAME,...: {json.dumps(wrong)} (see canon --help)")
-          for wrong in ("a,", ",", 'a,"b', 'a,"b"c')),
-        *((f"{option} b,a,c,b,a", f'argument {option.split()[1]}: "b": given twice (see {option.split()[0]} --help)')
-          for option in ("canon --text", "shingle --text", "simshow --text", "simshow --show")),
+        *(
+            (f"canon --text {wrong}", f"argument --text: not NAME,...: {json.dumps(wrong)} (see canon --help)")
+            for wrong in ("a,", ",", 'a,"b', 'a,"b"c')
+        ),
+        *(
+            (f"{option} b,a,c,b,a", f'argument {option.split()[1]}: "b": given twice (see {option.split()[0]} --help)')
+            for option in ("canon --text", "shingle --text", "simshow --text", "simshow --show")
+        ),
         ('canon --text a,"a"', 'argument --text: "a": given twice (see canon --help)'),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(command: str, message: str) -> None:
     ran = run(*command.split())
     assert (ran.status, ran.out, ran.err) == (2, b"", f"{ran.argv[0]}: {message}\n")

@@ -115,7 +115,7 @@ def made_with(package: str) -> str:
         ("--word [a-z]{3,}", "one 2 three-four ＦＩＶＥ", "one three four five"),
         ("--word (..)", "abcde fg", "ab cd fg"),
     ],
-)  # fmt: skip
+)
 def test_rule(options: str, text: str, words: str) -> None:
     canonize = canonizer(*options.split())
     assert canonize(text) == words
@@ -278,11 +278,14 @@ def test_unknown_languages() -> None:
 @pytest.mark.parametrize(
     ("options", "package", "extra"),
     [
-        ("--lemma de", "simplemma", "lang"), ("--lemma ru", "pymorphy3", "lang"),
-        ("--drop-adjectives ru", "pymorphy3", "lang"), ("--drop-adjectives en", "lemminflect", "lang"),
-        ("--segment zh", "rjieba", "lang"), ("--html=article", "resiliparse", "html"),
+        ("--lemma de", "simplemma", "lang"),
+        ("--lemma ru", "pymorphy3", "lang"),
+        ("--drop-adjectives ru", "pymorphy3", "lang"),
+        ("--drop-adjectives en", "lemminflect", "lang"),
+        ("--segment zh", "rjieba", "lang"),
+        ("--html=article", "resiliparse", "html"),
     ],
-)  # fmt: skip
+)
 def test_an_extra_that_is_missing_is_named_with_its_install_command(
     options: str, package: str, extra: str, tmp_path: Path
 ) -> None:
@@ -298,11 +301,23 @@ def test_explain() -> None:
         "canon", "--explain", "The Beautiful", "--stop", "en", "cafés", "--drop-adjectives", "en", "--lemma", "en"
     )
     assert [json.loads(line) for line in ran.good().splitlines()] == [
-        {"given": "The Beautiful", "fold": "the beautiful", "words": "the beautiful", "stop": "beautiful",
-         "drop-adjectives": "", "lemma": ""},
-        {"given": "cafés", "fold": "cafés", "words": "cafés", "stop": "cafés", "drop-adjectives": "cafés",
-         "lemma": "café"},
-    ]  # fmt: skip
+        {
+            "given": "The Beautiful",
+            "fold": "the beautiful",
+            "words": "the beautiful",
+            "stop": "beautiful",
+            "drop-adjectives": "",
+            "lemma": "",
+        },
+        {
+            "given": "cafés",
+            "fold": "cafés",
+            "words": "cafés",
+            "stop": "cafés",
+            "drop-adjectives": "cafés",
+            "lemma": "café",
+        },
+    ]
     (steps,) = run("canon", "--explain", "--delete", "a", "--delete", "a", "--sentences", "aab. C").records()
     assert list(steps.values()) == ["aab. C", "b. C", "b. C", "b.\nC", "b. c", "b c"]
     ran = run("canon", "--explain", "--delete", "a", "--delete", "b", "--html", "--fold-accents", "--", "-<i>ábc</i>")

@@ -83,10 +83,17 @@ def test_shared_counts(several: list[set[int]], least: int, after: int, data: st
     number = {token: place for place, token in enumerate(sorted(set().union(*several)))}
     ordered = [data.draw(st.permutations(sorted(number[token] for token in each))) for each in several]
     rows = [[row for row, each in enumerate(several) if token in each] for token in number]
-    postings = Postings(*(np.array(values, np.int64) for values in (
-        [each for one in ordered for each in one], [len(each) for each in several],
-        [row for each in rows for row in each], [0, *accumulate(map(len, rows))],
-    )))  # fmt: skip
+    postings = Postings(
+        *(
+            np.array(values, np.int64)
+            for values in (
+                [each for one in ordered for each in one],
+                [len(each) for each in several],
+                [row for each in rows for row in each],
+                [0, *accumulate(map(len, rows))],
+            )
+        )
+    )
     weights = data.draw(st.none() | st.lists(st.integers(0, 2**52), min_size=len(number), max_size=len(number)))
     postings = postings._replace(weights=None if weights is None else np.array(weights, np.int64))
     worth = dict(zip(number, weights or [1] * len(number), strict=True))
@@ -118,10 +125,16 @@ def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None
             counters[reference.counters_of(np.array([token], np.uint64))] = count
         function(sets.tokens[:1], counters)
     assert np.array_equal(*both)
-    rank = {token: (int(both[0][reference.counters_of(np.array([token], np.uint64))[0]]), token)
-            for each in several for token in each}  # fmt: skip
-    expected = [token for each, count in zip(several, wanted.tolist(), strict=True)
-                for token in sorted(each, key=rank.__getitem__)[:count]]  # fmt: skip
+    rank = {
+        token: (int(both[0][reference.counters_of(np.array([token], np.uint64))[0]]), token)
+        for each in several
+        for token in each
+    }
+    expected = [
+        token
+        for each, count in zip(several, wanted.tolist(), strict=True)
+        for token in sorted(each, key=rank.__getitem__)[:count]
+    ]
     assert sets.tokens[compiled.rarest(sets, wanted, both[0])].tolist() == expected
     assert sets.tokens[reference.rarest(sets, wanted, both[0])].tolist() == expected
 
@@ -140,40 +153,97 @@ ROWS, KEYS = np.zeros((4, 3), np.uint32), np.zeros(4, np.uint64)
 TOKENS, STARTS, SIZES = np.arange(6, dtype=np.uint64), np.array([0, 3]), np.array([3, 3])
 INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 4])
 # Arguments that are right, and what makes them wrong in a place
-AGREEMENTS = (3, 4, 1, ROWS, INDEX, INDEX, COUNTS), [
-    (0, 2**61),
-    (0, 5), (0, 0), (0, -3), (1, 3), (2, -1), (3, ROWS[:1, :2].copy()), (4, FAR), (4, -FAR), (4, INDEX[:1]), (5, FAR),
-    (6, COUNTS[:1]),
-]  # fmt: skip
+AGREEMENTS = (
+    (3, 4, 1, ROWS, INDEX, INDEX, COUNTS),
+    [
+        (0, 2**61),
+        (0, 5),
+        (0, 0),
+        (0, -3),
+        (1, 3),
+        (2, -1),
+        (3, ROWS[:1, :2].copy()),
+        (4, FAR),
+        (4, -FAR),
+        (4, INDEX[:1]),
+        (5, FAR),
+        (6, COUNTS[:1]),
+    ],
+)
 FIRST, LAST = np.array([0, 1]), np.array([1, 3])
-BAND_KEYS = (3, 4, ROWS, FIRST, LAST, np.zeros((2, 4), np.uint64)), [
-    (0, 4), (0, 2**61), (1, 8), (2, ROWS[:3]), (3, FIRST[:1]), (3, -FIRST), (4, LAST + 1), (4, FIRST[:1]), (4, -LAST),
-    (3, FIRST + 3), (5, np.zeros(7, np.uint64)), (5, np.zeros(9, np.uint64)),
-]  # fmt: skip
+BAND_KEYS = (
+    (3, 4, ROWS, FIRST, LAST, np.zeros((2, 4), np.uint64)),
+    [
+        (0, 4),
+        (0, 2**61),
+        (1, 8),
+        (2, ROWS[:3]),
+        (3, FIRST[:1]),
+        (3, -FIRST),
+        (4, LAST + 1),
+        (4, FIRST[:1]),
+        (4, -LAST),
+        (3, FIRST + 3),
+        (5, np.zeros(7, np.uint64)),
+        (5, np.zeros(9, np.uint64)),
+    ],
+)
 TABLE = np.zeros(6, np.uint64)
 MARK = (KEYS, TABLE), [(1, TABLE[:3]), (1, TABLE[:0])]
 MARKED = (KEYS, TABLE, np.zeros(4, np.bool_)), [(0, KEYS[:3]), *MARK[1], (2, np.zeros(5, np.bool_))]
 NO_SETS = [(0, TOKENS[:5]), (1, -STARTS), (1, STARTS + 1), (2, -SIZES), (2, SIZES[:1]), (2, np.array([3, 2**62]))]
-OVERLAPS = (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS), [
-    *NO_SETS, (3, FAR), (4, -FAR), (5, INDEX[:1]), (6, COUNTS[:1]),
-]  # fmt: skip
+OVERLAPS = (
+    (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS),
+    [
+        *NO_SETS,
+        (3, FAR),
+        (4, -FAR),
+        (5, INDEX[:1]),
+        (6, COUNTS[:1]),
+    ],
+)
 COUNTERS = np.zeros(1 << reference.COUNTERS, np.uint32)
 COUNT_TOKENS = (TOKENS, COUNTERS), [(1, COUNTERS[:-1])]
 SET_KEYS = (TOKENS, STARTS, SIZES, KEYS[:2].copy()), [*NO_SETS, (3, KEYS[:1])]
 WANTED = np.array([1, 1])
-RAREST = (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS), [
-    *NO_SETS, (3, np.array([4, 0])), (3, np.array([-1, 3])), (3, WANTED[:1]), (4, COUNTERS[:-1]), (5, COUNTS[:1]),
-]  # fmt: skip
+RAREST = (
+    (TOKENS, STARTS, SIZES, WANTED, COUNTERS, COUNTS),
+    [
+        *NO_SETS,
+        (3, np.array([4, 0])),
+        (3, np.array([-1, 3])),
+        (3, WANTED[:1]),
+        (4, COUNTERS[:-1]),
+        (5, COUNTS[:1]),
+    ],
+)
 
 # Two rows: tokens 0, 1 and 2, and 1, 2 and 3; what it writes are 2 numbers and 3 for a pair
 NUMBERS, POSTED, BOUNDS = np.array([0, 1, 2, 1, 2, 3]), np.array([0, 0, 1, 0, 1, 1]), np.array([0, 1, 3, 5, 6])
 THREE, MET, WORTH = np.array([3, 3]), np.zeros(5, np.int64), np.array([7, 0, 1, 2])
-SHARED_COUNTS = (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, WORTH, MET), [
-    (0, -1), (1, 3), (4, NUMBERS[:5]), (4, NUMBERS + 1), (4, -NUMBERS), (5, np.array([0, 4])), (5, np.array([-1, 3])),
-    (6, THREE[:1]), (6, -THREE), (7, POSTED[:5]), (7, POSTED + 1), (8, BOUNDS[:3]),
-    (8, -BOUNDS), (8, BOUNDS[::-1].copy()), (8, BOUNDS + 1), (9, WORTH[:3]), (10, MET[:4]),
-    (10, MET[:1]),
-]  # fmt: skip
+SHARED_COUNTS = (
+    (0, 2, 0, 2, NUMBERS, np.array([0, 3]), THREE, POSTED, BOUNDS, WORTH, MET),
+    [
+        (0, -1),
+        (1, 3),
+        (4, NUMBERS[:5]),
+        (4, NUMBERS + 1),
+        (4, -NUMBERS),
+        (5, np.array([0, 4])),
+        (5, np.array([-1, 3])),
+        (6, THREE[:1]),
+        (6, -THREE),
+        (7, POSTED[:5]),
+        (7, POSTED + 1),
+        (8, BOUNDS[:3]),
+        (8, -BOUNDS),
+        (8, BOUNDS[::-1].copy()),
+        (8, BOUNDS + 1),
+        (9, WORTH[:3]),
+        (10, MET[:4]),
+        (10, MET[:1]),
+    ],
+)
 
 
 @pytest.mark.parametrize(

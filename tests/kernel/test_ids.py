@@ -96,8 +96,14 @@ def hash_of(key: bytes, name: bytes) -> int:
 
     mask = 2**64 - 1
     k0, k1 = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
-    v = [k ^ c for k, c in zip((k0, k1, k0, k1), (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261,
-                                                 0x7465646279746573), strict=True)]  # fmt: skip
+    v = [
+        k ^ c
+        for k, c in zip(
+            (k0, k1, k0, k1),
+            (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573),
+            strict=True,
+        )
+    ]
     padded = name + bytes(7 - len(name) % 8) + bytes([len(name) % 256])
     for i in range(0, len(padded), 8):
         word = int.from_bytes(padded[i : i + 8], "little")

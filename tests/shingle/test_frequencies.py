@@ -36,8 +36,11 @@ SCRATCH = Memory(0, "/tmp")
 def test_header(folder: Path) -> None:
     header, _, lines = (folder / "df").read_bytes().partition(b"\n")
     assert json.loads(header) == {
-        "documents": len(texts()), "shingles": len(frequencies()), "min_df": 1, "via": f"canon/4 | shingle k={K}"
-    }  # fmt: skip
+        "documents": len(texts()),
+        "shingles": len(frequencies()),
+        "min_df": 1,
+        "via": f"canon/4 | shingle k={K}",
+    }
     assert lines == run(f"shingle -k {K} --df docs", cwd=folder).good()
     assert run("shingle --df --header").records() == [
         {"documents": 0, "shingles": 0, "min_df": 1, "via": "shingle k=10"}
@@ -219,12 +222,21 @@ def test_texts_that_have_little() -> None:
     [
         (b"\n", 1, "not JSON (empty line)"),
         (GOOD, 1, "a table of frequencies begins with a line that shingle --df --header writes"),
-        (HEADER.replace(b'"documents":2', b'"documents":-1'), 1,
-         'field "documents" is not a whole number from 0 to 9223372036854775807'),
-        (HEADER.replace(b"2,", b"true,", 1), 1,
-         'field "documents" is not a whole number from 0 to 9223372036854775807'),
-        (HEADER.replace(b'"min_df":1', b'"min_df":0'), 1,
-         'field "min_df" is not a whole number from 1 to 9223372036854775807'),
+        (
+            HEADER.replace(b'"documents":2', b'"documents":-1'),
+            1,
+            'field "documents" is not a whole number from 0 to 9223372036854775807',
+        ),
+        (
+            HEADER.replace(b"2,", b"true,", 1),
+            1,
+            'field "documents" is not a whole number from 0 to 9223372036854775807',
+        ),
+        (
+            HEADER.replace(b'"min_df":1', b'"min_df":0'),
+            1,
+            'field "min_df" is not a whole number from 1 to 9223372036854775807',
+        ),
         (HEADER.replace(b'"shingle k=2"', b"2"), 1, 'field "via" is not a string'),
         (HEADER.replace(b"k=2", b"k=3"), 1, 'a table of "shingle k=3", not of "shingle k=2"'),
         (HEADER, 1, "the table ends here; its first line says 2 shingles"),
@@ -237,7 +249,7 @@ def test_texts_that_have_little() -> None:
         (HEADER + GOOD.replace(b'"df":2', b'"df":3'), 2, 'field "df" is not a whole number from 1 to 2'),
         (HEADER + GOOD.replace(b'"df":2', b'"df":2.0'), 2, 'field "df" is not a whole number from 1 to 2'),
     ],
-)  # fmt: skip
+)
 def test_tables_that_are_none(table: bytes, line: int, cause: str, tmp_path: Path) -> None:
     (tmp_path / "df").write_bytes(table)
     ran = run_here("shingle -k 2 --max-df 1 --df-table df", stdin=jsonl({"id": 1, "text": "a"}), cwd=tmp_path)
@@ -247,10 +259,12 @@ def test_tables_that_are_none(table: bytes, line: int, cause: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("command", "option"),
     [
-        ("shingle -k 2 --max-df 1", "--df-table"), ("sketch", "--weights"), ("sketch --simhash", "--weights"),
+        ("shingle -k 2 --max-df 1", "--df-table"),
+        ("sketch", "--weights"),
+        ("sketch --simhash", "--weights"),
         ("sketch", "--lexicon"),
     ],
-)  # fmt: skip
+)
 def test_empty_tables(command: str, option: str, tmp_path: Path) -> None:
     ran = run_here(f"{command} {option} /dev/null", stdin=b"", cwd=tmp_path)
     assert (ran.status, ran.out) == (2, b"")
@@ -265,22 +279,28 @@ SECOND = GOOD.replace(b"a b", b"c d")
     [
         ([GOOD], "one:1: a table of frequencies begins with a line that shingle --df --header writes"),
         ([HEADER.replace(b"k=2", b"k=5")], 'one:1: a table of "shingle k=5", not of "shingle k=2"'),
-        ([HEADER.replace(b'"min_df":1', b'"min_df":2')],
-         "one:1: the table lacks shingles in fewer than 2 documents, and cannot be merged"),
+        (
+            [HEADER.replace(b'"min_df":1', b'"min_df":2')],
+            "one:1: the table lacks shingles in fewer than 2 documents, and cannot be merged",
+        ),
         ([HEADER + GOOD], "one:2: the table ends here; its first line says 2 shingles"),
         ([HEADER + GOOD, HEADER], "one:2: the table ends here; its first line says 2 shingles"),
         ([HEADER], "one:1: the table ends here; its first line says 2 shingles"),
-        ([HEADER + GOOD + SECOND + SECOND],
-         "one:4: a table of frequencies begins with a line that shingle --df --header writes"),
+        (
+            [HEADER + GOOD + SECOND + SECOND],
+            "one:4: a table of frequencies begins with a line that shingle --df --header writes",
+        ),
         ([HEADER + SECOND + GOOD], 'one:3: field "words" is not in ascending order'),
         ([HEADER + GOOD + GOOD], 'one:3: field "words" is not in ascending order'),
         ([HEADER + GOOD.replace(b"a b", b"a  b")], 'one:2: field "words" is not a shingle of at most 2 words'),
         ([HEADER + GOOD.replace(b"a b", b"a b c")], 'one:2: field "words" is not a shingle of at most 2 words'),
         ([HEADER + GOOD.replace(b'"df":2', b'"df":3')], 'one:2: field "df" is not a whole number from 1 to 2'),
-        ([HEADER + GOOD + SECOND, HEADER.replace(b'"shingle k', b'"canon | shingle k')],
-         'two:1: made by "canon", but the records before by an unnamed recipe'),
+        (
+            [HEADER + GOOD + SECOND, HEADER.replace(b'"shingle k', b'"canon | shingle k')],
+            'two:1: made by "canon", but the records before by an unnamed recipe',
+        ),
     ],
-)  # fmt: skip
+)
 def test_tables_that_cannot_be_merged(tables: list[bytes], message: str, tmp_path: Path) -> None:
     names = ["one", "two"][: len(tables)]
     for name, table in zip(names, tables, strict=True):
@@ -293,8 +313,9 @@ def test_a_line_that_is_no_json_is_missing_in_what_is_merged(tmp_path: Path) -> 
     (tmp_path / "one").write_bytes(HEADER + GOOD + GOOD[:30])
     ran = run_here("shingle -k 2 --df --merge one", cwd=tmp_path)
     messages = [
-        "shingle: one:2: the table ends here; its first line says 2 shingles", "shingle: one:3: not JSON (column 31)",
-    ]  # fmt: skip
+        "shingle: one:2: the table ends here; its first line says 2 shingles",
+        "shingle: one:3: not JSON (column 31)",
+    ]
     assert (ran.status, ran.out, sorted(ran.err.splitlines())) == (2, b"", messages)
 
 
@@ -326,23 +347,34 @@ def test_weights_of_a_table_with_a_header(folder: Path) -> None:
         ("--max-df 2 --df-table none", "--df-table: none: No such file or directory"),
         ("--max-df 2 --df", "--df cannot be combined with --max-df or --df-table"),
         ("--max-df 5 --min-df 6 x", "--min-df 6 and --max-df 5 leave no shingle: the first must not be greater"),
-        ("--max-df 5 --min-df 6 --df-table x",
-         "--min-df 6 and --max-df 5 leave no shingle: the first must not be greater"),
-        ("--max-df 0.5% --min-df 2% x",
-         "--min-df 2% and --max-df 0.5% leave no shingle: the first must not be greater"),
+        (
+            "--max-df 5 --min-df 6 --df-table x",
+            "--min-df 6 and --max-df 5 leave no shingle: the first must not be greater",
+        ),
+        (
+            "--max-df 0.5% --min-df 2% x",
+            "--min-df 2% and --max-df 0.5% leave no shingle: the first must not be greater",
+        ),
         ("--header", "--header needs --df"),
         ("--merge", "--merge needs --df"),
-        *((f"{short} {more}", f"--{name} needs --df, or --max-df or --min-df without --df-table")
-          for short, name in (("-S 1M", "buffer-size"), ("-T x", "temporary-directory"))
-          for more in ("", "--max-df 1 --df-table x")),
+        *(
+            (f"{short} {more}", f"--{name} needs --df, or --max-df or --min-df without --df-table")
+            for short, name in (("-S 1M", "buffer-size"), ("-T x", "temporary-directory"))
+            for more in ("", "--max-df 1 --df-table x")
+        ),
         ("--df -T x", "-T says where -S puts its scratch files, so it needs -S"),
         ("--readable --max-df 1 --df-table x", "--readable cannot be combined with --max-df or --min-df"),
         ("--readable --min-df 1 x", "--readable cannot be combined with --max-df or --min-df"),
-        *((f"--max-df {wrong} --df-table x",
-           f'argument --max-df: neither a number from 1 nor a percentage such as 0.5%: "{wrong}" (see shingle --help)')
-          for wrong in ("0", "0%", "100.1%", "-1", "1/2", "%")),
+        *(
+            (
+                f"--max-df {wrong} --df-table x",
+                "argument --max-df: neither a number from 1 nor a percentage such as 0.5%: "
+                f'"{wrong}" (see shingle --help)',
+            )
+            for wrong in ("0", "0%", "100.1%", "-1", "1/2", "%")
+        ),
     ],
-)  # fmt: skip
+)
 def test_usage(options: str, message: str, tmp_path: Path) -> None:
     ran = run_here(f"shingle {options}", cwd=tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"shingle: {message}\n")

@@ -128,8 +128,9 @@ def test_workers_have_the_key(options: str, folder: Path) -> None:
     plain = run(f"shingle {options}", stdin=texts).good()
     assert keyed[0] == keyed[1]
     field = "shingle" if "--df" in options else "shingles"
-    shown, hidden = ({word for line in out.splitlines() for word in json.loads(line)[field].split()}
-                     for out in (plain, keyed[0]))  # fmt: skip
+    shown, hidden = (
+        {word for line in out.splitlines() for word in json.loads(line)[field].split()} for out in (plain, keyed[0])
+    )
     assert shown
     assert hidden
     assert not shown & hidden
@@ -185,9 +186,12 @@ def agreement(records: list[Record]) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "other"),
-    [(("--key-file one", ""), ("--key-file two", "")), (("", ""), ("--key-file one", "")),
-     (("", "--seed 1"), ("", "--seed 2"))],
-)  # fmt: skip
+    [
+        (("--key-file one", ""), ("--key-file two", "")),
+        (("", ""), ("--key-file one", "")),
+        (("", "--seed 1"), ("", "--seed 2")),
+    ],
+)
 def test_crafted_texts(held: tuple[str, str], other: tuple[str, str], folder: Path) -> None:
     """Who can compute the sketches makes unlike texts alike, and a copy unlike; under another key both fail.
 

@@ -94,8 +94,10 @@ def test_weights(tmp_path: Path) -> None:
     texts = jsonl({"id": 1, "text": "a a b"}, {"id": 2, "text": "b c"}, {"id": 3, "text": "b"}, {"id": 4, "text": ""})
     table = run("shingle", "-k", "1", "--df", stdin=texts).records()
     assert [(line["words"], line["df"], line["weight"]) for line in table] == [
-        ("a", 1, 2.0), ("b", 3, round(math.log2(4 / 3), 6)), ("c", 1, 2.0)
-    ]  # fmt: skip
+        ("a", 1, 2.0),
+        ("b", 3, round(math.log2(4 / 3), 6)),
+        ("c", 1, 2.0),
+    ]
     (tmp_path / "df").write_bytes(jsonl(*table))
     shingled = pipe(texts, "shingle -k 1")
     records = run("sketch", "--simhash", "--weights", "df", stdin=shingled, cwd=tmp_path).records()

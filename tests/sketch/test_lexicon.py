@@ -76,10 +76,10 @@ def test_the_definition_of_the_heaviest_words(tmp_path: Path) -> None:
         counts = Counter(words)
         most = max(counts.values(), default=1)
         weigh = {
-            str(lines[word]["shingle"]):
-            (Fraction(1, 2) + Fraction(times, 2 * most)) * round(float(str(lines[word]["weight"])) * 65536)
+            str(lines[word]["shingle"]): (Fraction(1, 2) + Fraction(times, 2 * most))
+            * round(float(str(lines[word]["weight"])) * 65536)
             for word, times in counts.items()
-        }  # fmt: skip
+        }
         heaviest = sorted((each for each in weigh if weigh[each]), key=lambda each: (-weigh[each], each))[:6]
         expected.append(digest(set(heaviest)) if heaviest else "")
     assert sketches("--top 6 --weights df", shingled, tmp_path) == expected

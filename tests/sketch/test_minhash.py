@@ -92,8 +92,9 @@ def test_malformed(shingles: str) -> None:
     ran = run("sketch", stdin=jsonl({"id": 1, "shingles": shingles}))
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err.splitlines() == [
-        'sketch: -:1: field "shingles" is not groups of 8 or 16 hex digits', "sketch: -: not one good record"
-    ]  # fmt: skip
+        'sketch: -:1: field "shingles" is not groups of 8 or 16 hex digits',
+        "sketch: -: not one good record",
+    ]
 
 
 @pytest.mark.parametrize("bits", [8, 16])

@@ -190,13 +190,29 @@ def test_digits_of_a_table_and_of_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("weight", "units"),
     [
-        ("0", 0), ("65536", 65536 * UNIT), ("65536.0", 65536 * UNIT), ("1", UNIT), ("0.5", UNIT // 2),
+        ("0", 0),
+        ("65536", 65536 * UNIT),
+        ("65536.0", 65536 * UNIT),
+        ("1", UNIT),
+        ("0.5", UNIT // 2),
         ("7.228819", 473748),
-        ("0.00000762939453125", 0), ("0.000022888183594", 2), ("0.0000228881835937", 1), ("1e1", 10 * UNIT),
-        ("2.50e-1", UNIT // 4), ("0.000007629395", 1), ("3.14159265358979323846", 205887), ("-0.0", 0),
-        ("-1", None), ("65536.1", None), ("1e300", None), ("true", None), ("null", None), ('"1"', None), ("[1]", None),
+        ("0.00000762939453125", 0),
+        ("0.000022888183594", 2),
+        ("0.0000228881835937", 1),
+        ("1e1", 10 * UNIT),
+        ("2.50e-1", UNIT // 4),
+        ("0.000007629395", 1),
+        ("3.14159265358979323846", 205887),
+        ("-0.0", 0),
+        ("-1", None),
+        ("65536.1", None),
+        ("1e300", None),
+        ("true", None),
+        ("null", None),
+        ('"1"', None),
+        ("[1]", None),
     ],
-)  # fmt: skip
+)
 def test_weights_as_they_are_written(weight: str, units: int | None, kernel: str, tmp_path: Path) -> None:
     """By the kernel, whose first line is the definition's, and by the definition."""
     path = tmp_path / "df"

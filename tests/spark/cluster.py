@@ -15,8 +15,13 @@ import pyspark
 from harness import BIN, ENVIRONMENT
 
 HOME = Path(pyspark.__file__).parent
-HERE = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
-        "SPARK_NO_DAEMONIZE": "1", "JAVA_HOME": os.environ.get("JAVA_HOME", "")}  # fmt: skip
+HERE = {
+    "SPARK_LOCAL_IP": "127.0.0.1",
+    "SPARK_LOCAL_HOSTNAME": "127.0.0.1",
+    "PYSPARK_PYTHON": sys.executable,
+    "SPARK_NO_DAEMONIZE": "1",
+    "JAVA_HOME": os.environ.get("JAVA_HOME", ""),
+}
 # For small data, with which compiling takes longest
 JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 QUICK = {
@@ -69,8 +74,11 @@ class Cluster:
     def run(self, *words: str) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
             ("env", "--default-signal=INT", *words),  # which shells ignore in the background
-            stderr=subprocess.PIPE, env=ENVIRONMENT | HERE, cwd=self.folder, start_new_session=True,
-        )  # fmt: skip
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT | HERE,
+            cwd=self.folder,
+            start_new_session=True,
+        )
         self.stack.callback(end, process)
         return process
 

@@ -10,8 +10,11 @@ from harness import Ran, Record, jsonl, run, shell
 GOOD = jsonl(*({"id": number, "text": "a word or two"} for number in range(7)))
 BAD = b'{"id":9}\nbad\n'
 PAIRS = GOOD + BAD + b'{"id":0,"text":"again"}\n'  # of which simjoin rejects one more
-CASES = [("canon", GOOD + BAD, 2), ("canon | shingle | sketch | simjoin", PAIRS, 3),
-         ("canon | shingle | sketch | simjoin | simgroup", PAIRS, 3)]  # fmt: skip
+CASES = [
+    ("canon", GOOD + BAD, 2),
+    ("canon | shingle | sketch | simjoin", PAIRS, 3),
+    ("canon | shingle | sketch | simjoin | simgroup", PAIRS, 3),
+]
 
 
 @pytest.mark.parametrize(("pipeline", "lines", "bad"), CASES, ids=[pipeline for pipeline, *_ in CASES])
@@ -50,8 +53,9 @@ def test_rows_of_parquet(simspark: Callable[..., Ran], tmp_path: Path) -> None:
     assert simspark("canon", "--in", tmp_path / "docs", "--out", tmp_path / "docs.parquet").status == 0
     for allowed, status in [("6", 2), ("7", 0)]:  # not one is good
         out = tmp_path / f"{allowed}.parquet"
-        ran = simspark("canon --text nothing", "--in", tmp_path / "docs.parquet", "--out", out,
-                       "--allow-rejects", allowed)  # fmt: skip
+        ran = simspark(
+            "canon --text nothing", "--in", tmp_path / "docs.parquet", "--out", out, "--allow-rejects", allowed
+        )
         assert (ran.status, out.exists()) == (status, status == 0)
 
 

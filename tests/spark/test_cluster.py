@@ -60,8 +60,11 @@ def test_a_signal_ends_a_run(cluster: Cluster, tmp_path: Path) -> None:
 def test_a_worker_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
     """The last test here: there is one worker less after it."""
     documents = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
-    many = [{**document, "id": f"{document['id']}-{number}", "text": f"{number % 7} {document['text']}"}
-            for number in range(6) for document in documents]  # fmt: skip
+    many = [
+        {**document, "id": f"{document['id']}-{number}", "text": f"{number % 7} {document['text']}"}
+        for number in range(6)
+        for document in documents
+    ]
     docs, out = tmp_path / "docs", tmp_path / "out"
     docs.write_bytes(jsonl(*many))
     process = cluster.simspark(" | ".join(PIPELINE), SMALL | QUICK, "--at-once", "0", "--in", docs, "--out", out)

@@ -36,8 +36,12 @@ def sketches(rng: np.random.Generator, rows: int, families: int, changed: int) -
 
 
 def alike(rows: Rows, cross: int | None) -> set[Pair]:
-    return {(a, b) for a in range(len(rows)) for b in range(a + 1, len(rows)) if (rows[a] == rows[b]).sum() >= LEAST
-            and (cross is None or a < cross <= b)}  # fmt: skip
+    return {
+        (a, b)
+        for a in range(len(rows))
+        for b in range(a + 1, len(rows))
+        if (rows[a] == rows[b]).sum() >= LEAST and (cross is None or a < cross <= b)
+    }
 
 
 def payloads(rows: Rows | Sequence[U64]) -> list[bytes]:
@@ -118,9 +122,10 @@ def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None
     wanted = {
         (a, b): len(sets[a] & sets[b])
         for a, b in combinations(range(120), 2)
-        if len(sets[a] & sets[b]) >= threshold * min(len(sets[a]), len(sets[b])) and sets[a] & sets[b]
+        if len(sets[a] & sets[b]) >= threshold * min(len(sets[a]), len(sets[b]))
+        and sets[a] & sets[b]
         and (cross is None or a < cross <= b)
-    }  # fmt: skip
+    }
     tokens = [np.array(sorted(each), np.uint64) for each in sets]
     every = np.concatenate(tokens).view(np.uint8)
     factory = TableFactory(LONG_SHINGLES, JoinOptions(similarity=threshold, measure="containment"))

@@ -38,8 +38,13 @@ def write_files(folder: Path, rng: random.Random) -> None:
     lines = []
     for each in rng.sample(ids, 270):
         value = rng.choice([rng.randrange(5), rng.choice("aé語"), 0.5, 1e99, None, [1], 9007199254740993])
-        record = {"id": each, "text": "é" * rng.randrange(5), "n": value, "meta": {"n": rng.random(), "id": each},
-                  "count": rng.choice(["9", " 10", "-.5", 9, "9.0", ""])}  # fmt: skip
+        record = {
+            "id": each,
+            "text": "é" * rng.randrange(5),
+            "n": value,
+            "meta": {"n": rng.random(), "id": each},
+            "count": rng.choice(["9", " 10", "-.5", 9, "9.0", ""]),
+        }
         if rng.random() < 0.1:
             record["duplicate_of"] = 1
         if rng.random() < 0.1:
@@ -125,8 +130,16 @@ def test_only_said(bad: bool, way: tuple[str, ...], simspark: Simspark, tmp_path
         (tmp_path / "two").write_bytes(b"")
     options = "--groups g --removed gone --dry-run"
     there = run(f"dedup {options}", "one", "two", cwd=tmp_path)
-    here = simspark(f"dedup {in_folder(options, tmp_path)}", *way, "--in", tmp_path / "one", "--in", tmp_path / "two",
-                    "--rejects", tmp_path / "rejects")  # fmt: skip
+    here = simspark(
+        f"dedup {in_folder(options, tmp_path)}",
+        *way,
+        "--in",
+        tmp_path / "one",
+        "--in",
+        tmp_path / "two",
+        "--rejects",
+        tmp_path / "rejects",
+    )
     assert (here.status, there.status) == (int(bad), int(bad))
     figures, said = there.err.splitlines()[-1], here.err.splitlines()[-1]
     assert said.split(", ")[2:4] == figures.split(", ")[-2:]

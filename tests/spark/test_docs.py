@@ -24,8 +24,13 @@ from shingletools.spark import command
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FOUND = [(document, step) for document in DOCUMENTS for _, block in blocks(document) if on_a_cluster(block)
-         for step in steps(block)]  # fmt: skip
+FOUND = [
+    (document, step)
+    for document in DOCUMENTS
+    for _, block in blocks(document)
+    if on_a_cluster(block)
+    for step in steps(block)
+]
 # In place of simspark: the session that is here runs it, as it would take some seconds to start another for each
 ASKING = """#!{python}
 import json, os, socket, sys

@@ -238,10 +238,14 @@ def test_rejected_or_failed(seed: int, way: tuple[str, ...], simspark: Simspark,
     rng = random.Random(seed)
     options = ["simjoin -m 1", "simjoin -t 1", "simjoin --verify -t 1"][seed % 3]
     records = [
-        {"id": rng.choice([1, 2, 3, 4, 5, "x", None]), "sketch": rng.choice(["", *[ONE] * 8, *[TWO] * (seed == 3)]),
-         "shingles": rng.choice(["", "bad", *[SHINGLE] * 6]), "via": "y" if rng.random() < 0.1 * (seed == 2) else "x"}
+        {
+            "id": rng.choice([1, 2, 3, 4, 5, "x", None]),
+            "sketch": rng.choice(["", *[ONE] * 8, *[TWO] * (seed == 3)]),
+            "shingles": rng.choice(["", "bad", *[SHINGLE] * 6]),
+            "via": "y" if rng.random() < 0.1 * (seed == 2) else "x",
+        }
         for _ in range(9)
-    ]  # fmt: skip
+    ]
     (tmp_path / "docs").write_bytes(jsonl(*records))
     there, here = (
         run(options, tmp_path / "docs", "--rejects", tmp_path / "r"),

@@ -171,9 +171,14 @@ def test_values_of_parquet(simspark: Simspark, tmp_path: Path) -> None:
     row = {"id": "x", "text": "a", "moment": moment, "aware": aware, "day": moment.date(), "no": float("nan")}
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "docs.parquet")
     assert json.loads(simspark("canon", "--in", tmp_path / "docs.parquet").good()) == {
-        "id": "x", "text": "a", "moment": "2026-03-04T05:06:07.123456", "aware": "2026-03-04T03:06:07.123456Z",
-        "day": "2026-03-04", "no": "NaN", "via": "canon/4",
-    }  # fmt: skip
+        "id": "x",
+        "text": "a",
+        "moment": "2026-03-04T05:06:07.123456",
+        "aware": "2026-03-04T03:06:07.123456Z",
+        "day": "2026-03-04",
+        "no": "NaN",
+        "via": "canon/4",
+    }
 
 
 TEXT = pa.string()
@@ -196,8 +201,9 @@ def test_parquet_of_nothing(pipeline: str, columns: dict[str, pa.DataType], sims
     for path in (out, removed) if "--removed" in pipeline else (out,):
         table = pq.read_table(path)
         assert (table.num_rows, [(each.name, str(each.type).replace("element", "item")) for each in table.schema]) == (
-            0, [(name, str(kind)) for name, kind in columns.items()],
-        )  # fmt: skip
+            0,
+            [(name, str(kind)) for name, kind in columns.items()],
+        )
 
 
 def test_removed_as_parquet(simspark: Simspark, tmp_path: Path) -> None:
@@ -214,12 +220,14 @@ def test_removed_as_parquet(simspark: Simspark, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", [(), ("--at-once", "0")])
 def test_rows_that_dedup_leaves_alone(way: tuple[str, ...], simspark: Simspark, tmp_path: Path) -> None:
     """Keep their columns, with types that JSON does not have; of several inputs, with a bad row."""
-    table = pa.table({
-        "id": pa.array([0, 1, 2, None, 4, 5], pa.int32()),
-        "time": pa.array([datetime(2026, 3, 4, 5, 6, 7, number) for number in range(6)], pa.timestamp("us")),
-        "amount": pa.array([Decimal("1234567890123.45")] * 6, pa.decimal128(38, 9)),
-        "keys": pa.array([[(b"\xff", number)] for number in range(6)], pa.map_(pa.binary(), pa.int16())),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "id": pa.array([0, 1, 2, None, 4, 5], pa.int32()),
+            "time": pa.array([datetime(2026, 3, 4, 5, 6, 7, number) for number in range(6)], pa.timestamp("us")),
+            "amount": pa.array([Decimal("1234567890123.45")] * 6, pa.decimal128(38, 9)),
+            "keys": pa.array([[(b"\xff", number)] for number in range(6)], pa.map_(pa.binary(), pa.int16())),
+        }
+    )
     for number in range(2):
         pq.write_table(table.slice(3 * number, 3), tmp_path / f"{number}.parquet")
     (tmp_path / "pairs").write_bytes(jsonl({"a": 0, "b": 1}, {"a": 1, "b": 4}, {"a": 2, "b": 5}))
@@ -230,8 +238,11 @@ def test_rows_that_dedup_leaves_alone(way: tuple[str, ...], simspark: Simspark, 
     for path, rows in ((out, [0, 2, 4]), (gone, [1, 5])):
         assert pq.read_table(path).sort_by("id").cast(table.schema).equals(table.take(rows))
         assert [str(each.type) for each in pq.read_schema(next(path.glob("part-*")))] == [
-            "int32", "timestamp[us]", "decimal128(38, 9)", "map<binary, int16 ('keys')>",
-        ]  # fmt: skip
+            "int32",
+            "timestamp[us]",
+            "decimal128(38, 9)",
+            "map<binary, int16 ('keys')>",
+        ]
 
 
 def test_figures(simspark: Simspark, tmp_path: Path) -> None:
@@ -257,22 +268,28 @@ def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
     docs.write_bytes(b'{"id":9007199254740993,"_corrupt_record":1,"e":[]}\n{"id":2,"e":[{}, {"x":null}]}\n')
     assert simspark(f"dedup --groups {groups}", "--in", docs, "--out", tmp_path / "large.parquet").status == 0
     rows = sorted(pq.read_table(tmp_path / "large.parquet").to_pylist(), key=lambda row: row["id"])
-    assert rows == [{"id": 2, "_corrupt_record": None, "e": [{"x": None}, {"x": None}]},
-                    {"id": 9007199254740993, "_corrupt_record": 1, "e": []}]  # fmt: skip
+    assert rows == [
+        {"id": 2, "_corrupt_record": None, "e": [{"x": None}, {"x": None}]},
+        {"id": 9007199254740993, "_corrupt_record": 1, "e": []},
+    ]
 
 
 @pytest.mark.parametrize(
     ("records", "cause"),
     [
         (b'{"id":1}\n{"id":"1"}\n', '"id" has several types (integer, string), but a column has one'),
-        (b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n',
-         r'"n.a\\.b" has several types (array, integer), but a column has one'),
+        (
+            b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n',
+            r'"n.a\\.b" has several types (array, integer), but a column has one',
+        ),
         (b'{"id":1,"n":[1,"a"]}\n', '"n[]" has several types (integer, string), but a column has one'),
         (b'{"id":1,"n":{}}\n{"id":2,"n":null}\n', '"n" is {} in all records, which no column can hold'),
-        (b'{"id":1,"n":9007199254740993}\n{"id":2,"n":0.5}\n',
-         '"n" has several types (float, large integer), but a column has one'),
+        (
+            b'{"id":1,"n":9007199254740993}\n{"id":2,"n":0.5}\n',
+            '"n" has several types (float, large integer), but a column has one',
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_no_column_holds(records: bytes, cause: str, simspark: Simspark, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(records)
     (tmp_path / "groups").write_bytes(b"")

@@ -43,10 +43,17 @@ def test_groups(shape: str, star: str, simspark: Simspark, tmp_path: Path, monke
 
 
 BAD_PAIRS = [
-    b"{", b'{"a":1,"b":1,"similarity":1}', b'{"a":"\\u0061","b":"a","similarity":1}', b'{"a":1,"b":2}', b"", b"\xff",
-    b'{"a":1,"b":2,"similarity":"1"}', b'{"a":1,"b":2.5,"similarity":1}', b'{"a":1,"a":1,"b":2,"similarity":1}',
+    b"{",
+    b'{"a":1,"b":1,"similarity":1}',
+    b'{"a":"\\u0061","b":"a","similarity":1}',
+    b'{"a":1,"b":2}',
+    b"",
+    b"\xff",
+    b'{"a":1,"b":2,"similarity":"1"}',
+    b'{"a":1,"b":2.5,"similarity":1}',
+    b'{"a":1,"a":1,"b":2,"similarity":1}',
     b'{"a":1,"similarity":1}',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
@@ -54,8 +61,12 @@ def test_lines_out_of_the_ordinary(way: tuple[str, ...], simspark: Simspark, tmp
     """Bad ones are kept; and there are several ways to write a name."""
     rng = random.Random(2)
     spelled = ['"%c"', '"\\u00%02x"', "%d", " %d"]
-    good = [f'{{"similarity" : 0.{rng.randrange(7, 10)}00, "a":{x % a},"b": {y % b}}}'.encode()
-            for x in spelled for y in spelled for a, b in [rng.sample(range(97, 123), 2)]]  # fmt: skip
+    good = [
+        f'{{"similarity" : 0.{rng.randrange(7, 10)}00, "a":{x % a},"b": {y % b}}}'.encode()
+        for x in spelled
+        for y in spelled
+        for a, b in [rng.sample(range(97, 123), 2)]
+    ]
     lines = [*good, *BAD_PAIRS]
     rng.shuffle(lines)
     (tmp_path / "pairs").write_bytes(b"".join(line + b"\n" for line in lines))

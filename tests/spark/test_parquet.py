@@ -52,8 +52,14 @@ def test_other_columns_are_carried_along(simspark: Simspark, tmp_path: Path) -> 
         "small": pa.array([-1] * count, pa.int8()),
     }
     names = list(others)
-    table = pa.table({**{name: others[name] for name in names[:5]}, "text": [each["text"] for each in NUMBERED],
-                      **{name: others[name] for name in names[5:]}, "id": range(count)})  # fmt: skip
+    table = pa.table(
+        {
+            **{name: others[name] for name in names[:5]},
+            "text": [each["text"] for each in NUMBERED],
+            **{name: others[name] for name in names[5:]},
+            "id": range(count),
+        }
+    )
     folder, out = tmp_path / "docs.parquet", tmp_path / "out.parquet"
     folder.mkdir()
     for number, start in enumerate((0, 10, 110)):
@@ -100,8 +106,10 @@ def test_columns_are_the_members_of_lines(
     """Also where the payload's new name is there already."""
     stale = {"shingles": "0" * 16, "sketch": "stale", "via": "of old", "at": "there"}
     texts = ["One two, three", 'a "quoted"\n\t\\ \u00e9\u2028\x00 100%', "", "one"]
-    records = [{**{name: stale.get(name) for name in before}, "more": text, "id": f"%d{number}", "text": text}
-               for number, text in enumerate(texts)]  # fmt: skip
+    records = [
+        {**{name: stale.get(name) for name in before}, "more": text, "id": f"%d{number}", "text": text}
+        for number, text in enumerate(texts)
+    ]
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet")
     assert (
         simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet").status == 0
@@ -128,8 +136,11 @@ IDS: list[Any] = [
 def test_rejects_are_those_of_lines(ids: Any, pipeline: str, simspark: Simspark, tmp_path: Path) -> None:
     """The same records, in the same words but for places, whatever filter it is that rejects them."""
     texts = [b"a b", None, b"caf\xe9", b"", b"c d"] + [b"\xff"] * 3 + [b"a"] * 4
-    columns = {"text": pa.array(texts, pa.binary()), "more": pa.array(range(12)),
-               "shingles": pa.array(["0" * 16, "no", None] * 4)} | ({"id": ids} if ids is not None else {})  # fmt: skip
+    columns = {
+        "text": pa.array(texts, pa.binary()),
+        "more": pa.array(range(12)),
+        "shingles": pa.array(["0" * 16, "no", None] * 4),
+    } | ({"id": ids} if ids is not None else {})
     (tmp_path / "docs.parquet").mkdir()
     for number, start in enumerate((0, 5)):
         some = pa.table(columns).slice(start, 5 + 2 * number)
@@ -207,8 +218,11 @@ def test_no_row_is_left(texts: list[None], simspark: Simspark, tmp_path: Path) -
     found = pq.read_table(tmp_path / "o.parquet")
     assert found.num_rows == 0
     assert [(field.name, str(field.type)) for field in found.schema] == [
-        ("shingles", "list<element: string>"), ("day", "date32[day]"), ("id", "int32"), ("via", "string"),
-    ]  # fmt: skip
+        ("shingles", "list<element: string>"),
+        ("day", "date32[day]"),
+        ("id", "int32"),
+        ("via", "string"),
+    ]
     assert (tmp_path / "o.parquet" / "_SUCCESS").exists()
 
 
@@ -244,8 +258,24 @@ def test_several_fields(simspark: Simspark, tmp_path: Path) -> None:
 
 def test_odd_names(simspark: Simspark, tmp_path: Path) -> None:
     """Those that the work has names for, too."""
-    names = ["`a.b`", "a.b", "A b", "%s", "0", "1", "part", "file", "block", "kind0", "KIND1", "about", "made0", "rest",
-             "_metadata", "\u00e9\"'"]  # fmt: skip
+    names = [
+        "`a.b`",
+        "a.b",
+        "A b",
+        "%s",
+        "0",
+        "1",
+        "part",
+        "file",
+        "block",
+        "kind0",
+        "KIND1",
+        "about",
+        "made0",
+        "rest",
+        "_metadata",
+        "\u00e9\"'",
+    ]
     table = pa.table({"id`.%s": [1.5, 2, 3], **{name: [name, None, name] for name in names}, "te.xt": ["A", "B", None]})
     pq.write_table(table.set_column(0, "id`.%s", pa.array([1, 2, 3])), tmp_path / "docs.parquet")
     command = "canon --id 'id`.%s' --text te.xt"
@@ -259,9 +289,7 @@ def test_odd_names(simspark: Simspark, tmp_path: Path) -> None:
         {"id`.%s": 2, **dict.fromkeys(names), "te.xt": "b", "named": named, "via": "canon/4"},
     ]
     ((_, line),) = kept(tmp_path / "bad")["1-canon"]
-    assert json.loads(line) == {
-        "id`.%s": 3, **{name: name for name in names}, "te.xt": None
-    }  # fmt: skip
+    assert json.loads(line) == {"id`.%s": 3, **{name: name for name in names}, "te.xt": None}
 
 
 def test_several_inputs_of_different_columns(simspark: Simspark, tmp_path: Path) -> None:
@@ -299,8 +327,9 @@ def test_inputs_that_no_column_holds(simspark: Simspark, tmp_path: Path) -> None
         "canon", "--in", tmp_path / "1.parquet", "--in", tmp_path / "2.parquet", "--out", tmp_path / "o.parquet"
     )
     assert (ran.status, ran.err) == (
-        2, f'simspark: --in {tmp_path}/2.parquet: column "n": double, but --in {tmp_path}/1.parquet has bigint\n',
-    )  # fmt: skip
+        2,
+        f'simspark: --in {tmp_path}/2.parquet: column "n": double, but --in {tmp_path}/1.parquet has bigint\n',
+    )
     assert not (tmp_path / "o.parquet").exists()
 
 

@@ -22,10 +22,14 @@ BAD = [{"meta": {"x": 1}, "body": {"of": {"text": "a"}}}, {"meta": {"id": "n"}, 
 
 @pytest.mark.parametrize(
     "pipeline",
-    [f"canon {PATHS} | shingle {PATHS} | sketch --id meta.id", f"shingle {PATHS} -k 3", f"canon --offsets {PATHS}",
-     f"parts {PATHS} --carry meta.x --by sentence | canon {PATHS}",
-     f"canon {PATHS} | shingle {PATHS} | sketch --id meta.id | simjoin -t 0.8 --id meta.id | simgroup --id meta.id"],
-)  # fmt: skip
+    [
+        f"canon {PATHS} | shingle {PATHS} | sketch --id meta.id",
+        f"shingle {PATHS} -k 3",
+        f"canon --offsets {PATHS}",
+        f"parts {PATHS} --carry meta.x --by sentence | canon {PATHS}",
+        f"canon {PATHS} | shingle {PATHS} | sketch --id meta.id | simjoin -t 0.8 --id meta.id | simgroup --id meta.id",
+    ],
+)
 def test_lines(pipeline: str, simspark: Simspark, tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(*DEEP, {"meta.id": "m", "body.of.text": "A b c"}, *BAD, DEEP[7]))
     stdin = (tmp_path / "docs").read_bytes()

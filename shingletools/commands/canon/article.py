@@ -18,13 +18,30 @@ LEAST = 250  # characters: with less, a name may have been that of what holds th
 # What stands in or around articles and is none of their text, by parts of the names that pages give to classes and ids:
 # those that gained most on the first half of the pages of tests/bench/articles.py
 NAMED = (
-    "author", "caption", "cookie", "copyright", "credit", "footer", "gallery", "modal", "newsletter", "popular",
-    "popup", "print", "promo", "related", "share", "social", "sponsor",
-)  # fmt: skip
+    "author",
+    "caption",
+    "cookie",
+    "copyright",
+    "credit",
+    "footer",
+    "gallery",
+    "modal",
+    "newsletter",
+    "popular",
+    "popup",
+    "print",
+    "promo",
+    "related",
+    "share",
+    "social",
+    "sponsor",
+)
 BESIDE = (
-    "figcaption", "h1", "header",
+    "figcaption",
+    "h1",
+    "header",
     *(f'[{of}*="{name}" i]:not(body, main, article)' for of in ("class", "id") for name in NAMED),
-)  # fmt: skip
+)
 
 
 class Article:
@@ -62,9 +79,15 @@ def extract(skip: tuple[str, ...], markup: str) -> str:
 
     def plain(around: tuple[str, ...], main: bool = True) -> str:
         text: str = html2text.extract_plain_text(
-            markup, preserve_formatting=True, main_content=main, list_bullets=False, alt_texts=False, comments=False,
-            post_meta=False, skip_elements=[*skip, *around] or None,
-        )  # fmt: skip
+            markup,
+            preserve_formatting=True,
+            main_content=main,
+            list_bullets=False,
+            alt_texts=False,
+            comments=False,
+            post_meta=False,
+            skip_elements=[*skip, *around] or None,
+        )
         return text
 
     text = plain(BESIDE)

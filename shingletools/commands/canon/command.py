@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 
 COMMAND_INFO = CommandInfo(
     example=("canon --stop en docs.jsonl | head -1",),
-    makes=(Product("canon", "shingle comes next"),), takes=("canon", "parts"), text=True, spark=True,
+    makes=(Product("canon", "shingle comes next"),),
+    takes=("canon", "parts"),
+    text=True,
+    spark=True,
     documents=lambda options: [] if options.explain else format_options.json_lines(options),
-)  # fmt: skip
+)
 
 PAGE = "page"  # without an argument of --html
 PARTS = (PAGE, "main", "article")
@@ -43,22 +46,56 @@ WORDS = frozenset(  # options that say what becomes of words, without the rules 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--text", metavar="NAME,...", type=names, default=("text",),
-        help="the field that holds the text, or several, whose texts become one in text (default text)")  # fmt: skip
+    add(
+        "--text",
+        metavar="NAME,...",
+        type=names,
+        default=("text",),
+        help="the field that holds the text, or several, whose texts become one in text (default text)",
+    )
     format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
     add = parser.add_argument_group("rules for texts, in the order in which they apply").add_argument
-    add("--delete", metavar="REGEX", dest="edits", action="append", type=deletion, default=[],
-        help="delete what matches, before any other rule; may be repeated")  # fmt: skip
-    add("--replace", metavar="REGEX=TEXT", dest="edits", action="append", type=replacement, default=[],
-        help="replace what matches with TEXT, in the order given with --delete; may be repeated")  # fmt: skip
-    add("--html", metavar="PART", nargs="?", const=PAGE, choices=PARTS,
+    add(
+        "--delete",
+        metavar="REGEX",
+        dest="edits",
+        action="append",
+        type=deletion,
+        default=[],
+        help="delete what matches, before any other rule; may be repeated",
+    )
+    add(
+        "--replace",
+        metavar="REGEX=TEXT",
+        dest="edits",
+        action="append",
+        type=replacement,
+        default=[],
+        help="replace what matches with TEXT, in the order given with --delete; may be repeated",
+    )
+    add(
+        "--html",
+        metavar="PART",
+        nargs="?",
+        const=PAGE,
+        choices=PARTS,
         help="the text is HTML: take the whole page; with main, its main content; with article, the article of a news "
-        "page or blog")  # fmt: skip
-    add("--skip", metavar="SELECTOR", help="leave out HTML elements that match SELECTOR; may be repeated",
-        action="append", type=text, default=[])  # fmt: skip
+        "page or blog",
+    )
+    add(
+        "--skip",
+        metavar="SELECTOR",
+        help="leave out HTML elements that match SELECTOR; may be repeated",
+        action="append",
+        type=text,
+        default=[],
+    )
     add("--join-hyphens", action="store_true", help="join small letters that a hyphen at a line's end divides")
-    add("--fold-homoglyphs", action="store_true",
-        help="within a word, replace letters of another script by those that they look like")  # fmt: skip
+    add(
+        "--fold-homoglyphs",
+        action="store_true",
+        help="within a word, replace letters of another script by those that they look like",
+    )
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     rules = parser.add_argument_group("rules for words, which follow in this order")
     add = rules.add_argument
@@ -66,12 +103,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     words = rules.add_mutually_exclusive_group()
     words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
-    add("--fold-variants", action="store_true",
-        help="write letters that are typed in several ways, as in Arabic and Romanian, in one way")  # fmt: skip
+    add(
+        "--fold-variants",
+        action="store_true",
+        help="write letters that are typed in several ways, as in Arabic and Romanian, in one way",
+    )
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
     add("--mask-numbers", action="store_true", help="write each number as 0")
-    add("--stop", metavar="LIST", action="append", default=[],
-        help="drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line; may be repeated")  # fmt: skip
+    add(
+        "--stop",
+        metavar="LIST",
+        action="append",
+        default=[],
+        help="drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line; may be repeated",
+    )
     for option, does in (
         ("--drop-adjectives", "drop words that can only be adjectives, in en or ru"),
         ("--lemma", "replace words by their dictionary form"),
@@ -80,9 +125,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
     add("--symbols", action="store_true", help="take runs of symbols as words if a text has no other words")
     add = parser.add_argument_group("what else to write").add_argument
-    add("--offsets", action="store_true",
-        help="keep the original text in the field source, and write the place of each word in it to the field "
-        "at")  # fmt: skip
+    add(
+        "--offsets",
+        action="store_true",
+        help="keep the original text in the field source, and write the place of each word in it to the field at",
+    )
     add("--extract", action="store_true", help="write the text itself, of HTML with its paragraphs, not its words")
     add("--explain", action="store_true", help="take words instead of files, and print what each rule makes of them")
 

@@ -12,10 +12,13 @@ from shingletools.kernel.lines import Link, unlinked
 LINE = "\u2028"  # stands where a line ends
 BEGIN, END = AS_IT_STANDS = "\0\udc00"  # around text whose white space counts; no page has these characters
 READABLE = {
-    **dict.fromkeys(PARTS, " "), **dict.fromkeys(BLOCKS, PARAGRAPH),
-    **dict.fromkeys(("br", "dd", "dt", "li", "option", "tr"), LINE), "td": " ", "th": " ",
+    **dict.fromkeys(PARTS, " "),
+    **dict.fromkeys(BLOCKS, PARAGRAPH),
+    **dict.fromkeys(("br", "dd", "dt", "li", "option", "tr"), LINE),
+    "td": " ",
+    "th": " ",
     **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), AS_IT_STANDS),
-}  # fmt: skip
+}
 BLANKS = re.compile(r"[ \t\n\f\r]+")  # white space of HTML, which a no-break space is not
 MARK = re.compile(f"([{AS_IT_STANDS}])")
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")

@@ -18,9 +18,13 @@ BEFORE_NFKD = str.maketrans({**dict.fromkeys("\u00b4\u1ffd", "'"), **{each: f" {
 # khanda ta and Malayalam's chillus (DoNotEmit.txt of Unicode 17.0)
 JOINER = "\u200d"
 ATOMIC = {
-    "\u09a4\u09cd": "\u09ce", "\u0d23\u0d4d": "\u0d7a", "\u0d28\u0d4d": "\u0d7b", "\u0d30\u0d4d": "\u0d7c",
-    "\u0d32\u0d4d": "\u0d7d", "\u0d33\u0d4d": "\u0d7e",
-}  # fmt: skip
+    "\u09a4\u09cd": "\u09ce",
+    "\u0d23\u0d4d": "\u0d7a",
+    "\u0d28\u0d4d": "\u0d7b",
+    "\u0d30\u0d4d": "\u0d7c",
+    "\u0d32\u0d4d": "\u0d7d",
+    "\u0d33\u0d4d": "\u0d7e",
+}
 SPELLED = re.compile(f"({'|'.join(ATOMIC)}){JOINER}")
 
 TATWEEL = "\u0640"  # stretches an Arabic word, as letter spacing stretches a Latin one

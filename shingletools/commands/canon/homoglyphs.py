@@ -12,18 +12,18 @@ from shingletools.text.scripts import SPACELESS
 VERSION = "17.0.0"
 ALIKE = {
     "Cyrillic": str.maketrans(
-        "ABCEHIJKMOPSTXYaceijoprswxyÈËÏèëïþ" "ΑΒΓΕΗΙΚΛΜΟΠΡΤΥΦΧΪαγεικοπρστφϊ",
-        "АВСЕНІЈКМОРЅТХУасеіјоргѕшхуЀЁЇѐёїр" "АВГЕНІКЛМОПРТУФХЇауєікопротфї",
+        "ABCEHIJKMOPSTXYaceijoprswxyÈËÏèëïþΑΒΓΕΗΙΚΛΜΟΠΡΤΥΦΧΪαγεικοπρστφϊ",
+        "АВСЕНІЈКМОРЅТХУасеіјоргѕшхуЀЁЇѐёїрАВГЕНІКЛМОПРТУФХЇауєікопротфї",
     ),
     "Greek": str.maketrans(
-        "ABEHIKMNOPTXYZaiopuvyÁÉÍÏÓÝßáíïóúüþ" "ІЇАВГЕКЛМНОПРТУФХакопртуфєіїѰѱѲѵҮүӨӰԑ",
-        "ΑΒΕΗΙΚΜΝΟΡΤΧΥΖαιορυνγΆΈΊΪΌΎβάίϊόύϋρ" "ΙΪΑΒΓΕΚΛΜΗΟΠΡΤΥΦΧακοπρτγφειϊΨψΘνΥγΘΫε",
+        "ABEHIKMNOPTXYZaiopuvyÁÉÍÏÓÝßáíïóúüþІЇАВГЕКЛМНОПРТУФХакопртуфєіїѰѱѲѵҮүӨӰԑ",
+        "ΑΒΕΗΙΚΜΝΟΡΤΧΥΖαιορυνγΆΈΊΪΌΎβάίϊόύϋρΙΪΑΒΓΕΚΛΜΗΟΠΡΤΥΦΧακοπρτγφειϊΨψΘνΥγΘΫε",
     ),
     "Latin": str.maketrans(
-        "ЀЁЅІЇЈАВЕКМНОРСТУХагеорсухшѐёѕіїјѡѴѵҮүһҽӏӒӓӦӧӱԁԌԛԜԝ" "ΆΈΊΌΎΑΒΕΖΗΙΚΜΝΟΡΤΥΧΪάίαβγινορσυϊϋόύ",
-        "ÈËSIÏJABEKMHOPCTYXareopcyxwèësiïjwVvYyhelÄäÖöÿdGqWw" "ÁÉÍÓÝABEZHIKMNOPTYXÏáíaßyivopouïüóú",
+        "ЀЁЅІЇЈАВЕКМНОРСТУХагеорсухшѐёѕіїјѡѴѵҮүһҽӏӒӓӦӧӱԁԌԛԜԝΆΈΊΌΎΑΒΕΖΗΙΚΜΝΟΡΤΥΧΪάίαβγινορσυϊϋόύ",
+        "ÈËSIÏJABEKMHOPCTYXareopcyxwèësiïjwVvYyhelÄäÖöÿdGqWwÁÉÍÓÝABEZHIKMNOPTYXÏáíaßyivopouïüóú",
     ),
-}  # fmt: skip
+}
 
 # Letters and digits between which nothing stands that parts words; an apostrophe parts debian'у
 RUN = lazy(lambda: regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}]--{SPACELESS}]+", regex.VERSION1))

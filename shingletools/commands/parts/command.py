@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 COMMAND_INFO = CommandInfo(
     example=("parts --by line docs.jsonl | canon | shingle -k 5 -o lines.shingles",),
-    makes=(Product("parts", "canon comes next"),), takes=("canon", "parts"), text=True, spark=True,
-)  # fmt: skip
+    makes=(Product("parts", "canon comes next"),),
+    takes=("canon", "parts"),
+    text=True,
+    spark=True,
+)
 
 PARAGRAPH, LINE, SENTENCE, HEADING = "paragraph", "line", "sentence", "heading"
 WORDS = "([1-9][0-9]{0,8})-words"
@@ -29,12 +32,22 @@ WORDS = "([1-9][0-9]{0,8})-words"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--by", metavar="KIND", type=kind, default=PARAGRAPH,
-        help="what a part is: paragraph, line, sentence, heading, or N words: 200-words (default paragraph)"
-    )  # fmt: skip
+    add(
+        "--by",
+        metavar="KIND",
+        type=kind,
+        default=PARAGRAPH,
+        help="what a part is: paragraph, line, sentence, heading, or N words: 200-words (default paragraph)",
+    )
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the text (default text)")
-    add("--carry", metavar="FIELD", type=text, action="append", default=[],
-        help="copy FIELD from the document to each of its parts; may be repeated")  # fmt: skip
+    add(
+        "--carry",
+        metavar="FIELD",
+        type=text,
+        action="append",
+        default=[],
+        help="copy FIELD from the document to each of its parts; may be repeated",
+    )
     add("--together", action="store_true", help="read the parts that are left, and write their documents")
 
 
@@ -76,9 +89,11 @@ def places_by(by: str) -> "Cut":
     if found := re.fullmatch(WORDS, by):
         return partial(part_places.runs_of_words, int(found[1]))
     return {
-        PARAGRAPH: part_places.paragraphs, LINE: part_places.lines, SENTENCE: part_places.by_sentence,
+        PARAGRAPH: part_places.paragraphs,
+        LINE: part_places.lines,
+        SENTENCE: part_places.by_sentence,
         HEADING: headings.sections,
-    }[by]  # fmt: skip
+    }[by]
 
 
 def collector_of(spec: TogetherSpec, _: CollectorContext) -> Collector:

@@ -27,8 +27,10 @@ COMMAND_INFO = CommandInfo(
         Product("shingle", "sketch or simjoin comes next", ("shingles",)),
         Product(COUNTS, "shingle --df-table or sketch --weights takes them", ("df",)),
     ),
-    takes=("canon", "parts"), text=True, spark=True,
-)  # fmt: skip
+    takes=("canon", "parts"),
+    text=True,
+    spark=True,
+)
 
 ROLLING = "rolling"
 KEYED = (ROLLING, "blake3")
@@ -45,27 +47,39 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     units.add_argument("--chars", action="store_true", help="take characters as units instead of words")
     units.add_argument("--word-chars", action="store_true", help="take the characters of each word alone as units")
     units.add_argument("--longest", metavar="N", type=count, help="take the N longest lines of the text as units")
-    units.add_argument("--spots", metavar="LIST",
-        help="begin shingles at stop words (en, ru, zh, iso:LANG or a FILE), and go on with other words")  # fmt: skip
+    units.add_argument(
+        "--spots",
+        metavar="LIST",
+        help="begin shingles at stop words (en, ru, zh, iso:LANG or a FILE), and go on with other words",
+    )
     add = parser.add_argument_group("fingerprints").add_argument
-    add("--hash", choices=[ROLLING, "blake3", "crc32", "md5", "sha1"], default=ROLLING,
-        help="how a shingle becomes a fingerprint (default rolling)")  # fmt: skip
+    add(
+        "--hash",
+        choices=[ROLLING, "blake3", "crc32", "md5", "sha1"],
+        default=ROLLING,
+        help="how a shingle becomes a fingerprint (default rolling)",
+    )
     add("--key-file", metavar="FILE", help="make fingerprints that depend on the secret in FILE")
     add("--mod", metavar="M", type=count, default=1, help="keep 1 in M fingerprints, a fair sample (default 1)")
     written = parser.add_argument_group("what is written instead")
     form = written.add_mutually_exclusive_group()
     form.add_argument("--readable", action="store_true", help="write the words of the shingles, as a JSON list")
     form.add_argument("--df", action="store_true", help="write a table of shingles, document frequencies and weights")
-    written.add_argument("--header", action="store_true",
-        help="begin the table of --df with the line that --df-table and --merge need")  # fmt: skip
-    written.add_argument("--merge", action="store_true",
-        help="read tables of --df --header, and write one table of all")  # fmt: skip
+    written.add_argument(
+        "--header", action="store_true", help="begin the table of --df with the line that --df-table and --merge need"
+    )
+    written.add_argument(
+        "--merge", action="store_true", help="read tables of --df --header, and write one table of all"
+    )
     counted = parser.add_argument_group("shingles of few or many documents")
     add = counted.add_argument
     add("--max-df", metavar="N", type=bound, help="leave out shingles in more than N documents, or than P%% of all")
     add("--min-df", metavar="N", type=bound, help="leave out shingles in fewer than N documents, or than P%% of all")
-    add("--df-table", metavar="FILE",
-        help="take document frequencies from FILE, made by --df --header; without it, count the input")  # fmt: skip
+    add(
+        "--df-table",
+        metavar="FILE",
+        help="take document frequencies from FILE, made by --df --header; without it, count the input",
+    )
     add_memory(counted, "count on disk")
 
 
@@ -171,9 +185,17 @@ def counting_stage(
     from shingletools.commands.shingle import frequencies  # BLAKE3, which --help does not need
 
     return frequencies.CountSpec(
-        options.text, runs, hashing, recipe, memory_of(options), options.min_df or Bound(1), reads,
-        header=options.header or options.merge, merge=options.merge, sampled=options.mod > 1,
-    ).made_by(frequencies.collector_of)  # fmt: skip
+        options.text,
+        runs,
+        hashing,
+        recipe,
+        memory_of(options),
+        options.min_df or Bound(1),
+        reads,
+        header=options.header or options.merge,
+        merge=options.merge,
+        sampled=options.mod > 1,
+    ).made_by(frequencies.collector_of)
 
 
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
@@ -185,18 +207,27 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | 
         why = "no stop word of --spots begins a shingle in them (canon --stop drops stop words)"
     elif is_limited(options) or options.spots is not None:
         given = (
-            ("--spots", options.spots is not None), ("--mod", options.mod > 1), ("--min-df", options.min_df),
+            ("--spots", options.spots is not None),
+            ("--mod", options.mod > 1),
+            ("--min-df", options.min_df),
             ("--max-df", options.max_df),
-        )  # fmt: skip
+        )
         why = f"{' and '.join(name for name, limits in given if limits)} left out all that they have"
     rolling = shingling.rolling
     function = CountingShingler(shingling.shingler, shingling.runs, rolling)
     return Filter(
-        options.text, "shingles", wire.recipe("shingle", *shingling.parts), function,
+        options.text,
+        "shingles",
+        wire.recipe("shingle", *shingling.parts),
+        function,
         link=unlinked if rolling is None else partial(rolling.link, options.mod, shingling.listed),
-        reads=shingling.reads, listed=options.readable, after=shingling.after, tally=function.tally,
-        remarks=None if why is None else partial(remarks, why), first=first,
-    )  # fmt: skip
+        reads=shingling.reads,
+        listed=options.readable,
+        after=shingling.after,
+        tally=function.tally,
+        remarks=None if why is None else partial(remarks, why),
+        first=first,
+    )
 
 
 def check(options: argparse.Namespace) -> None:
@@ -205,25 +236,37 @@ def check(options: argparse.Namespace) -> None:
     table = options.df_table is not None
     limited = is_limited(options)
     for wrong, why in (
-        (options.readable and (options.hash != ROLLING or options.mod > 1 or keyed),
-         "--readable cannot be combined with --hash, --mod or --key-file"),
+        (
+            options.readable and (options.hash != ROLLING or options.mod > 1 or keyed),
+            "--readable cannot be combined with --hash, --mod or --key-file",
+        ),
         (options.readable and limited, "--readable cannot be combined with --max-df or --min-df"),
-        (keyed and options.hash not in KEYED,
-         f"--key-file cannot be combined with --hash {options.hash}, only with {' and '.join(KEYED)}"),
-        (keyed and options.hash == ROLLING and options.k > LONGEST_KEYED,
-         f"-k {options.k}: sums of more than {LONGEST_KEYED} units would reveal the key; "
-         "use --hash blake3 with --key-file"),
-        (options.df and (options.chars or options.word_chars or options.longest or options.spots is not None),
-         "--df cannot be combined with --chars, --word-chars, --longest or --spots"),
+        (
+            keyed and options.hash not in KEYED,
+            f"--key-file cannot be combined with --hash {options.hash}, only with {' and '.join(KEYED)}",
+        ),
+        (
+            keyed and options.hash == ROLLING and options.k > LONGEST_KEYED,
+            f"-k {options.k}: sums of more than {LONGEST_KEYED} units would reveal the key; "
+            "use --hash blake3 with --key-file",
+        ),
+        (
+            options.df and (options.chars or options.word_chars or options.longest or options.spots is not None),
+            "--df cannot be combined with --chars, --word-chars, --longest or --spots",
+        ),
         (options.spots is not None and options.k < SPOT_AND_WORD, f"--spots needs -k {SPOT_AND_WORD} or more"),
         (options.word_chars and options.k == 1, "--word-chars needs -k 2 or more: all texts share the space"),
         (options.df and (options.max_df is not None or table), "--df cannot be combined with --max-df or --df-table"),
         (table and not limited, "--df-table needs --max-df or --min-df"),
         *((not options.df and getattr(options, name), f"--{name} needs --df") for name in ("header", "merge")),
-        *((not options.df and (table or not limited) and getattr(options, name.replace("-", "_")) is not None,
-           f"--{name} needs --df, or --max-df or --min-df without --df-table")
-          for name in ("buffer-size", "temporary-directory")),
-    ):  # fmt: skip
+        *(
+            (
+                not options.df and (table or not limited) and getattr(options, name.replace("-", "_")) is not None,
+                f"--{name} needs --df, or --max-df or --min-df without --df-table",
+            )
+            for name in ("buffer-size", "temporary-directory")
+        ),
+    ):
         if wrong:
             raise Failed(why)
     check_bounds(options.min_df, options.max_df)

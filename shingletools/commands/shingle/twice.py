@@ -61,9 +61,12 @@ class ShingleCounting:
     """Takes the lines of all files, without bad records; then makes the filter by their counts."""
 
     def __init__(
-        self, files: CountedFiles, gathering: ShingleGathering, found: Occurrences,
+        self,
+        files: CountedFiles,
+        gathering: ShingleGathering,
+        found: Occurrences,
         filtering: Callable[[Choice], Filter],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.files = files
         self.gathering = gathering
         self.found = found

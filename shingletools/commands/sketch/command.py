@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 | sketch -n 84 -o docs.sketch",),
     makes=tuple(Product("sketch", "simjoin comes next", (field,)) for field in ("sketch", "simhash")),
-    takes=("shingle",), after="canon and shingle", spark=True,
-)  # fmt: skip
+    takes=("shingle",),
+    after="canon and shingle",
+    spark=True,
+)
 
 SEED = "0"
 MINIMA = 84
@@ -30,23 +32,33 @@ LEAST = 5  # words of the lexicon that a text needs
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-n", metavar="N", type=count, help="min-hashes to compute (default 84)")
-    add("--bits", metavar="B", choices=("8", "16", WHOLE), default=WHOLE,
-        help="write 8, 16 or all 32 bits of each min-hash (default 32)")  # fmt: skip
+    add(
+        "--bits",
+        metavar="B",
+        choices=("8", "16", WHOLE),
+        default=WHOLE,
+        help="write 8, 16 or all 32 bits of each min-hash (default 32)",
+    )
     add("--seed", metavar="S", type=text, default=SEED, help="choose different hash functions (default 0)")
     add("--keep", action="store_true", help="keep the shingles in the record")
     other = parser.add_argument_group("other kinds of sketch")
     form = other.add_mutually_exclusive_group()
     form.add_argument("--super", metavar="G", type=count, help="write supershingles, each of G min-hashes")
     form.add_argument("--mega", metavar="G", type=count, help="write megashingles, each of two supershingles")
-    form.add_argument("--lexicon", metavar="FILE",
-        help="write a hash of the words that have a middle weight in the table FILE")  # fmt: skip
+    form.add_argument(
+        "--lexicon", metavar="FILE", help="write a hash of the words that have a middle weight in the table FILE"
+    )
     form.add_argument("--top", metavar="N", type=count, help="write a hash of the N heaviest words, by --weights")
     form.add_argument("--simhash", action="store_true", help="write a simhash of 64 bits instead")
     add = parser.add_argument_group("weights").add_argument
     add("--weights", metavar="FILE", help="weigh the shingles by the table FILE, from shingle --df")
     add("--lexicons", metavar="M", type=count, help="hashes to write with --lexicon (default 1)")
-    add("--idf", metavar="LOW,HIGH", type=weights_between, help="the range of middle weights for --lexicon "
-        "(default a quarter to three quarters of the heaviest)")  # fmt: skip
+    add(
+        "--idf",
+        metavar="LOW,HIGH",
+        type=weights_between,
+        help="the range of middle weights for --lexicon (default a quarter to three quarters of the heaviest)",
+    )
     add("--least", metavar="N", type=count, help="words of the --lexicon that a text needs (default 5)")
 
 
@@ -68,21 +80,33 @@ def check(options: argparse.Namespace) -> None:
     lexicon = options.lexicon is not None
     form = "--top" if options.top else "--simhash"
     for wrong, why in (
-        (options.n is not None and (lexicon or options.top or options.simhash),
-         "-n cannot be combined with --lexicon, --top or --simhash, which make no min-hashes"),
-        ("bits" in options.given and (lexicon or options.top or options.simhash),
-         "--bits cannot be combined with --lexicon, --top or --simhash, which make no min-hashes"),
-        ("bits" in options.given and (options.super or options.mega),
-         "--bits cannot be combined with --super or --mega, which hash whole min-hashes"),
+        (
+            options.n is not None and (lexicon or options.top or options.simhash),
+            "-n cannot be combined with --lexicon, --top or --simhash, which make no min-hashes",
+        ),
+        (
+            "bits" in options.given and (lexicon or options.top or options.simhash),
+            "--bits cannot be combined with --lexicon, --top or --simhash, which make no min-hashes",
+        ),
+        (
+            "bits" in options.given and (options.super or options.mega),
+            "--bits cannot be combined with --super or --mega, which hash whole min-hashes",
+        ),
         ("seed" in options.given and (options.top or options.simhash), f"--seed cannot be combined with {form}"),
-        ("seed" in options.given and lexicon and options.lexicons in (None, 1),
-         "--seed needs --lexicons 2 or more if --lexicon is given"),
-        *((value is not None and not lexicon, f"{option} needs --lexicon") for option, value in (
-            ("--lexicons", options.lexicons), ("--idf", options.idf), ("--least", options.least))),
+        (
+            "seed" in options.given and lexicon and options.lexicons in (None, 1),
+            "--seed needs --lexicons 2 or more if --lexicon is given",
+        ),
+        *(
+            (value is not None and not lexicon, f"{option} needs --lexicon")
+            for option, value in (("--lexicons", options.lexicons), ("--idf", options.idf), ("--least", options.least))
+        ),
         (options.top and options.weights is None, "--top needs --weights"),
-        (lexicon and options.weights is not None,
-         "--weights cannot be combined with --lexicon, whose table has the weights"),
-    ):  # fmt: skip
+        (
+            lexicon and options.weights is not None,
+            "--weights cannot be combined with --lexicon, whose table has the weights",
+        ),
+    ):
         if wrong:
             raise Failed(why)
 
@@ -108,9 +132,14 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
         link = supers.link
     seed = wire.quoted(options.seed) if options.seed != SEED else None
     via = wire.recipe(
-        "sketch", ("n", options.n), ("bits", None if options.bits == WHOLE else bits), ("seed", seed),
-        ("super", options.super), ("mega", options.mega), ("weights", label),
-    )  # fmt: skip
+        "sketch",
+        ("n", options.n),
+        ("bits", None if options.bits == WHOLE else bits),
+        ("seed", seed),
+        ("super", options.super),
+        ("mega", options.mega),
+        ("weights", label),
+    )
     return Filter("shingles", "sketch", via, function, keep=options.keep, link=link, reads=reads, after=after)
 
 
@@ -130,9 +159,13 @@ def word_sketch(options: argparse.Namespace) -> Stage:
     count, least = options.lexicons or 1, options.least or LEAST
     seed = wire.quoted(options.seed) if count > 1 and options.seed != SEED else None
     via = wire.recipe(
-        "sketch", ("lexicon", label), ("lexicons", count if count > 1 else None),
-        ("idf", f"{low / UNIT:.6f}-{high / UNIT:.6f}"), ("least", least), ("seed", seed),
-    )  # fmt: skip
+        "sketch",
+        ("lexicon", label),
+        ("lexicons", count if count > 1 else None),
+        ("idf", f"{low / UNIT:.6f}-{high / UNIT:.6f}"),
+        ("least", least),
+        ("seed", seed),
+    )
     words = weights.between(int(low), int(high))
     if not len(words):
         raise Failed(f"{printable(options.lexicon)}: no word has a weight from {low / UNIT:g} to {high / UNIT:g}")
