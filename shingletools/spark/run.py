@@ -34,6 +34,8 @@ SETTINGS = write.SETTINGS | {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     join.SHUFFLED: "200",
+    # By default Spark writes a form that has no zone, and that other programs read in nanoseconds, until 2262
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
 FILES = 1000  # of the input: up to so many, each file split becomes a file of the output
 LOCAL_BYTES, CLUSTER_BYTES = 1 << 30, 1 << 29  # of memory for one task, if Spark runs on this machine, and elsewhere

@@ -72,6 +72,8 @@ class Storage:
         except BaseException:
             self.delete(out)
             raise
+        if not files:  # so that the shell finds one
+            system.create(self.path(f"{out}/part-00000.txt")).close()
         system.create(self.path(f"{out}/_SUCCESS")).close()
 
 
