@@ -38,7 +38,7 @@ def shapes(rng: random.Random) -> Edges:
     return [(u + 10**11 * place, v + 10**11 * place) for place, edges in enumerate(some) for u, v in edges]
 
 
-@pytest.mark.parametrize("most", [0, 60, 1 << 20])
+@pytest.mark.parametrize("most", [60, 1 << 20])
 def test_components_by_brute_force(most: int, checkpoint: Checkpoint) -> None:
     edges = shapes(random.Random(3))
     frame = checkpoint.spark.createDataFrame(edges, "u long, v long")
