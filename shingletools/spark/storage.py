@@ -47,9 +47,11 @@ class Storage:
         path.getFileSystem(self.configuration).delete(path, True)
 
     def rename(self, folder: str, out: str) -> None:
-        """Gives a folder another name. Raises Failed."""
+        """Gives a file or folder another name, in a folder that need not exist. Raises Failed."""
         path = self.path(out)
-        if not path.getFileSystem(self.configuration).rename(self.path(folder), path):
+        system = path.getFileSystem(self.configuration)
+        system.mkdirs(path.getParent())
+        if not system.rename(self.path(folder), path):
             raise Failed(f"{errors.printable(out)}: cannot be written")
 
     def names(self, folder: str) -> list[str]:

@@ -207,7 +207,7 @@ def test_parquet_of_nothing(pipeline: str, columns: dict[str, pa.DataType], sims
 
 
 def test_removed_as_parquet(simspark: Simspark, tmp_path: Path) -> None:
-    groups, removed = tmp_path / "groups", tmp_path / "removed.parquet"
+    groups, removed = tmp_path / "groups", tmp_path / "new" / "removed.parquet"
     ids = [json.loads(line)["id"] for line in LINES]
     groups.write_bytes(jsonl({"members": ids[:3]}))
     ran = simspark(f"dedup --groups {groups} --removed {removed}", "--in", DOCS, "--gzip")
