@@ -8,7 +8,20 @@ from shingletools.kernel import _kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.lines import Listed
 from shingletools.kernel.thinning import PairEnds, Partners
-from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
+from shingletools.kernel.types import (
+    I32,
+    U8,
+    U32,
+    U64,
+    BoundedSets,
+    Flags,
+    Index,
+    Postings,
+    Prefixes,
+    Rows,
+    TokenSets,
+    TokenWeights,
+)
 from shingletools.kernel.winnowing import Winnowing
 
 
@@ -29,11 +42,33 @@ def marked(keys: U64, table: U64) -> Flags:
     return flags
 
 
-def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
+def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
     counts = np.empty(len(left), np.int64)
+    firsts, lasts = np.array(unshared, np.int64).reshape(-1, 2).T.copy()
     whole, one, two = map(np.ascontiguousarray, (rows, left, right))
-    _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, counts)
+    _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, firsts, lasts, counts)
     return counts
+
+
+def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:
+    room = np.empty((int(counts.sum()), 2), np.int64)
+    bound, entries, targets, prefixes = sets
+    tokens, counters = (b"", b"") if prefixes is None else prefixes[:2]
+    found = _kernel.bounded_candidates(*bound, entries, targets, starts, counts, tokens, counters, room)
+    return room[:found, 0].copy(), room[:found, 1].copy()
+
+
+def parities(sets: TokenSets) -> U64:
+    bits = np.empty((len(sets.sizes), 2), np.uint64)
+    _kernel.parities(sets.tokens, sets.starts, sets.sizes, bits)
+    return bits
+
+
+def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
+    flags = np.empty(len(left), np.bool_)
+    of_sets = prefixes.tokens, prefixes.counters, prefixes.starts
+    _kernel.first_shared(*of_sets, *map(np.ascontiguousarray, (left, right, *places)), flags)
+    return flags
 
 
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:

@@ -85,6 +85,11 @@ PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *mark(PyObject *self, PyObject *args);
 PyObject *marked(PyObject *self, PyObject *args);
 
+/* candidates.c */
+PyObject *bounded_candidates(PyObject *self, PyObject *args);
+PyObject *first_shared(PyObject *self, PyObject *args);
+PyObject *parities(PyObject *self, PyObject *args);
+
 /* overlaps.c */
 PyObject *overlaps(PyObject *self, PyObject *args);
 PyObject *common_weights(PyObject *self, PyObject *args);

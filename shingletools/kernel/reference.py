@@ -7,7 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
+from shingletools.kernel.overlap_bound import PRODUCT, SMALLER, SUM
+from shingletools.kernel.types import (
+    U32,
+    U64,
+    BoundedSets,
+    Flags,
+    Index,
+    Postings,
+    Prefixes,
+    Rows,
+    TokenSets,
+    TokenWeights,
+)
 
 ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
@@ -170,18 +182,70 @@ def _places(keys: U64, table: U64) -> U64:
     return places
 
 
-def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
+def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
     """For each i, the number of components in which rows left[i] and right[i] agree; 0 if it is less than `least`.
 
+    -1 if the rows agree in all components of one of the bands `unshared`, each as (first, last).
     Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
     counts = np.empty(len(left), np.int64)
     block = max(1, BLOCK // rows.shape[1])
     for start in range(0, len(left), block):
         part = slice(start, start + block)
-        counts[part] = np.count_nonzero(rows[left[part]] == rows[right[part]], axis=1)
-    counts[counts < least] = 0
+        same = rows[left[part]] == rows[right[part]]
+        several = np.count_nonzero(same, axis=1)
+        counts[part] = np.where(several < least, 0, several)
+        for first, last in unshared:
+            counts[part][same[:, first:last].all(axis=1)] = -1
     return counts
+
+
+def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:
+    """Pairs (i, k) of sets in a bucket whose overlap may reach a bound: entries[i] and one of its counts[i] targets.
+
+    These are targets[starts[i]] and so on, by size, each at least as large as the entry. What the two have in common is
+    not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao et al. 2008; Sandes,
+    Teodoro and Melo 2020). With prefixes, only those that are `first_shared`.
+    Shapes: (entries,), (entries,) in; (candidates,), (candidates,) out, by i, then k.
+    """
+    bound, entries, targets, prefixes = sets
+    owner = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(owner)) + (starts - np.cumsum(counts) + counts)[owner]
+    one, two = entries[owner], targets[place]
+    differing = np.unpackbits((one["bits"] ^ two["bits"]).view(np.uint8), axis=-1).sum(axis=-1)
+    a, b = one["size"].astype(np.float64), two["size"].astype(np.float64)
+    most = np.minimum(np.minimum(one["rest"], two["rest"]), (one["size"] + two["size"] - differing) / 2)
+    total = {SUM: a + b, SMALLER: a, PRODUCT: a * b}.get(bound.kind, np.ones(len(a)))
+    power = 1 + (bound.kind == PRODUCT)
+    some = (a**power >= bound.share * total) & (most**power >= bound.share * total)
+    if prefixes is not None:
+        ends = zip(*(each[name][some].tolist() for each in (one, two) for name in ("start", "place")), strict=True)
+        some[some] = [is_first_shared(prefixes.tokens, *each) for each in ends]
+    return owner[some], place[some]
+
+
+def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
+    """Whether sets left[i] and right[i] share the token at these places of their prefixes, and none before it.
+
+    Shapes: (pairs,), (pairs,), (pairs,) twice in; (pairs,) out.
+    """
+    starts = prefixes.starts
+    ends = zip(starts[left].tolist(), places[0].tolist(), starts[right].tolist(), places[1].tolist(), strict=True)
+    return np.array([is_first_shared(prefixes.tokens, *each) for each in ends], np.bool_)
+
+
+def is_first_shared(tokens: U64, one: int, place_one: int, two: int, place_two: int) -> bool:
+    """Whether two ranges of distinct tokens, from `one` and `two` to their places, share the last ones only."""
+    first, second = tokens[one : one + place_one + 1], tokens[two : two + place_two + 1]
+    return bool(first[-1] == second[-1]) and len(np.intersect1d(first, second)) == 1
+
+
+def parities(sets: TokenSets) -> U64:
+    """A bit for each of 128 hashes: whether an odd number of a set's tokens, at least one, have it. Shape (sets, 2)."""
+    which = fmix64(sets.tokens)
+    bits = np.uint64(1) << (which & np.uint64(63))
+    halves = [np.where(which >> np.uint64(6) & np.uint64(1) == half, bits, np.uint64(0)) for half in range(2)]
+    return np.stack([np.bitwise_xor.reduceat(half, sets.starts) for half in halves], axis=1)
 
 
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:

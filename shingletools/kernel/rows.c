@@ -30,9 +30,8 @@ AGREEMENTS(agreements16, uint16_t)
 AGREEMENTS(agreements32, uint32_t)
 AGREEMENTS(agreements64, uint64_t)
 
-static int64_t agreements_of(const char *rows, size_t width, size_t size, int64_t one, int64_t two, size_t least)
+static int64_t agreements_of(const char *left, const char *right, size_t width, size_t size, size_t least)
 {
-    const char *left = rows + (size_t)one * width * size, *right = rows + (size_t)two * width * size;
     switch (size) {
     case 1:
         return agreements8((const uint8_t *)left, (const uint8_t *)right, width, least);
@@ -51,17 +50,28 @@ static int is_row(Py_ssize_t width, Py_ssize_t size)
     return width > 0 && width <= PY_SSIZE_T_MAX / 8 && (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
-/* agreements(width, size, least, rows, left, right, out) */
+/* Whether there are as many ends as starts of bands, and all are within a row. */
+static int are_bands(const Py_buffer *firsts, const Py_buffer *lasts, Py_ssize_t width)
+{
+    const int64_t *first = firsts->buf, *last = lasts->buf;
+    int bad = firsts->len != lasts->len;
+    for (Py_ssize_t band = 0; band < firsts->len / 8 && !bad; band++)
+        bad = first[band] < 0 || last[band] < first[band] || last[band] > width;
+    return !bad;
+}
+
+/* agreements(width, size, least, rows, left, right, firsts, lasts, out): the bands are those that rows must not share */
 PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_ssize_t width, size, least;
     PyObject *result = NULL;
-    Py_buffer view[4] = {0};
-    if (!PyArg_ParseTuple(args, "nnny*y*y*w*", &width, &size, &least, &view[0], &view[1], &view[2], &view[3]))
+    Py_buffer view[6] = {0};
+    if (!PyArg_ParseTuple(args, "nnny*y*y*y*y*w*", &width, &size, &least, &view[0], &view[1], &view[2], &view[3],
+                          &view[4], &view[5]))
         return NULL;
-    const Py_buffer *rows = &view[0], *left = &view[1], *right = &view[2], *out = &view[3];
+    const Py_buffer *rows = &view[0], *left = &view[1], *right = &view[2], *out = &view[5];
     if (!is_row(width, size) || rows->len % (width * size) || left->len != right->len || left->len != out->len ||
-        least < 0) {
+        least < 0 || !are_bands(&view[3], &view[4], width)) {
         fail_arrays();
         goto done;
     }
@@ -70,15 +80,21 @@ PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
         fail_arrays();
         goto done;
     }
-    const int64_t *one = left->buf, *two = right->buf;
+    const int64_t *one = left->buf, *two = right->buf, *first = view[3].buf, *last = view[4].buf;
     int64_t *counts = out->buf;
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < left->len / 8; i++)
-        counts[i] = agreements_of(rows->buf, (size_t)width, (size_t)size, one[i], two[i], (size_t)least);
+    for (Py_ssize_t i = 0; i < left->len / 8; i++) {
+        const char *a = (const char *)rows->buf + one[i] * width * size;
+        const char *b = (const char *)rows->buf + two[i] * width * size;
+        int shared = 0;
+        for (Py_ssize_t band = 0; band < view[3].len / 8 && !shared; band++)
+            shared = !memcmp(a + first[band] * size, b + first[band] * size, (size_t)((last[band] - first[band]) * size));
+        counts[i] = shared ? -1 : agreements_of(a, b, (size_t)width, (size_t)size, (size_t)least);
+    }
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(view, 4);
+    release(view, 6);
     return result;
 }
 
@@ -122,11 +138,8 @@ PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
     const Py_buffer *rows = &view[0], *firsts = &view[1], *out = &view[3];
     const int64_t *first = firsts->buf, *last = view[2].buf;
     Py_ssize_t bands = firsts->len / 8, number = is_row(width, size) ? rows->len / (width * size) : -1;
-    int bad = number < 0 || rows->len % (width * size) || view[2].len != firsts->len ||
-              (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len);
-    for (Py_ssize_t band = 0; band < bands && !bad; band++)
-        bad = first[band] < 0 || last[band] < first[band] || last[band] > width;
-    if (bad) {
+    if (number < 0 || rows->len % (width * size) || !are_bands(firsts, &view[2], width) ||
+        (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len)) {
         fail_arrays();
         goto done;
     }

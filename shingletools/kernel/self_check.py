@@ -22,7 +22,8 @@ from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.types import Postings, TokenSets, TokenWeights
+from shingletools.kernel.overlap_bound import Bound
+from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets, TokenWeights
 
 Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
 
@@ -55,6 +56,7 @@ def rows(draw: Generator) -> Iterator[Compared]:
             left, right = draw.integers(0, 50, (2, 100))
             for least in (0, 1, n // 4, n // 2, n, n + 1):
                 yield compared(reference, "agreements", made, least, left, right[::-1])
+            yield compared(reference, "agreements", made, 1, left, right, [(0, 1), (n // 2, n)])
             yield compared(reference, "band_keys", made, [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)])
     for pairs in (1, 3, 40):
         table = np.zeros(2 * pairs, np.uint64)
@@ -73,6 +75,8 @@ def sets(draw: Generator) -> Iterator[Compared]:
         made = TokenSets(tokens, np.array([*map(len, several)]))
         left, right, least = draw.integers(0, 20, (3, 100))
         yield compared(reference, "overlaps", made, left, right, least)
+        yield compared(reference, "parities", made)
+        yield from candidates(draw, made)
         weights = draw.integers(0, 100, 64)[np.concatenate(several)]
         weighed = TokenWeights(made, weights, np.add.reduceat(weights, made.starts))
         yield compared(reference, "common_weights", weighed, left, right, least * 50)
@@ -82,6 +86,24 @@ def sets(draw: Generator) -> Iterator[Compared]:
     yield compared(reference, "count_tokens", tokens, counters)
     compiled.count_tokens(tokens[::3], counters)
     yield compared(reference, "rarest", made, made.sizes // 2, counters)
+
+
+def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
+    order = np.argsort(made.sizes)
+    counters = (made.tokens >> np.uint64(60)).astype(np.uint32)
+    prefixes = Prefixes(made.tokens, counters, made.sizes, made.sizes)
+    entries = np.zeros(len(order), ENTRY)
+    entries["size"], entries["start"] = made.sizes[order], made.starts[order]
+    entries["place"] = draw.integers(0, made.sizes[order])
+    entries["rest"] = entries["size"] - entries["place"]
+    entries["bits"] = draw.integers(0, 2**64, (len(order), 2), np.uint64) & np.uint64(0x0101)
+    starts = np.arange(1, len(order) + 1)
+    for kind, share in ((0, 0.3), (1, 0.4), (2, 0.2), (3, 2.5)):
+        some = BoundedSets(Bound(kind, share), entries, entries, prefixes)
+        yield compared(reference, "bounded_candidates", some, starts, starts[::-1] - 1)
+    places = entries["place"][np.argsort(order)]
+    left, right = draw.integers(0, len(order), (2, 100))
+    yield compared(reference, "first_shared", prefixes, left, right, (places[left], places[right]))
 
 
 def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:

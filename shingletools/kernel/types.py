@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shingletools.kernel.overlap_bound import Bound
+
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
 U32 = NDArray[np.uint32]
@@ -35,6 +37,37 @@ class TokenWeights(NamedTuple):
     sets: TokenSets
     weights: Index  # of the tokens of one set after the other
     totals: Index  # of all tokens of each set
+
+
+class Prefixes(NamedTuple):
+    """The rarest tokens of sets, by which they are looked up."""
+
+    tokens: U64  # of one set after the other, each by ascending counter, then token
+    counters: U32  # of the tokens
+    sizes: Index  # number of tokens of each set
+    rest: Index  # for each: how many tokens of the set are not before it, or what these weigh
+
+    @property
+    def starts(self) -> Index:
+        """The start of each set."""
+        starts: Index = np.cumsum(self.sizes) - self.sizes
+        return starts
+
+
+# A set in a bucket: its start in the prefixes of all, or -1, and the place of the bucket's token from there on
+ENTRY = np.dtype(
+    [("size", np.int64), ("rest", np.int64), ("bits", np.uint64, 2), ("start", np.int64), ("place", np.int64)]
+)
+Entries = NDArray[np.void]  # of ENTRY
+
+
+class BoundedSets(NamedTuple):
+    """Sets in buckets, and what bounds the overlap of those that are a pair."""
+
+    bound: Bound
+    entries: Entries
+    targets: Entries  # with which entries are compared
+    prefixes: Prefixes | None = None  # of all sets
 
 
 class Postings(NamedTuple):

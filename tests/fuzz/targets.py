@@ -111,8 +111,9 @@ def arrays(data: bytes) -> None:
         if len(rows):
             left = np.arange(len(rows))
             right = left[::-1].copy()
-            found = compiled.agreements(rows, least, left, right)
-            assert np.array_equal(found, reference.agreements(rows, least, left, right))
+            bands = [(0, rows.shape[1] // 3)]
+            found = compiled.agreements(rows, least, left, right, bands)
+            assert np.array_equal(found, reference.agreements(rows, least, left, right, bands))
             bands = [(0, width), (least % width, width)]
             assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]

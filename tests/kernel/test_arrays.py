@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import accumulate
+from fractions import Fraction
+from itertools import accumulate, combinations
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shingletools.commands.simjoin.measures import MEASURES, InCommon
+from shingletools.commands.simjoin.sets import least_common
 from shingletools.kernel import _kernel, arrays, compiled, reference
-from shingletools.kernel.types import Postings, TokenSets
+from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets
 
 words64 = st.integers(0, 2**64 - 1)
 
@@ -139,6 +142,52 @@ def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None
     assert sets.tokens[reference.rarest(sets, wanted, both[0])].tolist() == expected
 
 
+def shares(one: list[int], two: list[int], place_one: int, place_two: int) -> bool:
+    return {*one[: place_one + 1]} & {*two[: place_two + 1]} == {one[place_one]} == {two[place_two]}
+
+
+@given(token_sets, st.sampled_from(["jaccard", "cosine", "overlap", "in common"]), st.integers(1, 20), st.data())
+def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: int, data: st.DataObject) -> None:
+    """Sets in one bucket, of a token at any place of each: which pairs remain, by the rules in whole numbers."""
+    rank = data.draw(st.permutations(sorted(set().union(*several))))
+    ordered = sorted((sorted(each, key=rank.index) for each in several), key=len)
+    sets, sizes = sets_of([set(each) for each in ordered]), [*map(len, ordered)]
+    places = [data.draw(st.integers(0, size - 1)) for size in sizes]
+    counters = np.array([rank.index(token) for each in ordered for token in each], np.uint32)
+    tokens = np.array([token for each in ordered for token in each], np.uint64)
+    rest = np.concatenate([np.arange(size, 0, -1) for size in sizes])
+    prefixes = Prefixes(tokens, counters, np.array(sizes), rest)
+    share = Fraction(twentieths, 20)
+    measure = InCommon(twentieths) if name == "in common" else MEASURES[name](share)
+    bits = reference.parities(sets)
+    assert np.array_equal(compiled.parities(sets), bits)
+    entries = np.empty(len(sizes), ENTRY)
+    entries["size"], entries["bits"], entries["place"], entries["start"] = sizes, bits, places, prefixes.starts
+    entries["rest"] = rest[prefixes.starts + places]
+    starts = np.arange(1, len(sizes) + 1)
+    counts = len(sizes) - starts
+    expected = []
+    for i, k in combinations(range(len(sizes)), 2):
+        differing = sum(int(a ^ b).bit_count() for a, b in zip(bits[i].tolist(), bits[k].tolist(), strict=True))
+        assert differing <= len({*ordered[i]} ^ {*ordered[k]})
+        most = min(sizes[i] - places[i], sizes[k] - places[k], (sizes[i] + sizes[k] - differing) // 2)
+        small, large = np.array([sizes[i]]), np.array([sizes[k]])
+        if min(most, sizes[i]) >= least_common(measure, small, large)[0]:
+            expected.append((i, k))
+    first = [(i, k) for i, k in expected if shares(ordered[i], ordered[k], places[i], places[k])]
+    for module in (compiled, reference):
+        for known, pairs in ((prefixes, first), (None, expected)):
+            if known is None:
+                entries["start"] = -1
+            found = module.bounded_candidates(BoundedSets(measure.bound, entries, entries, known), starts, counts)
+            assert [*zip(*(each.tolist() for each in found), strict=True)] == pairs
+        entries["start"] = prefixes.starts
+        left, right = np.array([*combinations(range(len(sizes)), 2)], np.int64).reshape(-1, 2).T
+        flags = module.first_shared(prefixes, left, right, (entries["place"][left], entries["place"][right]))
+        both = zip(left.tolist(), right.tolist(), strict=True)
+        assert flags.tolist() == [shares(ordered[i], ordered[k], places[i], places[k]) for i, k in both]
+
+
 @given(token_sets)
 def test_keys_of_sets(several: list[set[int]]) -> None:
     sets = sets_of(several)
@@ -154,7 +203,7 @@ TOKENS, STARTS, SIZES = np.arange(6, dtype=np.uint64), np.array([0, 3]), np.arra
 INDEX, COUNTS, FAR = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0, 4])
 # Arguments that are right, and what makes them wrong in a place
 AGREEMENTS = (
-    (3, 4, 1, ROWS, INDEX, INDEX, COUNTS),
+    (3, 4, 1, ROWS, INDEX, INDEX, np.array([0, 1]), np.array([1, 3]), COUNTS),
     [
         (0, 2**61),
         (0, 5),
@@ -167,7 +216,11 @@ AGREEMENTS = (
         (4, -FAR),
         (4, INDEX[:1]),
         (5, FAR),
-        (6, COUNTS[:1]),
+        (6, np.array([0])),
+        (6, np.array([-1, 0])),
+        (6, np.array([2, 1])),
+        (7, np.array([1, 4])),
+        (8, COUNTS[:1]),
     ],
 )
 FIRST, LAST = np.array([0, 1]), np.array([1, 3])
@@ -200,6 +253,40 @@ OVERLAPS = (
         (4, -FAR),
         (5, INDEX[:1]),
         (6, COUNTS[:1]),
+    ],
+)
+PARITIES = (TOKENS, STARTS, SIZES, np.zeros((2, 2), np.uint64)), [*NO_SETS, (3, KEYS[:3])]
+PREFIX_COUNTERS = np.arange(6, dtype=np.uint32)
+FIRST_SHARED = (
+    (TOKENS, PREFIX_COUNTERS, STARTS, INDEX, INDEX, INDEX, INDEX, np.zeros(2, np.bool_)),
+    [
+        (1, PREFIX_COUNTERS[:5]),
+        (2, np.array([-1, 3])),
+        (2, np.array([6, 3])),
+        (3, FAR),
+        (4, -FAR),
+        (5, INDEX[:1]),
+        (5, INDEX - 1),
+        (6, INDEX + 6),
+        (7, np.zeros(3, np.bool_)),
+    ],
+)
+IN_BUCKET = np.zeros(2, ENTRY)
+WRONG_START, WRONG_PLACE, NO_PREFIX = IN_BUCKET.copy(), IN_BUCKET.copy(), IN_BUCKET.copy()
+WRONG_START["start"][1], WRONG_PLACE["place"][1], NO_PREFIX["start"] = 6, -1, -1
+CANDIDATES = (
+    (0, 0.5, IN_BUCKET, IN_BUCKET, np.array([1, 2]), np.array([1, 0]), TOKENS, PREFIX_COUNTERS, COUNTS),
+    [
+        *[(place, wrong) for place in (2, 3) for wrong in (WRONG_START, WRONG_PLACE, NO_PREFIX)],
+        (2, IN_BUCKET[:1]),
+        (4, np.array([-1, 2])),
+        (4, np.array([2, 2])),
+        (5, np.array([2, 0])),
+        (5, np.array([-1, 0])),
+        (5, INDEX[:1]),
+        (6, TOKENS[:0]),
+        (7, PREFIX_COUNTERS[:5]),
+        (8, COUNTS[:1]),
     ],
 )
 COUNTERS = np.zeros(1 << reference.COUNTERS, np.uint32)
@@ -252,6 +339,9 @@ SHARED_COUNTS = (
         (_kernel.shared_counts, SHARED_COUNTS),
         (_kernel.agreements, AGREEMENTS),
         (_kernel.band_keys, BAND_KEYS),
+        (_kernel.bounded_candidates, CANDIDATES),
+        (_kernel.first_shared, FIRST_SHARED),
+        (_kernel.parities, PARITIES),
         (_kernel.overlaps, OVERLAPS),
         (_kernel.count_tokens, COUNT_TOKENS),
         (_kernel.set_keys, SET_KEYS),

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
+from shingletools.kernel.overlap_bound import CONSTANT, PRODUCT, SMALLER, SUM, Bound
+
 if TYPE_CHECKING:
     from shingletools.kernel.types import Index
 
@@ -37,6 +39,11 @@ class Root:
 
     def __call__(self, number: int, /) -> int:
         return 1 + math.isqrt(math.ceil(self.share**2 * number) - 1)
+
+
+def below(share: Fraction) -> float:
+    """Returns a number that is less than a share by more than floating-point numbers err."""
+    return float(share) * (1 - 2**-30)
 
 
 class Measure:
@@ -74,6 +81,11 @@ class Measure:
         """Returns the smallest overlap of a set with a partner that is no smaller."""
         return self.least
 
+    @property
+    def bound(self) -> Bound:
+        """Returns a lower bound of `overlap` in floating point."""
+        return Bound(SUM, below(self.t / (1 + self.t)))
+
     def jaccard(self) -> Fraction | None:
         """Returns the least Jaccard similarity of a pair; None if it can be any above 0."""
         return self.t
@@ -98,6 +110,10 @@ class Dice(Measure):
     def least(self) -> Callable[[int], int]:
         return Ceiling(self.t / (2 - self.t))
 
+    @property
+    def bound(self) -> Bound:
+        return Bound(SUM, below(self.t / 2))
+
     def jaccard(self) -> Fraction | None:
         return self.t / (2 - self.t)
 
@@ -119,6 +135,10 @@ class Cosine(Measure):
     @property
     def least_in_larger(self) -> Callable[[int], int]:
         return Ceiling(self.t)
+
+    @property
+    def bound(self) -> Bound:
+        return Bound(PRODUCT, below(self.t**2))
 
     def jaccard(self) -> Fraction | None:
         return self.t**2  # of a set inside another; sets of one size have t / (2 - t), which is more
@@ -152,6 +172,10 @@ class Overlap(Measure):
     def least_in_larger(self) -> Callable[[int], int]:
         return self.overlap
 
+    @property
+    def bound(self) -> Bound:
+        return Bound(SMALLER, below(self.t))
+
     def jaccard(self) -> Fraction | None:
         return None
 
@@ -177,6 +201,10 @@ class InCommon(Measure):
     @property
     def least(self) -> Callable[[int], int]:
         return lambda _size: self.tokens
+
+    @property
+    def bound(self) -> Bound:
+        return Bound(CONSTANT, below(self.t))
 
 
 MEASURES: dict[str, type[Measure]] = {

@@ -1,0 +1,192 @@
+/* Which sets that share a token may be a pair, and whether that token is the first one that they share; arrays.h
+   describes the arrays. */
+
+#include "arrays.h"
+
+/* A set that has a token: its size; what its tokens from there on count, the rarest first; a bit for each parity of
+   tokens by their hash; where its prefix starts, or -1; and the token's place there. Of weighted sets, size and rest are
+   weights, and there are no bits. */
+typedef struct {
+    int64_t size, rest;
+    uint64_t bits[2];
+    int64_t start, place;
+} Entry;
+
+typedef struct { /* prefixes of sets: tokens, each by ascending counter, then token */
+    const uint64_t *tokens;
+    const uint32_t *counters;
+    int64_t number;
+} Prefixes;
+
+enum { SUM, SMALLER, PRODUCT, CONSTANT }; /* as in overlap_bound.py */
+
+/* Whether an overlap may be enough for sets of these sizes, a <= b. A share is a little less than the exact one. */
+static inline int may_reach(double overlap, double a, double b, int kind, double share)
+{
+    switch (kind) {
+    case SUM:
+        return overlap >= share * (a + b);
+    case SMALLER:
+        return overlap >= share * a;
+    case PRODUCT:
+        return overlap * overlap >= share * (a * b);
+    default:
+        return overlap >= share;
+    }
+}
+
+/* Whether two prefixes have the same token at these places, and none in common before it. */
+static inline int is_first_shared(Prefixes all, int64_t one, int64_t place_one, int64_t two, int64_t place_two)
+{
+    int64_t end_one = one + place_one, end_two = two + place_two;
+    if (all.tokens[end_one] != all.tokens[end_two])
+        return 0; /* of buckets by a part of the token's bits */
+    while (one < end_one && two < end_two) { /* backwards, since most tokens that sets share are frequent */
+        uint64_t a = all.tokens[end_one - 1], b = all.tokens[end_two - 1];
+        uint32_t of_a = all.counters[end_one - 1], of_b = all.counters[end_two - 1];
+        if (a == b)
+            return 0;
+        int before = of_a < of_b || (of_a == of_b && a < b);
+        end_one -= !before;
+        end_two -= before;
+    }
+    return 1;
+}
+
+VECTORS static int64_t candidates_of(const Entry *entries, const Entry *targets, const int64_t *starts,
+                                     const int64_t *counts, int64_t number, int kind, double share, Prefixes prefixes,
+                                     int64_t *out)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < number; i++) {
+        Entry one = entries[i];
+        double size = (double)one.size;
+        for (int64_t k = starts[i]; k < starts[i] + counts[i]; k++) {
+            const Entry *two = &targets[k];
+            if (!may_reach(size, size, (double)two->size, kind, share))
+                break; /* those after it are no smaller */
+            int64_t rest = one.rest < two->rest ? one.rest : two->rest;
+            int64_t differing = __builtin_popcountll(one.bits[0] ^ two->bits[0]) +
+                                __builtin_popcountll(one.bits[1] ^ two->bits[1]);
+            double most = (double)(one.size + two->size - differing) / 2;
+            if (!may_reach((double)rest < most ? (double)rest : most, size, (double)two->size, kind, share))
+                continue;
+            if (one.start >= 0 && !is_first_shared(prefixes, one.start, one.place, two->start, two->place))
+                continue;
+            out[2 * found] = i;
+            out[2 * found++ + 1] = k;
+        }
+    }
+    return found;
+}
+
+/* Whether all entries have places in prefixes, or all have none. */
+static int are_entries(const Py_buffer *entries, Prefixes prefixes)
+{
+    const Entry *each = entries->buf;
+    int bad = entries->len % (Py_ssize_t)sizeof(Entry) != 0;
+    for (Py_ssize_t i = 0; i < entries->len / (Py_ssize_t)sizeof(Entry) && !bad; i++)
+        bad = prefixes.number ? each[i].start < 0 || each[i].place < 0 || each[i].place >= prefixes.number ||
+                                    each[i].start >= prefixes.number - each[i].place
+                              : each[i].start != -1;
+    return !bad;
+}
+
+/* bounded_candidates(kind, share, entries, targets, starts, counts, tokens, counters, out): see reference.py. Returns how
+   many there are. No tokens if the entries have no prefixes. */
+PyObject *bounded_candidates(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    int kind;
+    double share;
+    PyObject *result = NULL;
+    Py_buffer view[7] = {0};
+    if (!PyArg_ParseTuple(args, "idy*y*y*y*y*y*w*", &kind, &share, &view[0], &view[1], &view[2], &view[3], &view[4],
+                          &view[5], &view[6]))
+        return NULL;
+    const int64_t *starts = view[2].buf, *counts = view[3].buf;
+    Prefixes prefixes = {view[4].buf, view[5].buf, view[4].len / 8};
+    int64_t number = view[2].len / 8, targets = view[1].len / (Py_ssize_t)sizeof(Entry), total = 0;
+    int bad = view[5].len / 4 != prefixes.number || view[0].len / (Py_ssize_t)sizeof(Entry) != number ||
+              view[3].len / 8 != number || !are_entries(&view[0], prefixes) || !are_entries(&view[1], prefixes);
+    for (int64_t i = 0; i < number && !bad; i++) {
+        bad = starts[i] < 0 || counts[i] < 0 || counts[i] > targets || starts[i] > targets - counts[i];
+        total += bad ? 0 : counts[i];
+    }
+    if (bad || view[6].len / 16 < total) {
+        fail_arrays();
+        goto done;
+    }
+    int64_t found;
+    Py_BEGIN_ALLOW_THREADS
+    found = candidates_of(view[0].buf, view[1].buf, starts, counts, number, kind, share, prefixes, view[6].buf);
+    Py_END_ALLOW_THREADS
+    result = PyLong_FromLongLong(found);
+done:
+    release(view, 7);
+    return result;
+}
+
+/* first_shared(tokens, counters, starts, left, right, place_left, place_right, out): see reference.py */
+PyObject *first_shared(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *result = NULL;
+    Py_buffer view[8] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5], &view[6],
+                          &view[7]))
+        return NULL;
+    Prefixes prefixes = {view[0].buf, view[1].buf, view[0].len / 8};
+    const int64_t *starts = view[2].buf, *left = view[3].buf, *right = view[4].buf, *place_left = view[5].buf,
+                  *place_right = view[6].buf;
+    int64_t sets = view[2].len / 8, pairs = view[7].len;
+    uint8_t *out = view[7].buf;
+    int bad = view[1].len / 4 != prefixes.number;
+    for (int i = 3; i < 7; i++)
+        bad |= view[i].len / 8 != pairs;
+    bad = bad || !are_rows(&view[3], sets) || !are_rows(&view[4], sets);
+    for (int64_t i = 0; i < pairs && !bad; i++)
+        for (int side = 0; side < 2; side++) {
+            int64_t start = starts[side ? right[i] : left[i]], place = side ? place_right[i] : place_left[i];
+            bad |= start < 0 || place < 0 || place >= prefixes.number || start >= prefixes.number - place;
+        }
+    if (bad) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t i = 0; i < pairs; i++)
+        out[i] = (uint8_t)is_first_shared(prefixes, starts[left[i]], place_left[i], starts[right[i]], place_right[i]);
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(view, 8);
+    return result;
+}
+
+/* parities(tokens, starts, sizes, out): see reference.py */
+PyObject *parities(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *result = NULL;
+    Py_buffer view[4] = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &view[0], &view[1], &view[2], &view[3]))
+        return NULL;
+    const uint64_t *tokens = view[0].buf;
+    const int64_t *starts = view[1].buf, *sizes = view[2].buf;
+    uint64_t *out = view[3].buf;
+    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != 2 * view[1].len) {
+        fail_arrays();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t i = 0; i < view[1].len / 8; i++) {
+        out[2 * i] = out[2 * i + 1] = 0;
+        for (int64_t place = starts[i]; place < starts[i] + sizes[i]; place++) {
+            uint64_t which = fmix64(tokens[place]);
+            out[2 * i + (which >> 6 & 1)] ^= UINT64_C(1) << (which & 63);
+        }
+    }
+    Py_END_ALLOW_THREADS
+    result = Py_NewRef(Py_None);
+done:
+    release(view, 4);
+    return result;
+}
