@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory
@@ -14,6 +15,26 @@ WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # memory for sorting entries, in multiples of their size
+
+
+def equal_keys(keys: U64) -> tuple[Index, Index]:
+    """Returns the keys that come twice or more: the number of each, ascending from 0, and its places, ascending.
+
+    Keys and places are sorted as one integer each: the upper bits of a key, as many as there is room for, and its
+    place. So a few keys that differ get one number. Shapes: (keys,) in; (shared,), (shared,) out.
+
+    >>> [part.tolist() for part in equal_keys(np.array([7 << 60, 5 << 60, 7 << 60, 1 << 60], np.uint64))]
+    [[0, 0], [0, 2]]
+    """
+    place_bits = np.uint64((1 << len(keys).bit_length()) - 1)
+    some = np.flatnonzero(kernel.shared(keys))  # most keys that come once need not be sorted
+    sorted_keys = (keys[some] & ~place_bits) | some.astype(np.uint64)
+    sorted_keys.sort()
+    same_as_next = np.zeros(len(some) + 1, np.bool_)
+    same_as_next[1:-1] = (sorted_keys[1:] ^ sorted_keys[:-1]) <= place_bits
+    same_as_last, same_as_next = same_as_next[:-1], same_as_next[1:]
+    shared = same_as_last | same_as_next
+    return np.cumsum(~same_as_last[shared]) - 1, (sorted_keys[shared] & place_bits).astype(np.int64)
 
 
 @dataclass(frozen=True)

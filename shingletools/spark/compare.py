@@ -53,14 +53,15 @@ class Bin:
         """Yields the pairs of rows that belong here, some more than once."""
         shared = Shared(self.table)
         portion = by_size(self.table, self.portion)
-        for some in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
-            for one, other in candidates_in(some, self.cross, limits.candidates):
+        for some, _ in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
+            for one, other, _ in candidates_in(some, self.cross, limits.candidates):
                 key = np.unique(one[one != other] * len(self.number) + other[one != other])
                 left, right = key // len(self.number), key % len(self.number)
                 if self.block is not None:
                     apart = self.block[left] != self.block[right]
                     left, right = left[apart], right[apart]
-                pair, agreeing = self.table.compare(left, right)
+                agreeing = self.table.compare(left, right)
+                pair = agreeing > 0
                 left, right, agreeing = left[pair], right[pair], agreeing[pair]
                 here = np.isin(shared.least(left, right), self.keys)
                 yield Pairs(left[here], right[here], agreeing[here])

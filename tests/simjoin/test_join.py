@@ -1,6 +1,7 @@
 """The join against brute force over all pairs, and its bounds."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -77,7 +78,6 @@ def test_equals_brute_force_however_it_is_cut_into_blocks(data: st.DataObject) -
     limits = Limits(
         documents=data.draw(st.integers(1, 9)),
         candidates=data.draw(st.integers(1, 30)),
-        sorted_in_memory=data.draw(st.sampled_from([1, 7, 100])),
     )
     assert joined(rows, least, cross, data.draw(st.integers(1, 2)), limits) == brute_force(rows, least, cross)
 
@@ -167,9 +167,9 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     blocks: list[int] = []
     agreements = kernel.agreements
 
-    def watched(rows: U32, least: int, left: Index, right: Index) -> Index:
+    def watched(rows: U32, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
         blocks.append(len(left))
-        return agreements(rows, least, left, right)
+        return agreements(rows, least, left, right, unshared)
 
     monkeypatch.setattr(kernel, "agreements", watched)
     join = Join(ComponentTable(rows.copy(), 68), limits=Limits(candidates=5000, large=2000**2))
@@ -240,10 +240,17 @@ def test_each_band_of_a_bucket_that_is_cut_again_counts(least: int) -> None:
     bucket = Portion(np.zeros(len(table), np.int64), np.arange(len(table)))
     met = [
         (a, b)
-        for portion in split_portion(table, bucket, partial(weigh, cross=None), Limits(large=2))
-        for left, right in candidates_in(portion, None, 1000)
-        for a, b in zip(left.tolist(), right.tolist(), strict=True)
+        for portion, before in split_portion(table, bucket, partial(weigh, cross=None), Limits(large=2))
+        for each in candidates_in(portion, None, 1000)
+        for a, b, *shared in zip(
+            each.left.tolist(),
+            each.right.tolist(),
+            *(bands.share(each.left, each.right).tolist() for bands in before),
+            strict=True,
+        )
+        if not any(shared)
     ]
+    assert len(met) == len(set(met))  # none is compared twice
     assert {(pair, pair + len(ways)) for pair in range(len(ways))} <= set(met)
     assert 2 * len(met) < len(table) * (len(table) - 1) // 2  # it was cut
 

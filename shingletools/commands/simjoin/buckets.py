@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.sorter import Sorter
+from shingletools.numbers.sorter import Sorter, equal_keys
 from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
@@ -32,21 +32,23 @@ class Portion(NamedTuple):
     """Whole buckets of two or more rows, as arrays of one length."""
 
     bucket: Index  # the bucket's number, ascending: 0, 1, 2 ...; some may be missing
-    row: Index  # ascending in each bucket; with `asks`, by size and then number
+    row: Index  # ascending in each bucket; after `by_size`, by size and then number
     asks: Flags | None = None  # whether the row is compared with those after it in its bucket; None if all are
+    place: Index | None = None  # as in Bucketed
 
-    def at(self, places: Index | Flags) -> "Portion":
+    def at(self, places: Index | Flags | slice) -> "Portion":
         """Returns the rows at these places, int64, in their order; or those whose flag is set."""
         asks = None if self.asks is None else self.asks[places]
-        return Portion(self.bucket[places], self.row[places], asks)
+        place = None if self.place is None else self.place[places]
+        return Portion(self.bucket[places], self.row[places], asks, place)
 
 
 def by_size(table: Documents, portion: Portion) -> Portion:
     """Orders a portion whose rows ascend in each bucket by size, and drops rows that would be compared with none.
 
-    If all rows ask, either of two may, and their sizes do not matter.
+    If all rows ask, either of two may; then their sizes matter only to bounds of overlaps.
     """
-    if portion.asks is None or portion.asks.all():
+    if portion.asks is None or (portion.asks.all() and portion.place is None):
         return Portion(portion.bucket, portion.row)
     some = portion.at(np.bincount(portion.bucket, portion.asks)[portion.bucket] > 0)
     some = some.at(np.lexsort((table.whole(some.row), some.bucket)))
@@ -60,21 +62,23 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
     """Yields buckets from entries by ascending keys. The size of the blocks does not matter.
 
     A block is keys, uint64, and their rows, int64. Rows alone at their key are left out. A portion has `most` rows and
-    the rest of its last bucket.
+    the rest of its last bucket. Rows of several columns are in the order of the first one.
 
     >>> blocks = ([1, 4, 4], [7, 9, 8]), ([4, 6], [0, 1])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
     >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, 100)]
     [([0, 0, 0], [0, 8, 9])]
     """
-    held: list[tuple[U64, Index]] = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
-    for block in chain(entries, [None]):
+    held: list[tuple[U64, Index]] = []
+    for block in chain((each for each in entries if len(each[0])), [None]):
         if block is not None:
             held.append(block)
-            if len(block[0]) and len(held[0][0]) and block[0][-1] == held[0][0][-1]:
+            if held[0][0][-1:] == block[0][-1]:
                 continue  # all in one bucket, which may go on
+        if not held:
+            return
         key, row = (np.concatenate(parts) for parts in zip(*held, strict=True))
-        whole = len(key) if block is None else int(np.searchsorted(key, key[-1])) if len(key) else 0
+        whole = len(key) if block is None else int(np.searchsorted(key, key[-1]))
         shared = np.zeros(len(key), np.bool_)
         same = key[1:] == key[:-1]
         shared[1:] = same
@@ -85,7 +89,8 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
         start = 0
         while whole - start >= most or (block is None and start < whole):
             end = int(np.searchsorted(key[:whole], key[min(start + most, whole) - 1], "right"))
-            order = start + np.lexsort((row[start:end], key[start:end]))
+            ordered = row[start:end] if row.ndim == 1 else row[start:end, 0]
+            order = start + np.lexsort((ordered, key[start:end]))
             number = np.cumsum(np.append(False, key[start + 1 : end] != key[start : end - 1]))
             yield Portion(number, row[order])
             start = end
@@ -108,7 +113,8 @@ def copies(
 
     Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
     """
-    sorter = Sorter(memory, 4, limits)
+    sorter = None if memory is None else Sorter(memory, 4, limits)
+    found: Iterable[Portion] = ()
     for first, part in table.parts():
         keys = part.keys()
         rows = first + np.arange(len(part))
@@ -116,11 +122,11 @@ def copies(
             keys = keys + (rows >= cross)  # each side has its own buckets
         if scope is not None:
             keys = scope.keys(keys, rows, scope.columns)
-        if memory is None:  # then there is one part only
-            shared = kernel.shared(keys)
-            keys, rows = keys[shared], rows[shared]
-        sorter.add(keys, rows)
-    for portion in portions(sorter.sorted(), limits.portion):
+        if sorter is None:  # then there is one part only
+            found = parts_of(Portion(*equal_keys(keys)), limits.portion)
+        else:
+            sorter.add(keys, rows)
+    for portion in found if sorter is None else portions(sorter.sorted(), limits.portion):
         row = portion.row
         candidate = np.flatnonzero(portion.bucket[1:] == portion.bucket[:-1]) + 1
         if cross is not None:
@@ -136,35 +142,33 @@ def copies(
 def bands(
     table: Documents, alive: Alive, memory: Memory | None, limits: Limits, jobs: int = 1
 ) -> Iterator[Iterator[Portion]]:
-    """Yields for each band the buckets of the rows that are alive; by size if not all are looked up."""
+    """Yields for each band the buckets of the rows that are alive."""
     if memory is None:
         several = [range(start, min(start + BATCH_BANDS, table.bands)) for start in range(0, table.bands, BATCH_BANDS)]
         for _, whole in table.parts():
-            for entries in chain.from_iterable(in_threads(partial(meetings, whole, alive), several, jobs)):
-                sorter = Sorter(None, 1, limits)
-                sorter.add(*entries)
-                yield unpacked(table, sorter, limits)
+            for band in chain.from_iterable(in_threads(partial(shared_buckets, whole, alive), several, jobs)):
+                yield parts_of(band, limits.portion)
         return
     # Many bands in little memory need several passes
     together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MAX_OPEN_FILES)
-    marks, number = marks_of(table, alive, memory, limits)
+    marks, counts = marks_of(table, alive, memory, limits)
     memory.require(
-        ENTRY_BYTES * max(sum(number[start : start + together]) for start in range(0, table.bands, together))
+        ENTRY_BYTES * max(sum(counts[start : start + together]) for start in range(0, table.bands, together))
     )
+    columns = 1 if table.components is not None else 2
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
-        sorters = [Sorter(memory, 4 * len(chosen), limits) for _ in chosen]
+        sorters = [Sorter(memory, 4 * len(chosen), limits, columns=columns) for _ in chosen]
         for first, part in table.parts():
-            for band, bucketed in zip(chosen, part.buckets(chosen), strict=True):
-                keys, rows = packed(bucketed, first, alive)
+            for number, bucketed in zip(chosen, part.buckets(chosen), strict=True):
+                entries = living(bucketed, first, alive)
                 if marks:
-                    shared = kernel.marked(keys, marks[band])
-                    keys, rows = keys[shared], rows[shared]
-                sorters[band - start].add(keys, rows)
-        for band in chosen if marks else ():
-            del marks[band]
+                    entries = entries.at(kernel.marked(entries.key, marks[number]))
+                sorters[number - start].add(*packed(entries))
+        for number in chosen if marks else ():
+            del marks[number]
         while sorters:
-            yield unpacked(table, sorters.pop(0), limits)
+            yield map(unpacked, portions(sorters.pop(0).sorted(), limits.portion))
 
 
 def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> tuple[dict[int, U64], list[int]]:
@@ -180,34 +184,52 @@ def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> 
     marks = {band: kernel.new_table(len(table), most) for band in range(table.bands)}
     for first, part in table.parts():
         for band, bucketed in enumerate(part.buckets(range(table.bands))):
-            entries[band] += kernel.mark(packed(bucketed, first, alive)[0], marks[band])
+            entries[band] += kernel.mark(living(bucketed, first, alive).key, marks[band])
     return marks, entries
 
 
-def meetings(whole: Table, alive: Alive, chosen: range) -> list[tuple[U64, Index]]:
-    """Returns the entries of these bands, packed, without most of those that are alone in their buckets."""
-    return [packed(meeting(bucketed), 0, alive) for bucketed in whole.buckets(chosen)]
+def living(bucketed: Bucketed, first: int, alive: Alive) -> Bucketed:
+    """Returns the entries of rows that are alive, with keys that differ if they are not of one scope.
 
-
-def meeting(bucketed: Bucketed) -> Bucketed:
-    """Returns the entries without most of those that are alone in their buckets, which need not be sorted."""
-    shared = kernel.shared(bucketed.key)
-    return Bucketed(bucketed.key[shared], bucketed.row[shared], bucketed.asks[shared])
-
-
-def packed(bucketed: Bucketed, first: int, alive: Alive) -> tuple[U64, Index]:
-    """Returns entries of rows that are alive: keys, and 2 * row + 1 for rows that are looked up, else 2 * row.
-
-    The rows of `bucketed` begin at `first`. Returns uint64 and int64 of one length, in its order.
+    The rows of `bucketed` begin at `first`.
     """
-    key, row, asks = bucketed
-    row = first + row
-    here = alive.flags[row]
-    key, row = key[here], row[here]
-    return key if alive.scope is None else alive.scope.keys(key, row, alive.scope.within), 2 * row + asks[here]
+    there = bucketed._replace(row=first + bucketed.row)
+    if not alive.flags.all():
+        there = there.at(alive.flags[there.row])
+    return there if alive.scope is None else there._replace(key=alive.scope.keys(*there[:2], alive.scope.within))
 
 
-def unpacked(table: Documents, sorter: Sorter, limits: Limits) -> Iterator[Portion]:
-    """Yields the buckets of packed entries."""
-    for bucket, packed_row, _ in portions(sorter.sorted(), limits.portion):
-        yield by_size(table, Portion(bucket, packed_row >> 1, packed_row & 1 > 0))
+def shared_buckets(whole: Table, alive: Alive, chosen: range) -> list[Portion]:
+    """Returns the buckets of two or more rows in these bands."""
+    found = []
+    for bucketed in whole.buckets(chosen):
+        entries = living(bucketed, 0, alive)
+        bucket, some = equal_keys(entries.key)
+        found.append(Portion(bucket, *entries.at(some)[1:]))
+    return found
+
+
+def parts_of(band: Portion, most: int) -> Iterator[Portion]:
+    """Yields whole buckets, with `most` rows and the rest of the last bucket."""
+    start = 0
+    while start < len(band.row):
+        last = band.bucket[min(start + most, len(band.row)) - 1]
+        stop = int(np.searchsorted(band.bucket, last, "right"))
+        part = band.at(slice(start, stop))
+        yield part._replace(bucket=part.bucket - part.bucket[0])
+        start = stop
+
+
+def packed(entries: Bucketed) -> tuple[U64, Index]:
+    """Returns keys and rows; of sets, rows with 2 * place + 1 where they ask, else 2 * place. Shape (n,) or (n, 2)."""
+    if entries.place is None:
+        return entries.key, entries.row
+    return entries.key, np.stack([entries.row, 2 * entries.place + entries.asks], axis=1)
+
+
+def unpacked(portion: Portion) -> Portion:
+    """Returns the rows of packed entries."""
+    if portion.row.ndim == 1:
+        return portion
+    row, place = portion.row.T
+    return Portion(portion.bucket, row, place & 1 > 0, place >> 1)

@@ -1,50 +1,92 @@
 """Candidates: rows that share a bucket and so are compared."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Portion
-from shingletools.kernel.types import Index
+from shingletools.commands.simjoin.table import Documents
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 
 
-def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[tuple[Index, Index]]:
-    """Yields all candidates of these buckets, bucket by bucket, in blocks. cross: only rows on different sides.
+class Candidates(NamedTuple):
+    """Rows left[i] < right[i], int64, of one length; of sets, also the places of the token by which they met."""
 
-    Gives rows a[i] < b[i], int64, of one length. A block has at most `most` candidates, or all of one row.
+    left: Index
+    right: Index
+    places: tuple[Index, Index] | None = None
+
+    def at(self, some: Index | Flags) -> "Candidates":
+        """Returns some of the candidates."""
+        places = None if self.places is None else (self.places[0][some], self.places[1][some])
+        return Candidates(self.left[some], self.right[some], places)
+
+
+class BucketCandidates:
+    """The candidates of some buckets: each row with later ones of its bucket; with `cross`, of the other side.
+
+    Without those whose overlap has an upper bound that is too small, if there is a table of sets.
+    """
+
+    def __init__(self, portion: Portion, cross: int | None, table: Documents | None = None) -> None:
+        self.portion = portion
+        bucket, row, asks, place = portion
+        self.targets = np.arange(len(row))  # places in the portion; those that a row is compared with are a range
+        self.starts, ends = 1 + self.targets, np.searchsorted(bucket, bucket, "right")
+        if cross is not None:
+            second = row >= cross
+            self.targets = np.argsort(second, kind="stable")
+            seconds = np.append(0, np.cumsum(second))  # rows of the second side before each place
+            firsts = np.arange(len(seconds)) - seconds
+            self.starts, ends = (
+                np.where(second, firsts[edge], firsts[-1] + seconds[edge]) for edge in (self.starts, ends)
+            )
+        self.counts: Index = ends - self.starts if asks is None else np.where(asks, ends - self.starts, 0)
+        bounds = None if table is None or place is None else table.bounds(row, place)
+        self.bounds = None if bounds is None else bounds._replace(targets=bounds.entries[self.targets])
+
+    def by_bucket(self) -> Index:
+        """Returns how many candidates each bucket has, by its number, from 0 to the last, without bounds."""
+        return np.bincount(self.portion.bucket, self.counts).astype(np.int64)
+
+    def parts(self, most: int) -> Iterator[slice]:
+        """Yields consecutive rows with at most `most` candidates together, or single rows; those with candidates."""
+        return (part for part in stretches(self.counts, most) if self.counts[part].any())
+
+    def within(self, part: slice) -> Candidates:
+        """Returns the candidates of some consecutive rows."""
+        starts, counts = self.starts[part], self.counts[part]
+        row, place = self.portion.row, self.portion.place
+        if self.bounds is None:
+            target, owner = spread(starts, counts)
+        else:
+            some = self.bounds._replace(entries=self.bounds.entries[part])
+            owner, target = kernel.bounded_candidates(some, starts, counts)
+            place = place if some.prefixes is None else None
+        one, two = owner + part.start, self.targets[target]
+        left, right = row[one], row[two]
+        if place is None:
+            return Candidates(np.minimum(left, right), np.maximum(left, right))
+        one, two = np.where(left < right, [one, two], [two, one])
+        return Candidates(row[one], row[two], (place[one], place[two]))
+
+
+def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[Candidates]:
+    """Yields all candidates of these buckets, bucket by bucket, in blocks of at most `most`, or all of one row.
 
     >>> portion = Portion(np.array([0, 0, 0, 1, 1]), np.array([2, 5, 7, 2, 7]))
-    >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, None, 100)]
+    >>> [(each.left.tolist(), each.right.tolist()) for each in candidates_in(portion, None, 100)]
     [([2, 2, 5, 2], [5, 7, 7, 7])]
-    >>> [(a.tolist(), b.tolist()) for a, b in candidates_in(portion, 6, 100)]
+    >>> [(each.left.tolist(), each.right.tolist()) for each in candidates_in(portion, 6, 100)]
     [([2, 5, 2], [7, 7, 7])]
     """
-    row, start, counts = _behind(portion, cross)
-    for part in stretches(counts, most):
-        place, owner = spread(start[part], counts[part])
-        one, other = portion.row[part][owner], row[place]
-        yield np.minimum(one, other), np.maximum(one, other)
+    found = BucketCandidates(portion, cross)
+    return map(found.within, found.parts(most))
 
 
 def weigh(portion: Portion, cross: int | None) -> Index:
     """Returns how many candidates each bucket has: int64, by the bucket's number, from 0 to the last."""
-    return np.bincount(portion.bucket, _behind(portion, cross)[2]).astype(np.int64)
-
-
-def _behind(portion: Portion, cross: int | None) -> tuple[Index, Index, Index]:
-    """Returns the rows that each row is compared with: later ones of its bucket; with `cross`, of the other side.
-
-    Gives three arrays of the portion's length, int64: its rows in some order; and for each row the start in that order
-    of the rows that it is compared with, and their number.
-    """
-    bucket, row, asks = portion
-    start, end = 1 + np.arange(len(row)), np.searchsorted(bucket, bucket, "right")
-    if cross is not None:
-        second = row >= cross
-        row = row[np.argsort(second, kind="stable")]
-        seconds = np.append(0, np.cumsum(second))  # rows of the second side before each place
-        firsts = np.arange(len(seconds)) - seconds
-        start, end = (np.where(second, firsts[place], firsts[-1] + seconds[place]) for place in (start, end))
-    counts = end - start
-    return row, start, counts if asks is None else np.where(asks, counts, 0)
+    return BucketCandidates(portion, cross).by_bucket()

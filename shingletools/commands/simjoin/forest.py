@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies, mixed
+from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
@@ -95,7 +95,7 @@ class Forest:
         alive = np.count_nonzero(original) > 1
         for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs) if alive else ():
             for portion in band:
-                self.connect(portion)
+                self.connect(by_size(self.table, portion._replace(place=None)))
         if not self.copies_pair:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
         one, two, agreeing = map(np.array, self.found)
@@ -124,19 +124,21 @@ class Forest:
                 apart &= self.scope.has(one, two)
             one, two = one[apart], two[apart]
             self.candidates += len(one)
-            pair, agreeing = self.table.compare(one, two)
+            agreeing = self.table.compare(one, two)
+            pair = agreeing > 0
             pairs = Pairs(one[pair], two[pair], agreeing[pair])
             new = self.connected.join(pairs.a, pairs.b)
             self._add(Pairs(*(column[new] for column in pairs)))
 
     def connect(self, portion: Portion) -> None:
         """Connects the pairs in each bucket."""
-        for part in split_portion(self.table, self._without_hubs(mixed(portion, self.scope)), self._weigh, self.limits):
+        others = self._without_hubs(mixed(portion, self.scope))
+        for part, _ in split_portion(self.table, others, self._weigh, self.limits):
             self._connect(part)
 
     def _without_hubs(self, portion: Portion) -> Portion:
         """Compares the first row of each bucket with the others, and returns the others."""
-        bucket, row, _ = portion
+        bucket, row = portion[:2]
         hub = np.searchsorted(bucket, bucket)
         others = np.flatnonzero(hub != np.arange(len(row)))
         self.compare(row[hub[others]], row[others])

@@ -5,18 +5,18 @@ a bucket are compared. So no pair is missed, unless buckets were made for a reca
 without buckets, by counting.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import Alive, Portion, bands, copies, mixed
-from shingletools.commands.simjoin.candidates import candidates_in, weigh
+from shingletools.commands.simjoin.buckets import Alive, bands, by_size, copies, mixed
+from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.split_buckets import split_portion
-from shingletools.commands.simjoin.table import Documents
+from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
+from shingletools.commands.simjoin.table import Documents, Meeting
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
@@ -78,8 +78,7 @@ class Join:
             for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
                 yield met, pairs if self.scope is None else self.scope.allowed(pairs)
             return
-        for batch in self._batches(original, jobs):
-            yield from in_threads(self._compare, batch, jobs)
+        yield from in_threads(self._compare, self._parts(original, jobs), jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
         """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
@@ -98,39 +97,33 @@ class Join:
         self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
         return original, copied
 
-    def _batches(self, original: Flags, jobs: int) -> Iterator[Iterator[U64]]:
-        """Yields the candidates of all bands as keys: batches of blocks. A batch ascends and has no repeats."""
-        most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
-        sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
-        for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs):
-            for left, right in self._candidates(band):
-                sorter.add(self._keys(left, right))
-                held += len(left)
-                if held >= most:
-                    yield self._distinct(sorter)
-                    sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
-        yield self._distinct(sorter)
+    def _parts(self, original: Flags, jobs: int) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
+        """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
+        weigh_sides = partial(weigh, cross=self.cross)
+        alive = Alive(original, self.scope)
+        for number, band in enumerate(bands(self.table, alive, self.memory, self.limits, jobs)):
+            for portion in band:
+                whole = mixed(by_size(self.table, portion), self.scope)
+                for buckets, before in split_portion(self.table, whole, weigh_sides, self.limits):
+                    candidates = BucketCandidates(buckets, self.cross, self.table)
+                    for part in candidates.parts(self.limits.candidates):
+                        yield candidates, part, number, before
 
-    def _distinct(self, candidates: Sorter) -> Iterator[U64]:
-        return (keys for keys, _ in candidates.distinct(self.limits.candidates))
+    def _compare(self, item: tuple[BucketCandidates, slice, int, Sequence[SplitBands]]) -> tuple[int, Pairs]:
+        """Returns how many candidates of a part were compared, and the pairs among them.
 
-    def _candidates(self, band: Iterable[Portion]) -> Iterator[tuple[Index, Index]]:
-        """Yields rows a[i] < b[i] that share a bucket, in blocks, some twice; with `cross`, a[i] < cross <= b[i]."""
-        for whole in band:
-            for portion in split_portion(
-                self.table, mixed(whole, self.scope), partial(weigh, cross=self.cross), self.limits
-            ):
-                for left, right in candidates_in(portion, self.cross, self.limits.candidates):
-                    some = slice(None) if self.scope is None else self.scope.has(left, right)
-                    yield left[some], right[some]
-
-    def _compare(self, candidates: U64) -> tuple[int, Pairs]:
-        """Returns the number of candidates, and the pairs among them, in order. candidates: shape (candidates,)."""
-        keys = candidates.view(np.int64)
-        left = keys // self.documents
-        right = keys - left * self.documents
-        pair, agreeing = self.table.compare(left, right)
-        return len(left), Pairs(left[pair], right[pair], agreeing[pair])
+        A pair that shares several buckets is compared in the first one.
+        """
+        buckets, part, band, before = item
+        candidates = buckets.within(part)
+        if self.scope is not None:
+            candidates = candidates.at(self.scope.has(candidates.left, candidates.right))
+        for bands_before in before:
+            candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
+        left, right, places = candidates
+        agreeing = self.table.compare(left, right, Meeting(band, places))
+        pair = agreeing > 0
+        return int(np.count_nonzero(agreeing >= 0)), Pairs(left[pair], right[pair], agreeing[pair])
 
     def _expand(self) -> Iterator[Pairs]:
         """Yields all pairs of documents, from the pairs of originals."""

@@ -1,15 +1,16 @@
 """Tables of sets of shingles, joined exactly (AllPairs: Bayardo, Ma, Srikant 2007; PPJoin: Xiao et al. 2008)."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 import numpy as np
 
 from shingletools.commands.simjoin.counted import CountedSets
 from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
-from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Table
+from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Meeting, Table
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.reference import COUNTERS
-from shingletools.kernel.types import U32, U64, Flags, Index, TokenSets
+from shingletools.kernel.reference import COUNTERS, counters_of
+from shingletools.kernel.types import ENTRY, U32, U64, BoundedSets, Entries, Flags, Index, Prefixes, TokenSets
 from shingletools.numbers.ranges import spread
 
 
@@ -55,6 +56,16 @@ def count_tokens(parts: Iterable[U64]) -> U32:
     return counters
 
 
+def entries_of(
+    size: Index, rest: Index, bits: U64 | int = 0, start: Index | int = -1, place: Index | int = 0
+) -> Entries:
+    """Returns sets in buckets. Shapes: (sets,), (sets,), (sets, 2), (sets,), (sets,) in; (sets,) out."""
+    entries = np.empty(len(size), ENTRY)
+    for name, values in zip(ENTRY.names or (), (size, rest, bits, start, place), strict=True):
+        entries[name] = values
+    return entries
+
+
 class SetTable(Table):
     """Sets of tokens: `tokens`, uint64, has one set after the other, each ascending; `sizes`, int64, their sizes.
 
@@ -83,18 +94,42 @@ class SetTable(Table):
         same[some] = kernel.overlaps(self.sets, left[some], right[some], self.sizes[left[some]]) > 0
         return same
 
-    def buckets(self, _bands: range) -> Iterator[Bucketed]:
-        prefix = np.maximum(self.sizes - exactly(self.sizes, self.measure.least) + 1, 0)
-        asking = self.sizes - exactly(self.sizes, self.measure.least_in_larger) + 1
-        place = kernel.rarest(self.sets, prefix, self.counters)
-        number, row = spread(np.zeros(len(prefix), np.int64), prefix)
-        yield Bucketed(kernel.fmix64(self.sets.tokens[place]), row, number < asking[row])
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """Returns the rarest tokens of each set: a pair shares one, with enough tokens from there on."""
+        sizes = np.maximum(self.sizes - exactly(self.sizes, self.measure.least) + 1, 0)
+        place, row = spread(np.zeros(len(sizes), np.int64), sizes)
+        return self.prefixes_at(kernel.rarest(self.sets, sizes, self.counters), sizes, self.sizes[row] - place)
 
-    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
+    def prefixes_at(self, place: Index, sizes: Index, rest: Index) -> Prefixes:
+        tokens = self.sets.tokens[place]
+        return Prefixes(tokens, self.counters[counters_of(tokens)], sizes, rest)
+
+    def buckets(self, _bands: range) -> Iterator[Bucketed]:
+        place, row = spread(np.zeros(len(self), np.int64), self.prefixes.sizes)
+        asks = self.prefixes.rest >= exactly(self.wholes, self.measure.least_in_larger)[row]
+        yield Bucketed(kernel.fmix64(self.prefixes.tokens), row, asks, place)
+
+    def bounds(self, row: Index, place: Index, /) -> BoundedSets:
+        start = self.prefixes.starts[row]
+        entries = entries_of(self.wholes[row], self.prefixes.rest[start + place], self.parities[row], start, place)
+        return BoundedSets(self.measure.bound, entries, entries, self.prefixes)
+
+    @cached_property
+    def parities(self) -> U64:
+        """Returns bits that differ in no more places than sets do in tokens. Shape (sets, 2)."""
+        return kernel.parities(self.sets)
+
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
+        common = np.full(len(left), -1)
+        some: slice | Index = slice(None)
+        if met is not None and met.places is not None:
+            some = np.flatnonzero(kernel.first_shared(self.prefixes, left, right, met.places))
+        left, right = left[some], right[some]
         small = np.minimum(self.wholes[left], self.wholes[right])
         large = np.maximum(self.wholes[left], self.wholes[right])
-        common = self.common(left, right, least_common(self.measure, small, large))
-        return common > 0, common
+        common[some] = self.common(left, right, least_common(self.measure, small, large))
+        return common
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
         """Returns the overlap of sets left[i] and right[i]; 0 if it is below least[i]. Shapes: (pairs,) all."""
@@ -129,11 +164,11 @@ class Verified(Table):
     def buckets(self, bands: range) -> Iterator[Bucketed]:
         return self.sketches.buckets(bands)
 
-    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        pair, common = self.sketches.compare(left, right)
-        proposed = np.flatnonzero(pair)
-        pair[proposed], common[proposed] = self.sets.compare(left[proposed], right[proposed])
-        return pair, common
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
+        common = self.sketches.compare(left, right, met)
+        proposed = np.flatnonzero(common > 0)
+        common[proposed] = self.sets.compare(left[proposed], right[proposed])
+        return common
 
     def whole(self, rows: Index) -> Index:
         return self.sets.whole(rows)

@@ -6,9 +6,10 @@ import numpy as np
 
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.sets import exactly
-from shingletools.commands.simjoin.table import Components, Table
-from shingletools.kernel.types import U64, Flags, Index
+from shingletools.commands.simjoin.sets import entries_of, exactly
+from shingletools.commands.simjoin.signatures import ShingleSets
+from shingletools.commands.simjoin.table import Components, Meeting, Table
+from shingletools.kernel.types import U64, BoundedSets, Flags, Index
 from shingletools.numbers.payload import Payload, portions_of
 from shingletools.numbers.ranges import stretches
 from shingletools.system.disk_array import DiskArray
@@ -54,13 +55,22 @@ class Stored:
         flags = [table.equal(one, two) for table, one, two in self._loaded(left, right)]
         return np.concatenate([np.empty(0, np.bool_), *flags])
 
-    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        flags, counts = [np.empty(0, np.bool_)], [np.empty(0, np.int64)]
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
+        counts, start = [np.empty(0, np.int64)], 0
         for table, one, two in self._loaded(left, right):
-            flag, count = table.compare(one, two)
-            flags.append(flag)
-            counts.append(count)
-        return np.concatenate(flags), np.concatenate(counts)
+            part = slice(start, start + len(one))
+            counts.append(table.compare(one, two, None if met is None else met.at(part)))
+            start = part.stop
+        return np.concatenate(counts)
+
+    def bounds(self, row: Index, place: Index, /) -> BoundedSets:
+        """Returns bounds by the sizes of sets alone, since no other numbers are in memory."""
+        size = self.whole(row)
+        signature = self.factory.signatures[-1]
+        assert isinstance(signature, ShingleSets)
+        rest = size if self.weights is not None else size - place
+        entries = entries_of(size, rest)
+        return BoundedSets(signature.measure(self.factory.wanted).bound, entries, entries)
 
     def whole(self, rows: Index) -> Index:
         if self.weights is not None:

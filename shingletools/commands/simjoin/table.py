@@ -15,7 +15,7 @@ import numpy as np
 
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import U64, Flags, Index, Rows
+from shingletools.kernel.types import U64, BoundedSets, Flags, Index, Rows
 
 BATCH_BANDS = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
 COPY_ROWS = 1 << 16  # rows whose components are copied together
@@ -30,6 +30,23 @@ class Bucketed(NamedTuple):
     key: U64  # of the bucket
     row: Index  # ascending
     asks: Flags
+    place: Index | None = None  # of sets: the place of the bucket's token in the prefix of the row
+
+    def at(self, some: Index | Flags) -> "Bucketed":
+        """Returns some of the entries."""
+        key, row, asks, place = self
+        return Bucketed(key[some], row[some], asks[some], None if place is None else place[some])
+
+
+class Meeting(NamedTuple):
+    """Where candidates met: in a band, or at places of their prefixes, shape (candidates,) each."""
+
+    band: int
+    places: tuple[Index, Index] | None = None
+
+    def at(self, some: slice | Index) -> "Meeting":
+        """Returns where some of the candidates met."""
+        return self if self.places is None else Meeting(self.band, (self.places[0][some], self.places[1][some]))
 
 
 class Documents(Protocol):
@@ -49,10 +66,10 @@ class Documents(Protocol):
         Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
-    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        """Returns whether row left[i] and row right[i] are a pair, and if so, in how many components they agree.
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
+        """Returns in how many components row left[i] and row right[i] agree if they are a pair, else 0.
 
-        Shapes: (pairs,), (pairs,) in; (pairs,), (pairs,) out.
+        -1 for those that meet elsewhere before, and so are compared there. Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
     def whole(self, rows: Index) -> Index:
@@ -61,6 +78,13 @@ class Documents(Protocol):
     @property
     def components(self) -> "Components | None":
         """Returns the components of the rows; None if they have none."""
+        return None
+
+    def bounds(self, _row: Index, _place: Index, /) -> BoundedSets | None:
+        """Returns what bounds the overlap of rows, given the places in their prefixes; None if they are no sets.
+
+        Without prefixes, it is not known which candidates meet elsewhere before. Shapes: (rows,), (rows,) in.
+        """
         return None
 
     def counted(self, _alive: Flags, /) -> "Counted | None":
@@ -183,9 +207,9 @@ class ComponentTable(Table):
                 yield Bucketed(keys, every, asks)
             del block, keys  # frees them before the next ones are made
 
-    def compare(self, left: Index, right: Index) -> tuple[Flags, Index]:
-        agreeing = kernel.agreements(self.rows, self.least, left, right)
-        return agreeing > 0, agreeing
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
+        before = cut(self.n, self.bands)[: 0 if met is None else met.band]
+        return kernel.agreements(self.rows, self.least, left, right, before)
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])

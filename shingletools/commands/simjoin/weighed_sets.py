@@ -6,8 +6,8 @@ a weight is a component of a vector, so its square takes its place. All are whol
 hold, with sums of these in place of sizes.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +17,10 @@ from shingletools.commands.simjoin.join_options import COSINE, JoinOptions
 from shingletools.commands.simjoin.measures import Measure
 from shingletools.commands.simjoin.sets import SetTable, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
-from shingletools.commands.simjoin.table import Bucketed, Table
+from shingletools.commands.simjoin.table import Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference import counters_of
-from shingletools.kernel.types import U32, U64, Index, TokenSets, TokenWeights
+from shingletools.kernel.types import U32, U64, Index, Prefixes, TokenSets, TokenWeights
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.rarity import counted_square, counted_weight, square
 
@@ -62,10 +62,11 @@ class WeighedTable(SetTable):
             self.weights[start : start + BATCH_TOKENS] = weighing(tokens[start : start + BATCH_TOKENS])
         self.wholes = np.add.reduceat(self.weights, self.sets.starts)
 
-    def buckets(self, _bands: range) -> Iterator[Bucketed]:
-        """Yields the rarest tokens of each set, while the tokens from there on weigh enough for some partner."""
-        least, in_larger = (exactly(self.wholes, each) for each in (self.measure.least, self.measure.least_in_larger))
-        kept = [Bucketed(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_))]
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """Returns the rarest tokens of each set, while the tokens from there on weigh enough for some partner."""
+        least = exactly(self.wholes, self.measure.least)
+        places, rests, counts = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         start = 0
         for part in stretches(self.sizes, BATCH_TOKENS):
             sizes = self.sizes[part]
@@ -76,10 +77,15 @@ class WeighedTable(SetTable):
             before = np.cumsum(self.weights[place]) - self.weights[place]
             left = self.wholes[row] - before + np.repeat(before[sets.starts], sizes)
             some = left >= np.maximum(least[row], 1)
-            key, row, left = kernel.fmix64(self.sets.tokens[place[some]]), row[some], left[some]
-            kept.append(Bucketed(key, row, left >= in_larger[row]))
+            places.append(place[some])
+            rests.append(left[some])
+            counts.append(np.bincount(row[some] - part.start, minlength=len(sizes)))
             start = stop
-        yield Bucketed(*(np.concatenate(columns) for columns in zip(*kept, strict=True)))
+        return self.prefixes_at(*map(np.concatenate, (places, counts, rests)))
+
+    @cached_property
+    def parities(self) -> U64:
+        return np.zeros((len(self), 2), np.uint64)  # a weight is no number of tokens
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
         return kernel.common_weights(TokenWeights(self.sets, self.weights, self.wholes), left, right, least)
