@@ -30,7 +30,7 @@ NEEDED = {each.name: each.needed for each in SUITE} | {
 NOTHING = {"shingle": {"--hash", "--mod"}}  # options whose default is said to do nothing
 ARGUMENTS = tuple(
     "1 2 8 16 0.5 1,2 1,3 a=b c=d zh page main first longest line sentence jaccard dice md5 sha1 always never number "
-    "text".split()
+    "text all once".split()
 )
 
 

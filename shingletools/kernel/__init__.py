@@ -15,6 +15,7 @@ reference               definition: loops over arrays
 thinning                definition: which documents are kept where pairs decide
 winnowing               definition: runs of words that texts may share
 weighted_minhash_times  definition: which of weighted shingles comes first
+overlap_bound           what bounds the overlap of two sets that are a pair
 compiled                the loops over arrays in C
 arrays                  chooses between these and their definition
 types                   types of arrays

@@ -5,7 +5,7 @@ from typing import NamedTuple
 SUM, SMALLER, PRODUCT, CONSTANT = range(4)  # for sizes a <= b: a + b; a; a * b, for the overlap's square; 1
 
 
-class Bound(NamedTuple):
+class OverlapBound(NamedTuple):
     """The least overlap of two sets that are a pair, as a share of a total of their sizes."""
 
     kind: int  # of the total

@@ -22,7 +22,7 @@ from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.overlap_bound import Bound
+from shingletools.kernel.overlap_bound import OverlapBound
 from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets, TokenWeights
 
 Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
@@ -99,7 +99,7 @@ def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
     entries["bits"] = draw.integers(0, 2**64, (len(order), 2), np.uint64) & np.uint64(0x0101)
     starts = np.arange(1, len(order) + 1)
     for kind, share in ((0, 0.3), (1, 0.4), (2, 0.2), (3, 2.5)):
-        some = BoundedSets(Bound(kind, share), entries, entries, prefixes)
+        some = BoundedSets(OverlapBound(kind, share), entries, entries, prefixes)
         yield compared(reference, "bounded_candidates", some, starts, starts[::-1] - 1)
     places = entries["place"][np.argsort(order)]
     left, right = draw.integers(0, len(order), (2, 100))

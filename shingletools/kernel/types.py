@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.kernel.overlap_bound import Bound
+from shingletools.kernel.overlap_bound import OverlapBound
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
@@ -64,7 +64,7 @@ Entries = NDArray[np.void]  # of ENTRY
 class BoundedSets(NamedTuple):
     """Sets in buckets, and what bounds the overlap of those that are a pair."""
 
-    bound: Bound
+    bound: OverlapBound
     entries: Entries
     targets: Entries  # with which entries are compared
     prefixes: Prefixes | None = None  # of all sets

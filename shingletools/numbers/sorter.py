@@ -20,21 +20,27 @@ SORTING = 4  # memory for sorting entries, in multiples of their size
 def equal_keys(keys: U64) -> tuple[Index, Index]:
     """Returns the keys that come twice or more: the number of each, ascending from 0, and its places, ascending.
 
-    Keys and places are sorted as one integer each: the upper bits of a key, as many as there is room for, and its
-    place. So a few keys that differ get one number. Shapes: (keys,) in; (shared,), (shared,) out.
+    Shapes: (keys,) in; (shared,), (shared,) out. A key and its place are sorted as one integer, which has upper bits of
+    the key, as many as there is room for.
 
     >>> [part.tolist() for part in equal_keys(np.array([7 << 60, 5 << 60, 7 << 60, 1 << 60], np.uint64))]
     [[0, 0], [0, 2]]
     """
     place_bits = np.uint64((1 << len(keys).bit_length()) - 1)
     some = np.flatnonzero(kernel.shared(keys))  # most keys that come once need not be sorted
-    sorted_keys = (keys[some] & ~place_bits) | some.astype(np.uint64)
-    sorted_keys.sort()
-    same_as_next = np.zeros(len(some) + 1, np.bool_)
-    same_as_next[1:-1] = (sorted_keys[1:] ^ sorted_keys[:-1]) <= place_bits
-    same_as_last, same_as_next = same_as_next[:-1], same_as_next[1:]
-    shared = same_as_last | same_as_next
-    return np.cumsum(~same_as_last[shared]) - 1, (sorted_keys[shared] & place_bits).astype(np.int64)
+    together = (keys[some] & ~place_bits) | some.astype(np.uint64)
+    together.sort()
+    place = (together & place_bits).astype(np.int64)
+    ordered = keys[place]
+    same = ordered[1:] == ordered[:-1]
+    if np.count_nonzero(same) < np.count_nonzero((together[1:] ^ together[:-1]) <= place_bits):
+        order = np.lexsort((place, ordered))  # some differ in their lower bits only
+        place, ordered = place[order], ordered[order]
+        same = ordered[1:] == ordered[:-1]
+    as_last, as_next = np.zeros((2, len(some)), np.bool_)
+    as_last[1:] = as_next[:-1] = same
+    shared = as_last | as_next
+    return np.cumsum(~as_last[shared]) - 1, place[shared]
 
 
 @dataclass(frozen=True)

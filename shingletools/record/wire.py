@@ -12,6 +12,7 @@ Record = dict[str, Any]
 Name = str | int  # an id
 
 AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
+COPY = "copy"  # the field of pairs of simjoin --copies once whose b is a copy of a, and in no other pair
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
 SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
 NAMED = "named"  # the field that says the names of the id and the text, where these are not the usual ones
@@ -119,12 +120,17 @@ def take_id(record: Record, field: str) -> str | int:
     raise Rejected(f"field {shown(field)} is neither a string nor an integer of 64 bits")
 
 
+def take_flag(record: Record, field: str) -> bool:
+    """Whether a field is true; raises Rejected if it is there, and neither true nor false."""
+    value = record.get(field, False)
+    if type(value) is not bool:
+        raise Rejected(f"field {shown(field)} is neither true nor false")
+    return value
+
+
 def take_against(record: Record) -> bool:
     """Whether a pair says that its b is of another side; raises Rejected if it says neither yes nor no."""
-    value = record.get(AGAINST, False)
-    if type(value) is not bool:
-        raise Rejected(f"field {shown(AGAINST)} is neither true nor false")
-    return value
+    return take_flag(record, AGAINST)
 
 
 def check_one_side(record: Record) -> None:

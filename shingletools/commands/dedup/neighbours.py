@@ -15,6 +15,7 @@ from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.thinning import MOST, PairEnds, Partners
 from shingletools.kernel.types import F64, Flags, Index
+from shingletools.numbers.unionfind import UnionFind
 from shingletools.record.wire import TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
 
@@ -33,8 +34,9 @@ class Neighbours(Similarities):
         self.ids = ids
         self.least = None if least is None else least_double(least)
         self.ends, self.similarity = array("i"), array("d")
+        self.copies = array("i")  # pairs of an original and a copy of it
 
-    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
         one, two = (self.number(each.data, each.sizes) for each in (a, b))
         itself = one == two
         unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(one), np.bool_)
@@ -47,14 +49,16 @@ class Neighbours(Similarities):
             )
             raise LineFailed(TWO_SIDES if against[place] else why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
-        self.hold(np.stack([one, two], axis=1), similarity, enough)
+        self.hold(np.stack([one, two], axis=1), similarity, enough, copied)
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """Returns the number of each id. sizes: the bytes of each, int64."""
         return np.frombuffer(self.ids.number(ids, sizes), np.int64)
 
-    def hold(self, ends: Index, similarity: F64, enough: Flags) -> None:
+    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
         """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
+        self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
+        enough &= ~copied
         self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
         self.similarity.frombytes(similarity[enough].tobytes())
         if len(self.similarity) > MOST:
@@ -72,17 +76,38 @@ def least_double(least: Fraction) -> float:
     return next(each for each in around if Fraction(repr(each)) >= least)
 
 
+def originals(documents: int, copies: Index) -> Index:
+    """Returns the first of the copies of each document, or itself. copies: shape (pairs, 2), below `documents`."""
+    groups = UnionFind(documents)
+    groups.join(*np.ascontiguousarray(copies.T, np.int64))
+    return groups.representatives().astype(np.int64)
+
+
 class ByPairs(Verdicts):
-    """Keeps each document that has no pair with one that is kept already."""
+    """Keeps each document that has no pair with one that is kept already.
+
+    A copy has the pairs of its original, and one with it: so the originals are decided, each in place of the copy of it
+    that comes first.
+    """
 
     option = "--pairs"
 
     def __init__(self, neighbours: Neighbours) -> None:
         documents = len(neighbours.ids)
-        ends = np.frombuffer(neighbours.ends, np.int32)
+        ends, similarity = np.frombuffer(neighbours.ends, np.int32), np.frombuffer(neighbours.similarity)
+        self.has_copies = len(neighbours.copies) > 0
+        self.original = self.first = np.arange(documents)  # of each document; of each original, the first copy
+        if self.has_copies:
+            self.original = originals(
+                documents, np.frombuffer(neighbours.copies, np.int32).reshape(-1, 2).astype(np.int64)
+            )
+            self.first = np.full(documents, -1)
+            pairs = self.original[ends].astype(np.int32).reshape(-1, 2)
+            differ = pairs[:, 0] != pairs[:, 1]
+            ends, similarity = pairs[differ].ravel(), similarity[differ]
         before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
         kernel.list_ends(ends, before, last)
-        self.pairs = PairEnds(ends, before, last, np.frombuffer(neighbours.similarity))
+        self.pairs = PairEnds(ends, before, last, similarity)
         self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, UNSAID))
 
     def __len__(self) -> int:
@@ -92,14 +117,22 @@ class ByPairs(Verdicts):
         return documents < len(self)
 
     def take(self, documents: Index) -> None:
+        if self.has_copies:
+            original, place = np.unique(self.original[documents], return_index=True)
+            firsts = documents[np.sort(place[self.first[original] < 0])]
+            documents = self.original[firsts]
+            self.first[documents] = firsts
         kernel.thin(documents, self.pairs, self.kept)
 
     def kept_for(self, documents: Index) -> Index:
-        partner = self.kept.partner[documents]
-        return np.where(partner < 0, documents, partner)
+        original = self.original[documents]
+        partner = self.kept.partner[original]
+        return self.first[np.where(partner < 0, original, partner)]
 
     def similarity(self, documents: Index) -> F64:
-        return self.kept.similarity[documents]
+        original = self.original[documents]
+        is_copy = (self.kept.partner[original] < 0) & (self.first[original] != documents)
+        return np.where(is_copy, 1, self.kept.similarity[original])
 
     def figures(self, there: Flags, seen: Flags) -> list[str]:
         ends = self.pairs.ends.reshape(-1, 2)
@@ -107,7 +140,8 @@ class ByPairs(Verdicts):
             int(np.count_nonzero(~seen[ends[start : start + BATCH_PAIRS]].all(axis=1)))
             for start in range(0, len(ends), BATCH_PAIRS)
         )
-        return figures_of(self.kept.similarity[there[: len(self)] & (self.kept.similarity > UNSAID)], others)
+        similarity = self.similarity(np.flatnonzero(there[: len(self)]))
+        return figures_of(similarity[similarity > UNSAID], others)
 
 
 def figures_of(similarity: F64, others: int) -> list[str]:

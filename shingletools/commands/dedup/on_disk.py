@@ -1,11 +1,12 @@
 """dedup --pairs within a limit of memory: ids get their numbers when all pairs and documents have come."""
 
+from array import array
 from functools import cached_property
 
 import numpy as np
 
 from shingletools.commands.dedup.choice import Dedup
-from shingletools.commands.dedup.neighbours import Neighbours, figures_of
+from shingletools.commands.dedup.neighbours import Neighbours, figures_of, originals
 from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
@@ -31,12 +32,14 @@ class NeighboursOnDisk(Neighbours):
         self.held = IdsOnDisk(memory, limits)
         super().__init__(kernel.new_ids(), spec.least)
         self.similarities = DiskArray(memory.folder)
+        self.copied = array("q")  # which pairs are of an original and a copy of it
         self.pairs = 0
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         return self.held.number(ids, sizes)
 
-    def hold(self, ends: Index, similarity: F64, enough: Flags) -> None:
+    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+        self.copied.frombytes((self.pairs + np.flatnonzero(copied & enough)).tobytes())
         self.held.mention(ends.ravel())
         self.similarities.append(np.where(enough, similarity, UNSAID).tobytes())
         self.pairs += len(ends)
@@ -45,7 +48,8 @@ class NeighboursOnDisk(Neighbours):
 class ByPairsOnDisk(Verdicts):
     """Decides as ByPairs does. A document is its place in the input; its rank is its place in the order of preference.
 
-    Memory: the limit, 4 bytes a document, 12 for each in a pair, and 8 more for each if similarities count.
+    Memory: the limit, 4 bytes a document, 12 for each in a pair, 8 more for each if similarities count, and 8 for each
+    pair of a copy.
     """
 
     option = "--pairs"
@@ -79,8 +83,16 @@ class ByPairsOnDisk(Verdicts):
     def take(self, documents: Index) -> None:
         """Takes all documents at once."""
         self.order = documents.astype(np.int32)
-        self.rank = np.full(self.named, -1, np.int32)  # of ids in pairs
+        self.rank = np.full(self.named, -1, np.int32)  # of ids in pairs; of copies, that of the first one
         self.rank[self.number[documents]] = np.arange(len(documents), dtype=np.int32)
+        if copied := self.neighbours.copied:
+            ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
+            original = originals(self.named, ends[np.frombuffer(copied, np.int64)].astype(np.int64))
+            first = np.full(self.named, np.iinfo(np.int32).max, np.int32)
+            there = np.flatnonzero(self.rank >= 0)
+            np.minimum.at(first, original[there], self.rank[there])
+            first[first == np.iinfo(np.int32).max] = -1
+            self.rank = first[original]
         self.partner = np.full(len(documents), -1, np.int32)  # of each rank
         self.pairs = Entries(self.ranked().sorted(), self.memory)
         for start in range(0, len(self.pairs.keys), READ_ENTRIES):
@@ -111,7 +123,9 @@ class ByPairsOnDisk(Verdicts):
             )
             enough = (similarity > UNSAID) | (self.neighbours.least is None)
             there = enough & (ranks >= 0).all(axis=1)
+            differ = ranks[:, 0] != ranks[:, 1]  # or they are copies
             self.others += int(np.count_nonzero(enough & ~there))
+            there &= differ
             keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
             sorter.add(keys | ranks[there].max(axis=1).astype(np.uint64), similarity[there].view(np.int64))
             self.numbers.forget()
@@ -133,14 +147,18 @@ class ByPairsOnDisk(Verdicts):
         self.partner[each[better]], most[each[better]] = kept[best[better]], alike[best[better]]
 
     def kept_for(self, documents: Index) -> Index:
-        partner = self.partner[self.rank[self.number[documents]]]
-        return np.where(partner < 0, documents, self.order[partner])
+        rank = self.rank[self.number[documents]]
+        partner = self.partner[rank]
+        return self.order[np.where(partner < 0, rank, partner)].astype(np.int64)
 
     def similarity(self, documents: Index) -> F64:
-        return self.alike[self.rank[self.number[documents]]]
+        rank = self.rank[self.number[documents]]
+        is_copy = (self.partner[rank] < 0) & (self.order[rank] != documents)
+        return np.where(is_copy, 1, self.alike[rank])
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
-        return figures_of(self.alike[self.alike > UNSAID], self.others)
+        similarity = self.similarity(self.order.astype(np.int64))
+        return figures_of(similarity[similarity > UNSAID], self.others)
 
 
 class DedupOnDisk(Dedup):

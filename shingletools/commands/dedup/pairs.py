@@ -16,7 +16,7 @@ from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import parse
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
-from shingletools.record.wire import AGAINST, Record
+from shingletools.record.wire import AGAINST, COPY, Record
 from shingletools.system.errors import Failed, Rejected
 
 
@@ -29,25 +29,28 @@ class Similarities(SideInput):
 
     def __init__(self) -> None:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID)
-        others = Field(b"similarity", Kind.DOUBLE), Field(AGAINST.encode(), Kind.FLAG)
+        flags = (Field(name.encode(), Kind.FLAG) for name in (AGAINST, COPY))
+        others = Field(b"similarity", Kind.DOUBLE), *flags
         self.schema = Schema(self.parse_line, (*ids, *others))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
-        """Returns the ids of a pair, its similarity, and whether it is of two sides. Raises Rejected and Failed."""
-        record = parse(line, ("a", "b", "similarity", AGAINST))
-        return *take_similar(record), self.take_side(record)
+        """Returns a pair's ids, its similarity, whether it has two sides and is a copy. Raises Rejected and Failed."""
+        record = parse(line, ("a", "b", "similarity", AGAINST, COPY))
+        return *take_similar(record), self.take_side(record), wire.take_flag(record, COPY)
 
     def take_side(self, record: Record) -> bool:
         """Returns whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
     def add(self, batch: RecordBatch, /) -> None:
-        a, b, similarity, against = batch.columns
-        self.add_pairs(a, b, np.frombuffer(similarity.data, np.float64), np.frombuffer(against.data, np.bool_))
+        a, b, similarity, *flags = batch.columns
+        self.add_pairs(
+            a, b, np.frombuffer(similarity.data, np.float64), *(np.frombuffer(each.data, np.bool_) for each in flags)
+        )
 
     @abstractmethod
-    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
-        """Adds pairs: the ids of each side, and their similarities. Raises LineFailed."""
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
+        """Adds pairs: their ids and similarities, and whether b is of another side, or a copy. Raises LineFailed."""
 
 
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
@@ -89,7 +92,7 @@ class Archived(Similarities):
         check_two_sides(record)
         return AGAINST in record
 
-    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, _copied: Flags, /) -> None:
         numbers = np.frombuffer(self.ids.number(a.data, a.sizes), np.int64)
         others = np.frombuffer(self.archive.number(b.data, b.sizes), np.int64)
         same = numbers if against.all() else np.frombuffer(self.ids.number(b.data, b.sizes), np.int64)
@@ -126,4 +129,5 @@ class Unwanted(SideInput):
 
     def add(self, batch: RecordBatch, /) -> None:
         (ids,) = batch.columns
-        self.known.add_pairs(ids, ids, np.full(batch.rows, UNSAID), np.ones(batch.rows, np.bool_))
+        flags = np.ones(batch.rows, np.bool_)
+        self.known.add_pairs(ids, ids, np.full(batch.rows, UNSAID), flags, ~flags)

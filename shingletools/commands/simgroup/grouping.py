@@ -88,7 +88,11 @@ class Groups(Collector):
         # The ids in pairs come first, then those of other documents
         self.ids: Ids | IdsOnDisk = kernel.new_ids() if spec.memory is None else IdsOnDisk(spec.memory, limits)
         self.nearest = array("i")  # for each document in a pair, the first of its partners
-        self.readers: Sequence[IdReader] = PairIds(spec.least, spec.once(0)), DocumentIds(spec.id_field)
+        self.pair_reader = PairIds(spec.least, spec.once(0))
+        self.readers: Sequence[IdReader] = self.pair_reader, DocumentIds(spec.id_field)
+        self.copied = array("q")  # the numbers of the pairs whose b is a copy of a
+        self.copies = UnionFind()  # documents and their copies, if there are any
+        self.pairs_taken = 0
         self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
         self.forest = False  # whether every pair connects two groups, as with simjoin --forest
         self.doubts: list[str] = []
@@ -97,7 +101,12 @@ class Groups(Collector):
         return self.readers[side > 0].schema
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
-        self.take_ids(*self.readers[side > 0].ids(batch), side)
+        if not side:
+            some = np.flatnonzero(self.pair_reader.copied(batch))
+            self.copied.frombytes((self.pairs_taken + some).tobytes())
+        ids, sizes = self.readers[side > 0].ids(batch)
+        self.pairs_taken += 0 if side else len(sizes) // 2
+        self.take_ids(ids, sizes, side)
         return Taken()
 
     def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
@@ -117,8 +126,14 @@ class Groups(Collector):
         # Without a partner, a document is its own nearest
         self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
         a, b = numbers[::2], numbers[1::2]
+        copied = np.frombuffer(self.copied, np.int64)
+        some = copied[slice(*np.searchsorted(copied, [self.pairs, self.pairs + len(a)]))] - self.pairs
         self.pairs += len(a)
-        self.method.join(a, b)
+        if len(some):
+            self.copies.grow(documents)
+            self.copies.join(a[some], b[some])
+        others = np.delete(np.arange(len(a)), some) if self.spec.star and len(some) else slice(None)
+        self.method.join(a[others], b[others])
         nearest = np.frombuffer(self.nearest, np.int32)
         np.minimum.at(nearest, a, b.astype(np.int32))
         np.minimum.at(nearest, b, a.astype(np.int32))
@@ -130,6 +145,8 @@ class Groups(Collector):
         else:
             self.ids.close()  # its table takes as much as the arrays below
         representatives = self.method.representatives()
+        if len(self.copies):
+            representatives = self.as_originals(representatives)
         apart = np.frombuffer(self.nearest, np.int32) > representatives  # in no pair with the first of the group
         self.nearest = array("i")
         self.chained = int(np.count_nonzero(apart))
@@ -150,6 +167,15 @@ class Groups(Collector):
             beyond = np.arange(max(start, len(alone)), min(start + BATCH_MEMBERS, len(self.ids)))
             singles = np.append(np.flatnonzero(alone[start : start + BATCH_MEMBERS]) + start, beyond)
             yield from self.lines(singles, np.ones(len(singles), np.int64))
+
+    def as_originals(self, representatives: I32) -> I32:
+        """Puts copies into the groups of their originals, whose partners are theirs. Shape (documents,) in and out."""
+        self.copies.grow(len(representatives))
+        original = self.copies.representatives()
+        nearest = np.frombuffer(self.nearest, np.int32)
+        np.minimum.at(nearest, original, nearest.copy())
+        nearest[:] = nearest[original]
+        return representatives[original]
 
     def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
         """Yields the lines of groups. members: group by group."""

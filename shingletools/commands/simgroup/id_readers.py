@@ -10,11 +10,11 @@ import orjson
 
 from shingletools.kernel.ids import some_of
 from shingletools.kernel.line_columns import DECIMALS, Field, Kind
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import parse
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
-from shingletools.record.wire import AGAINST, Record
+from shingletools.record.wire import AGAINST, COPY, Record
 from shingletools.system.errors import Rejected
 
 ANY_SIMILARITY = -1  # instead of a similarity: none is needed; in rows: the pair is not similar enough
@@ -37,20 +37,33 @@ class PairIds(IdReader):
         self.units = ANY_SIMILARITY if least is None else ceil(least * 10**DECIMALS)
         similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
-        self.schema = Schema(self.parse_line, (*ids, Field(AGAINST.encode(), Kind.NONE), *similarity))
+        flags = Field(AGAINST.encode(), Kind.NONE), Field(COPY.encode(), Kind.FLAG)
+        self.schema = Schema(self.parse_line, (*ids, *flags, *similarity))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | int]:
-        """Returns the ids, and the least similarity or ANY_SIMILARITY. Raises Rejected and Failed."""
-        *names, enough = take_pair(parse(line, self.once), self.least)
-        return [*map(orjson.dumps, names), *(() if self.least is None else (self.units if enough else ANY_SIMILARITY,))]
+        """Returns the ids, whether b is a copy, and the least similarity or ANY_SIMILARITY. Raises Rejected, Failed."""
+        *names, enough = take_pair(record := parse(line, self.once), self.least)
+        units = () if self.least is None else (self.units if enough else ANY_SIMILARITY,)
+        return [*map(orjson.dumps, names), wire.take_flag(record, COPY), *units]
+
+    def enough(self, batch: RecordBatch) -> Flags:
+        """Returns which pairs are similar enough."""
+        flags: Flags = np.ones(batch.rows, np.bool_)
+        for similarity in batch.columns[2:]:
+            flags = np.frombuffer(similarity.data, np.int64) >= self.units
+        return flags
 
     def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
-        ids, *similarities = batch.columns
-        sizes = np.frombuffer(ids.sizes, np.int64)
-        if similarities:
-            enough = np.repeat(np.frombuffer(similarities[0].data, np.int64) >= self.units, 2)
-            return some_of(ids.data, sizes, enough), sizes[enough]
-        return ids.data, sizes
+        sizes, enough = np.frombuffer(batch.columns[0].sizes, np.int64), self.enough(batch)
+        if enough.all():
+            return batch.columns[0].data, sizes
+        both = np.repeat(enough, 2)
+        return some_of(batch.columns[0].data, sizes, both), sizes[both]
+
+    def copied(self, batch: RecordBatch) -> Flags:
+        """Returns for each pair that is similar enough whether b is a copy of a, which has no other pair."""
+        flags: Flags = np.frombuffer(batch.columns[1].data, np.bool_)[self.enough(batch)]
+        return flags
 
 
 class DocumentIds(IdReader):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shingletools.record.stage import Stage
-from shingletools.record.wire import AGAINST
+from shingletools.record.wire import AGAINST, COPY
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -28,4 +28,4 @@ class GroupSpec(Stage):
     def once(self, side: int, /) -> Sequence[str]:
         if side:
             return (self.id_field,)
-        return ("a", "b", AGAINST) if self.least is None else ("a", "b", AGAINST, "similarity")
+        return "a", "b", AGAINST, COPY, *(() if self.least is None else ("similarity",))

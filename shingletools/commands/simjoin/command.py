@@ -70,6 +70,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--forest", action="store_true", help="write only enough pairs to connect what all pairs connect"
     )
     which = parser.add_argument_group("which pairs")
+    which.add_argument(
+        "--copies",
+        choices=["all", "once"],
+        default="all",
+        help="whether a copy has all its pairs or one, with its original, marked as a copy (default all)",
+    )
     add_repeatable(which, "--within", "FIELD", "only pairs whose documents have equal values of FIELD", text)
     add_repeatable(which, "--across", "FIELD", "only pairs whose documents have different values of FIELD", text)
     which.add_argument(
@@ -102,6 +108,7 @@ def build(options: argparse.Namespace) -> Stage:
         recall=options.recall,
         scope=Scope(tuple(options.within), tuple(options.across)),
         best=options.best,
+        copies_once=options.copies == "once",
         weights=options.weights,
     )
     memory = memory_of(options)

@@ -7,6 +7,7 @@ without buckets, by counting.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,14 +25,24 @@ from shingletools.system.scratch import Memory
 from shingletools.system.workers import in_threads
 
 
+class WhichPairs(NamedTuple):
+    """Which pairs are found."""
+
+    scope: LabelFilter | None = None  # only those that its labels allow
+    best: int | None = None  # those of each document with so many best partners, and perhaps others
+    copies_once: bool = False  # of a copy, only that with its original
+
+
+ALL_PAIRS = WhichPairs()
+
+
 class Join:
     """Finds all pairs of documents; with `cross`, of a document before `cross` and one from `cross` on.
 
-    With a scope, only pairs that its labels allow.
-
     Identical rows of one side, with equal labels, are collapsed: the first, the *original*, stands for its copies.
     Originals that share a bucket are candidates. Those that are pairs are kept, and become pairs of documents one
-    document after the other.
+    document after the other. Pairs of copies with `copies_once` have an agreement below 0. With `best`, b comes before
+    or after a, and of its equally good partners, only the first are there.
 
     Memory, besides the documents: with a limit, that, two bytes for each document, and 100 for each document of the
     largest bucket. Without one, 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals
@@ -44,9 +55,10 @@ class Join:
         cross: int | None = None,
         memory: Memory | None = None,
         limits: Limits = DEFAULT,
-        scope: LabelFilter | None = None,
+        which: WhichPairs = ALL_PAIRS,
     ) -> None:
         self.table = documents
+        scope, self.best, self.copies_once = which
         self.scope = scope
         self.copies_pair = cross is None and (scope is None or not scope.across)
         self.documents = len(documents)
@@ -64,7 +76,7 @@ class Join:
             self.candidates += compared
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
             # A copy may come before its original's partner
-            some = copied[pairs.a] | copied[pairs.b]
+            some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
         self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
         if not self.copies_pair:
@@ -149,13 +161,19 @@ class Join:
         if self.copies_pair:
             several = np.flatnonzero(self.copies.within(original, self.documents)[1])
             partner = np.append(partner, original[several])
-            agreeing = np.append(agreeing, self.table.whole(original[several]))
+            whole = self.table.whole(original[several])
+            agreeing = np.append(agreeing, -whole if self.copies_once else whole)
             owner = np.append(owner, several)
         order = np.argsort(owner, kind="stable")
         owner, partner, agreeing = owner[order], partner[order], agreeing[order]
         a = document[owner]
-        start, count = self.copies.within(partner, self.documents, a + 1)
+        start, count = self.copies.within(partner, self.documents, a + 1 if self.best is None else 0)
         itself = partner > a
+        if self.best is not None:  # one copy may be the document itself
+            count, itself = np.minimum(count, self.best), partner != a
+        if self.copies_once:
+            count[(agreeing > 0) | (partner != a)] = 0
+            itself &= original[owner] == a
         by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
         for some in stretches(by_document, self.limits.candidates):
             part = slice(*np.searchsorted(owner, [some.start, some.stop]))
@@ -165,4 +183,5 @@ class Join:
             b = np.append(partner[part][alone], self.copies.values[place])
             self.copies.forget()
             order = np.lexsort((b, a[part][pair]))
+            order = order[b[order] != a[part][pair][order]]
             yield Pairs(a[part][pair][order], b[order], agreeing[part][pair][order])

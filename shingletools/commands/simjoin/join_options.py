@@ -39,6 +39,7 @@ class JoinOptions(NamedTuple):
     recall: Fraction = Fraction(1)  # expected, of pairs that just reach the threshold
     scope: Scope = Scope()
     best: int | None = None  # partners that each document keeps; None for all
+    copies_once: bool = False  # a copy has one pair, with its original
     weights: str | None = None  # a table of the weights of shingles, or COUNTED; None if all weigh the same
 
     def threshold(self) -> str:

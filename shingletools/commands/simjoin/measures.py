@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
-from shingletools.kernel.overlap_bound import CONSTANT, PRODUCT, SMALLER, SUM, Bound
+from shingletools.kernel.overlap_bound import CONSTANT, PRODUCT, SMALLER, SUM, OverlapBound
 
 if TYPE_CHECKING:
     from shingletools.kernel.types import Index
@@ -82,9 +82,9 @@ class Measure:
         return self.least
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> OverlapBound:
         """Returns a lower bound of `overlap` in floating point."""
-        return Bound(SUM, below(self.t / (1 + self.t)))
+        return OverlapBound(SUM, below(self.t / (1 + self.t)))
 
     def jaccard(self) -> Fraction | None:
         """Returns the least Jaccard similarity of a pair; None if it can be any above 0."""
@@ -111,8 +111,8 @@ class Dice(Measure):
         return Ceiling(self.t / (2 - self.t))
 
     @property
-    def bound(self) -> Bound:
-        return Bound(SUM, below(self.t / 2))
+    def bound(self) -> OverlapBound:
+        return OverlapBound(SUM, below(self.t / 2))
 
     def jaccard(self) -> Fraction | None:
         return self.t / (2 - self.t)
@@ -137,8 +137,8 @@ class Cosine(Measure):
         return Ceiling(self.t)
 
     @property
-    def bound(self) -> Bound:
-        return Bound(PRODUCT, below(self.t**2))
+    def bound(self) -> OverlapBound:
+        return OverlapBound(PRODUCT, below(self.t**2))
 
     def jaccard(self) -> Fraction | None:
         return self.t**2  # of a set inside another; sets of one size have t / (2 - t), which is more
@@ -173,8 +173,8 @@ class Overlap(Measure):
         return self.overlap
 
     @property
-    def bound(self) -> Bound:
-        return Bound(SMALLER, below(self.t))
+    def bound(self) -> OverlapBound:
+        return OverlapBound(SMALLER, below(self.t))
 
     def jaccard(self) -> Fraction | None:
         return None
@@ -203,8 +203,8 @@ class InCommon(Measure):
         return lambda _size: self.tokens
 
     @property
-    def bound(self) -> Bound:
-        return Bound(CONSTANT, below(self.t))
+    def bound(self) -> OverlapBound:
+        return OverlapBound(CONSTANT, below(self.t))
 
 
 MEASURES: dict[str, type[Measure]] = {

@@ -52,15 +52,14 @@ class Nearest:
         self.memory, self.limits = memory, limits
 
     def select(self, pairs: Iterator[Pairs], both: bool) -> Iterator[Pairs]:
-        """Yields the pairs, which are sorted, in which one row is among the best partners of the other.
+        """Yields the pairs in which b is among the best partners of a, in order. pairs: sorted by a, with all of those.
 
-        Of equally similar partners the first is the best. If not `both`, only the best partners of `a` count.
+        Of equally similar partners the first is the best. If `both`, a and b are of one side, and come in order.
         """
         partners = Sorter(self.memory, 4, self.limits)
         held, most = NO_PAIRS, self.limits.candidates
         for block in pairs:
-            turned = [Pairs(block.b, block.a, block.agreeing)] if both else []
-            held = joined(held, block, *turned)
+            held = joined(held, block)
             if len(held.a) >= most:
                 held = self.best(held)
                 most = max(most, 2 * len(held.a))

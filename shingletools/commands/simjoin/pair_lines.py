@@ -29,6 +29,8 @@ class PairLines:
     def format_pairs(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
         r"""Returns a line for each pair, from its ids, its agreeing components, and the bytes of its signatures.
 
+        If components are below 0, as many agree, and b is a copy of a.
+
         >>> from shingletools.commands.simjoin.signatures import MINHASHES
         >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
         >>> figures = np.array([3]), np.array([16]), np.array([16])
@@ -37,12 +39,13 @@ class PairLines:
         >>> PairLines(MINHASHES, JoinOptions(), against=True).format_pairs(ids, ids, *figures)
         b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
         """
-        figures, which = distinct(agreeing, a_sizes, b_sizes)
+        figures, which = distinct(np.abs(agreeing), a_sizes, b_sizes, (agreeing < 0).astype(np.int64))
         return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
 
-    def _says(self, agreeing: int, a_size: int, b_size: int) -> bytes:
+    def _says(self, agreeing: int, a_size: int, b_size: int, copied: int) -> bytes:
         """Returns the line's rest, after the ids."""
-        return wire.format_json({**self.signature.says(self.wanted, agreeing, a_size, b_size), **self.more})[1:]
+        more = {wire.COPY: True} if copied else self.more
+        return wire.format_json({**self.signature.says(self.wanted, agreeing, a_size, b_size), **more})[1:]
 
 
 def distinct(*columns: Index) -> tuple[list[list[int]], Index]:

@@ -49,6 +49,14 @@ class JoinSpec(Stage):
             )
         if self.wanted.best is not None and self.wanted.forest:
             raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
+        for option, why in (
+            ("--forest", "which has one pair for each copy already") if self.wanted.forest else ("", ""),
+            ("--best", "which chooses among all pairs") if self.wanted.best is not None else ("", ""),
+            ("--across", "since copies may have equal values") if scope.across else ("", ""),
+            ("--against", "where copies are on two sides") if self.against or self.archives else ("", ""),
+        ):
+            if option and self.wanted.copies_once:
+                raise Failed(f"--copies once cannot be combined with {option}, {why}")
         return {"reads": (*self.reads, *(manifest_in(folder) for _, folder in self.archives))}
 
     def single_process_reason(self) -> str:

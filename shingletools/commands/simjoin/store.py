@@ -1,7 +1,8 @@
 """The documents of a join, numbered as they come: their ids and payloads, in memory or on disk."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +11,8 @@ from shingletools.commands.simjoin.buckets import ENTRY_BYTES
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
-from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.join import Join, WhichPairs
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
@@ -73,6 +75,15 @@ class Store(Protocol):
         """Returns the bytes of each row's last payload; if its shingles have weights, their total."""
 
 
+def join_of(
+    wanted: JoinOptions, scope: LabelFilter | None
+) -> Callable[[Documents, int | None, Memory | None, Limits], Joined]:
+    """Returns what makes the join of a table, with `cross`, memory and limits."""
+    if wanted.forest:
+        return partial(Forest, scope=scope)
+    return partial(Join, which=WhichPairs(scope, wanted.best, wanted.copies_once))
+
+
 def part_of(column: ColumnData, part: slice) -> tuple[memoryview, bytes]:
     """Returns the values of some rows, one after the other, and the bytes of each, int64."""
     ends = np.cumsum(np.frombuffer(column.sizes, np.int64))
@@ -120,7 +131,7 @@ class InMemory(Store):
         factory.count(([part] for part in data), len(sizes[-1]))
         table = factory.table(list(zip(data, sizes, strict=True)))
         self.weighed = table if factory.weighed else None
-        return (Forest if factory.wanted.forest else Join)(table, cross, None, self.limits, scope)
+        return join_of(factory.wanted, scope)(table, cross, None, self.limits)
 
     def names(self, side: int, rows: Index) -> IdsAt:
         before = len(self.numbers[0]) if side else 0
@@ -170,7 +181,7 @@ class OnDisk(Store):
         entries = ENTRY_BYTES * table.bands * self.ids.documents
         if table.components is not None:
             self.unsaid = (f"scratch files: {shown_size(held)} of documents, at most {shown_size(entries)} to sort",)
-        return (Forest if factory.wanted.forest else Join)(table, cross, self.memory, self.limits, scope)
+        return join_of(factory.wanted, scope)(table, cross, self.memory, self.limits)
 
     def messages(self) -> Sequence[str]:
         messages, self.unsaid = self.unsaid, ()

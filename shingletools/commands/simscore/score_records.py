@@ -14,7 +14,7 @@ from shingletools.record import wire
 from shingletools.record.json_members import check_line_once, in_quotes, member_of, members, parse
 from shingletools.record.labels import GROUPS, JUDGED, ONCE, ONCE_TRUE, PAIRS, judged_same, kind_of, label_on
 from shingletools.record.record_batch import Schema
-from shingletools.record.wire import AGAINST, Name, Record
+from shingletools.record.wire import AGAINST, COPY, Name, Record
 from shingletools.system.errors import Failed, Rejected
 
 DOCUMENTS = "documents"  # a kind of file, like PAIRS and GROUPS
@@ -46,10 +46,11 @@ class ScoreRecords:
         return self.side == FOUND and bool(self.spec.edges)
 
     def pair_fields(self) -> tuple[Field, ...]:
-        fields = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0), Field(AGAINST.encode(), Kind.FLAG)
+        ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
+        flags = Field(AGAINST.encode(), Kind.FLAG), Field(COPY.encode(), Kind.NONE)
         judged = (Field(JUDGED.encode(), Kind.FLAG),) if self.side == TRUTH else ()
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
-        return *fields, *judged, *bands
+        return *ids, *flags, *judged, *bands
 
     def document_fields(self) -> tuple[Field, ...]:
         label = (Field(in_quotes(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
@@ -72,6 +73,8 @@ class ScoreRecords:
         once = (ONCE if self.side == FOUND else ONCE_TRUE)[PAIRS]
         check_line_once(line, (*once, "similarity") if self.spec.edges else once)
         one, two, against = wire.take_pair(record)
+        if wire.take_flag(record, COPY):
+            raise Failed("pairs of simjoin --copies once leave out those of copies; simscore needs all pairs")
         judged = (SAME if judged_same(record) else APART,) if self.side == TRUTH else ()
         bands = (BANDED - 1 - self.band(record, line),) if self.spec.edges else ()
         return orjson.dumps(one), orjson.dumps(two), against, *judged, *bands
