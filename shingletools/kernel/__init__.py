@@ -24,6 +24,10 @@ building                what a build does: it compiles, and has the functions co
 
 import importlib
 import os
+import sys
+
+if sys.maxsize < 1 << 32:  # places and numbers of rows are int64, which numpy takes as an index only there
+    raise ImportError("shingletools needs a Python of 64 bits")
 
 NOTE = "left_out.txt"  # by a build that left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
