@@ -26,7 +26,7 @@ import importlib
 import os
 import sys
 
-if sys.maxsize < 1 << 32:  # places and numbers of rows are int64, which numpy takes as an index only there
+if sys.maxsize < 1 << 32:  # rows are numbered by int64, which numpy does not take as an index there
     raise ImportError("shingletools needs a Python of 64 bits")
 
 NOTE = "left_out.txt"  # by a build that left the C kernel out
