@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DATA, DOCS, pipe, run
+from harness import DATA, DOCS, ENVIRONMENT, jsonl, pipe, run, run_process
 
 LOCALE = "tr_TR"  # where i and I have other partners, and a comma stands before decimals
 GOLDEN = DATA / "golden.jsonl"
@@ -59,6 +59,38 @@ def test_less_memory_to_count(tmp_path: Path) -> None:
         assert expected.count(b"\n") > 200
         for limit in ("1b", "2M", "100M"):
             assert run(f"{command} -S {limit}", cwd=tmp_path).good() == expected
+
+
+# What only Linux has is gone, and what only macOS has is there, but refused, as it is by some file systems
+ELSEWHERE = """
+import fcntl, os, sys
+del os.O_PATH, os.O_TMPFILE, os.fork, os.memfd_create, fcntl.F_GETPIPE_SZ, fcntl.F_SETPIPE_SZ
+fcntl.F_FULLFSYNC = 51
+def refuse(event, arguments):
+    if event in ("open", "os.listdir") and str(arguments[0]).startswith("/proc/"):
+        raise FileNotFoundError(2, "No such file or directory")
+sys.addaudithook(refuse)
+"""
+
+
+@pytest.mark.slow
+def test_another_system(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(ELSEWHERE)
+    elsewhere = ENVIRONMENT | {"PYTHONPATH": str(tmp_path)}
+    told = run_process(sys.executable, "-c", "open('/proc/self/statm')", env=elsewhere)
+    assert told.err.endswith("FileNotFoundError: [Errno 2] No such file or directory\n")
+    (tmp_path / "pages").write_bytes(jsonl(*({"id": n, "text": f"<p>The cat sat on {n % 9}" * 99} for n in range(300))))
+    for command in (
+        "canon -j 2 --html --word [a-z]+ pages",
+        f"shingletools run -j 2 'canon | shingle -k 3 | simjoin -t 0.3 -S 1b | simgroup' {DOCS}",
+        f"canon {DOCS} | simindex add archive -k 10 && simindex dump archive -o out && cat out",
+    ):
+        here, there = (
+            run_process("bash", "-o", "pipefail", "-c", command.replace("archive", name), cwd=tmp_path, env=env).good()
+            for name, env in (("here", ENVIRONMENT), ("there", elsewhere))
+        )
+        assert here == there
+        assert here.count(b"\n") > 20
 
 
 @pytest.mark.parametrize("kernel", ["c", "numpy"])

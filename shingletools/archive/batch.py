@@ -138,7 +138,8 @@ class Batch:
                 add_table(segment.add, NAMES, np.arange(len(rows)), id_keys(ids.tobytes(), sizes[rows]))
                 segment.add("frames", "|u1", (len(frames),), iter([frames]))
                 segment.add("cuts", "<i8", (len(used) + 1,), iter([np.append(0, np.cumsum(frame_sizes))]))
-                segment.add("frame", np.min_scalar_type(len(used)).str, (len(rows),), iter([number[frame]]))
+                least = np.min_scalar_type(len(used)).newbyteorder("<").str
+                segment.add("frame", least, (len(rows),), iter([number[frame]]))
                 return entry_of(segment.number, len(rows), [(0, addition)], segment.finish())
             finally:
                 segment.close()

@@ -14,6 +14,7 @@ import numpy as np
 from shingletools.kernel.types import U64
 from shingletools.system.deferred import blake3
 from shingletools.system.errors import Failed
+from shingletools.system.files import flush
 
 BLOCK_BYTES = 1 << 16  # bytes of a block
 WRITE_BYTES = 1 << 20  # bytes that are written at once
@@ -85,7 +86,7 @@ class SummedWriter:
     def finish(self) -> U64:
         """Writes the rest, and waits until all is on the disk. Gives the sums, shape (blocks,)."""
         self._put(len(self.held))
-        os.fsync(self.descriptor)
+        flush(self.descriptor)
         descriptor, self.descriptor = self.descriptor, -1
         os.close(descriptor)
         return np.frombuffer(b"".join(self.sums), "<u8").astype(np.uint64)

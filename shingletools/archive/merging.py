@@ -161,7 +161,7 @@ def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None
 
     new.add("frames", "|u1", (union.size,), (np.frombuffer(data, np.uint8) for data, _ in union.texts()))
     new.add("cuts", "<i8", (union.count + 1,), _ends(sizes for _, sizes in union.texts()))
-    new.add("frame", np.min_scalar_type(union.count).str, (rows,), which())
+    new.add("frame", np.min_scalar_type(union.count).newbyteorder("<").str, (rows,), which())
 
 
 def _ends(sizes: Iterable[Index]) -> Iterator[Index]:

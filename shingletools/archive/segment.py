@@ -146,9 +146,9 @@ class Segment:
 
 
 def npy(array: NDArray[np.generic]) -> bytes:
-    """Returns an array as the bytes of an .npy file."""
+    """Returns an array as the bytes of an .npy file, little-endian."""
     file = BytesIO()
-    np.save(file, array, allow_pickle=False)
+    np.save(file, array.astype(array.dtype.newbyteorder("<")), allow_pickle=False)
     return file.getvalue()
 
 

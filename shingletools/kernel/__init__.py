@@ -25,6 +25,10 @@ building                what a build does: it compiles, and has the functions co
 
 import importlib
 import os
+import sys
+
+if sys.maxsize < 1 << 32:  # rows are numbered by int64, which numpy does not take as an index there
+    raise ImportError("shingletools needs a Python of 64 bits")
 
 NOTE = "left_out.txt"  # by a build that left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None

@@ -1,5 +1,6 @@
 """Payloads on disk, or other bytes of each document."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,7 +40,7 @@ class Payload:
         self.documents += 1
         self.end += len(payload)
         self.data.append(payload)
-        self.ends.append(self.end.to_bytes(8, "little"))
+        self.ends.append(self.end.to_bytes(8, sys.byteorder))
 
     def extend(self, data: bytes | bytearray | memoryview, sizes: bytes) -> None:
         """Appends several payloads: their bytes, one after the other, and the size of each, int64."""

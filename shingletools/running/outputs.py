@@ -10,7 +10,7 @@ from shingletools.running.complaints import Complaints, about
 from shingletools.running.outcomes import BadRecord
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
-from shingletools.system.files import named, same_file, widen
+from shingletools.system.files import flush, named, same_file, widen
 
 DESCRIPTORS = "/proc/self/fd"  # Linux; only through these a file without a name gets one
 
@@ -68,7 +68,7 @@ class Output:
     def _create(self, mode: int) -> None:
         folder = os.path.dirname(self.target)
         if os.path.isdir(DESCRIPTORS):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, AttributeError):
                 self.descriptor = os.open(folder, os.O_RDWR | os.O_TMPFILE | os.O_CLOEXEC, mode)
                 return
         self.temporary = _beside(self.target)
@@ -95,7 +95,7 @@ class Output:
             self._write(self.compressing.finish())
         with named(self.name):
             if self.target:
-                os.fsync(self.descriptor)
+                flush(self.descriptor)
                 if not self.temporary:
                     self.unnamed = os.open(f"{DESCRIPTORS}/{self.descriptor}", os.O_PATH | os.O_CLOEXEC)
             descriptor, self.descriptor = self.descriptor, -1

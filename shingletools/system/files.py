@@ -76,6 +76,18 @@ def check_regular(files: Iterable[str], why: str) -> None:
                 raise Failed(f"{printable(name)}: not a regular file: {why} it twice")
 
 
+def flush(descriptor: int) -> None:
+    """Waits until a file or a folder is on the disk. Raises OSError.
+
+    On macOS, fsync leaves it in the cache of the disk.
+    """
+    if hasattr(fcntl, "F_FULLFSYNC"):
+        with contextlib.suppress(OSError):  # of file systems without it
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
+
+
 def put(path: str, data: bytes) -> None:
     """Writes a new file, and waits until it is on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -83,7 +95,7 @@ def put(path: str, data: bytes) -> None:
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
+        flush(descriptor)
     finally:
         os.close(descriptor)
 
@@ -92,7 +104,7 @@ def sync(folder: str) -> None:
     """Waits until a folder's names are on the disk. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        flush(descriptor)
     finally:
         os.close(descriptor)
 

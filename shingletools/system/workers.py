@@ -163,10 +163,10 @@ def end(process: "forked.Fork | subprocess.Popen[bytes]") -> None:
 
 def open_store(stack: ExitStack) -> int:
     """Opens a file without a name, in memory if the system can do that; it is closed with the stack."""
-    if sys.platform == "linux":
+    if hasattr(os, "memfd_create"):
         store = os.memfd_create("shingletools")
     else:
-        import tempfile  # late: Linux does not need it
+        import tempfile  # late: where memory will do, nobody needs it
 
         with tempfile.TemporaryFile() as file:
             store = os.dup(file.fileno())

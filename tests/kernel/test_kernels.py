@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -239,4 +240,12 @@ def test_choosing() -> None:
         assert f", kernel {name}, " in version
     ran = run("canon", stdin=jsonl({"id": 1, "text": "a"}), env={"SHINGLETOOLS_KERNEL": "fast\x1b"})
     message = 'canon: SHINGLETOOLS_KERNEL is neither c nor numpy: "fast\\u001b"\n'
+    assert (ran.status, ran.out, ran.err) == (2, b"", message)
+
+
+def test_a_python_of_32_bits_is_refused() -> None:
+    """Its numpy takes no int64 as an index."""
+    start = "import sys; sys.maxsize = 2**31 - 1; from shingletools.running.launch import main; sys.exit(main('canon'))"
+    ran = run(sys.executable, "-c", start)
+    message = "canon: cannot start: ImportError('shingletools needs a Python of 64 bits')\n"
     assert (ran.status, ran.out, ran.err) == (2, b"", message)

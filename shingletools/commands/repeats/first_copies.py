@@ -1,5 +1,6 @@
 """Texts on disk, and the places of first copies in their documents."""
 
+import sys
 from functools import cached_property
 
 import numpy as np
@@ -34,16 +35,16 @@ class KeptTexts:
         """Adds a text; returns whether `take` is due. of: the document that the text is a part of, or None."""
         self.whole += of is None or of != self.of
         self.of = of
-        self.wholes.append(self.whole.to_bytes(8, "little"))
+        self.wholes.append(self.whole.to_bytes(8, sys.byteorder))
         data = text.text.encode() + b"\n" if text.number else b""
         self.waiting.append(data)
         self.size += len(data)
-        self.ends.append((self.end + self.size).to_bytes(8, "little"))
+        self.ends.append((self.end + self.size).to_bytes(8, sys.byteorder))
         if self.named:
             said = orjson.dumps({"id": name, AT: at})
             self.name_end += len(said)
             self.names.append(said)
-            self.name_ends.append(self.name_end.to_bytes(8, "little"))
+            self.name_ends.append(self.name_end.to_bytes(8, sys.byteorder))
         return self.size >= BATCH_BYTES
 
     def take(self) -> tuple[int, bytes]:
