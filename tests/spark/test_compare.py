@@ -98,7 +98,7 @@ def every_bucket(table: Table, blocks: int) -> list[Task]:
 
 @pytest.mark.parametrize("blocks", [1, 3])
 @pytest.mark.parametrize("cross", [None, 60])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_pair_comes(seed: int, cross: int | None, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shingletools.spark.compare.ENTRIES_AT_ONCE", 100)
     rows = sketches(np.random.default_rng(seed), 120, 60 if seed else 5, 3)
@@ -113,7 +113,7 @@ def test_every_pair_comes(seed: int, cross: int | None, blocks: int, monkeypatch
 
 @pytest.mark.parametrize("blocks", [1, 3])
 @pytest.mark.parametrize("cross", [None, 60])
-@pytest.mark.parametrize("t", ["1/3", "0.8", "1"])
+@pytest.mark.parametrize("t", ["1/3", "1"])
 def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None:
     """Brute force says which pairs there are."""
     rng = random.Random(5)
