@@ -82,7 +82,7 @@ def in_folder(options: str, folder: Path) -> str:
     )
 
 
-IN_TASKS = OPTIONS[2], OPTIONS[4], OPTIONS[9], *OPTIONS[11:]
+IN_TASKS = OPTIONS[2], OPTIONS[4], OPTIONS[9], OPTIONS[11], OPTIONS[13]
 
 
 @pytest.mark.parametrize(("options", "way"), [(OPTIONS[0], ()), *((each, IN_PARTS) for each in IN_TASKS)])
