@@ -36,8 +36,8 @@ def grouped(given: StepInput) -> StepOutput:
     """Returns the groups that pairs make, those of single documents, and bad records. Raises Failed."""
     stage, checkpoint, tally = given.step.stage, given.checkpoint, Tally(given.lines.sparkSession.sparkContext)
     assert isinstance(stage, GroupSpec)
-    pairs = Reading(PairIds(stage.least, stage.once(0)), given.number, tally)
-    documents = Reading(DocumentIds(stage.id_field), given.number, None)
+    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number, tally)
+    documents = MentionRows(DocumentIds(stage.id_field), given.number, None)
     every = [through(given.lines, pairs, MENTIONS), *(through(each, documents, MENTIONS) for each in given.others)]
     mentions = checkpoint(union(every))
     first, second = (F.col(name).isNotNull() for name in ("a", "b"))
@@ -63,7 +63,7 @@ def grouped(given: StepInput) -> StepOutput:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MentionRows:
     """Takes lines to MENTIONS. Tells the number of good lines to a tally, if it is given: these are pairs."""
 
     reader: IdReader

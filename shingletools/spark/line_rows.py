@@ -60,13 +60,13 @@ class NumberedRecords(NamedTuple):
         return from_columns(schema, **dict(zip(LINES.names, row, strict=True)))
 
 
-class Reader(Protocol):
-    """Reads lines."""
+class HasSchema(Protocol):
+    """Reads lines by a schema, which may change from one batch to the next."""
 
     schema: Schema
 
 
-def numbered_records(batches: Batches, reader: Reader) -> Iterator[NumberedRecords]:
+def numbered_records(batches: Batches, reader: HasSchema) -> Iterator[NumberedRecords]:
     """Yields rows of LINES as record batches, each by the schema that the reader has then."""
     for some in numbered_lines(batches):
         at = row = 0
