@@ -1,9 +1,9 @@
-"""Work on DataFrames in batches of Arrow. Lines travel packed: a row of Spark holds many of them."""
+"""Work on DataFrames in batches of Arrow, and columns of Arrow from arrays and back."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial, reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,47 +18,10 @@ from shingletools.kernel.types import Index
 Batches = Iterator[pa.RecordBatch]
 Work = Callable[[Batches], Batches]
 INT, LONG, BYTES, TEXT = pa.int32(), pa.int64(), pa.binary(), pa.string()  # types of columns
-GOOD, REMOVED = 0, -1  # steps of lines that go on, and of lines that dedup removed
-# Lines, many in a row, each ended by a line feed. `number` orders them among all input, `first` is the number of the
-# first line of their file split, `offsets` (int64, empty if consecutive) is added to `number` for each line. A bad line
-# has a row of its own, without its line feed, with the number of the step that rejected it, from 1, and the cause
-LINES = pa.schema({"step": INT, "first": LONG, "number": LONG, "offsets": BYTES, "cause": TEXT, "lines": BYTES})
-
-
-class NumberedLines(NamedTuple):
-    """Lines, each ended by a line feed, and their numbers, int64, ascending."""
-
-    first: int
-    numbers: Index
-    lines: bytes
-
-    def row(self) -> tuple[object, ...]:
-        """Returns the row of LINES. There must be a line."""
-        number = int(self.numbers[0])
-        consecutive = self.numbers[-1] - number == len(self.numbers) - 1
-        offsets = b"" if consecutive else (self.numbers - number).tobytes()
-        return GOOD, self.first, number, offsets, None, self.lines
-
-
-def numbered_lines(batches: Batches, only: int | None = GOOD) -> Iterator[NumberedLines]:
-    """Yields the rows of LINES, those of one step, if it is given; a bad line lacks its line feed."""
-    for batch in batches:
-        columns = [batch.column(name) for name in ("first", "number", "step", "offsets", "lines")]
-        for first, number, step, offsets, lines in zip(*columns, strict=True):
-            if only is None or step.as_py() == only:
-                data = lines.as_py()
-                found = np.frombuffer(offsets.as_py(), np.int64)
-                numbers = number.as_py() + (found if len(found) else np.arange(data.count(b"\n")))
-                yield NumberedLines(first.as_py(), numbers, data)
-
-
-def bad_row(first: int, number: int, step: int, cause: str, line: bytes) -> tuple[object, ...]:
-    """Returns the row of LINES of a bad line."""
-    return step, first, number, b"", cause, line
 
 
 def through(frame: DataFrame, work: Work, schema: pa.Schema | StructType) -> DataFrame:
-    """Returns the DataFrame that `work` makes of another one, partition by partition."""
+    """Returns the DataFrame that `work` makes of another one, partition by partition. schema: of its rows."""
     named: Any = work.func if isinstance(work, partial) else work
     task = partial(in_task, work)
     vars(task)["__name__"] = getattr(named, "__name__", type(named).__name__)  # by which Spark's own pages call it
@@ -66,13 +29,14 @@ def through(frame: DataFrame, work: Work, schema: pa.Schema | StructType) -> Dat
 
 
 def in_task(work: Work, batches: Batches) -> Batches:
+    """Does the work of a task, in a worker."""
     freeze_once()
     return work(batches)
 
 
 @cache
 def freeze_once() -> None:
-    """Leaves what a worker has loaded to the end out of collections of garbage, of which Spark makes one a task."""
+    """Leaves what a worker has loaded out of the collections of garbage that Spark makes after each task."""
     gc.freeze()
 
 
@@ -121,12 +85,24 @@ def ids_array(ids: Ids, numbers: Index | None = None) -> pa.Array:
 
 
 def from_rows(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
-    return from_columns(schema, list(zip(*rows, strict=True)) or [[]] * len(schema))
+    """Returns a batch of rows, each a sequence of values in the schema's order."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return from_columns(schema, **dict(zip(schema.names, map(list, columns), strict=True)))
 
 
-def from_columns(schema: pa.Schema, columns: Sequence[Any]) -> pa.RecordBatch:
-    arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, field.type)
-        for column, field in zip(columns, schema, strict=True)
-    ]
+def from_columns(schema: pa.Schema, **columns: Any) -> pa.RecordBatch:
+    """Returns a batch of columns: arrays or lists of one length, or single values, which all rows have.
+
+    Columns that are not given are null. If only single values are given, there is one row.
+
+    >>> from_columns(pa.schema({"a": LONG, "b": TEXT, "c": LONG}), a=[1, 2], b="x").to_pylist()
+    [{'a': 1, 'b': 'x', 'c': None}, {'a': 2, 'b': 'x', 'c': None}]
+    """
+    lengths = [len(column) for column in columns.values() if isinstance(column, pa.Array | np.ndarray | list)]
+    arrays = []
+    for field in schema:
+        column = columns.get(field.name)
+        if not isinstance(column, pa.Array | np.ndarray | list):
+            column = pa.repeat(pa.scalar(column, field.type), (lengths or [1])[0])
+        arrays.append(column if isinstance(column, pa.Array) else pa.array(column, field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

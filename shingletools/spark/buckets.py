@@ -12,18 +12,18 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.arrow_batches import Batches, bytes_of, from_columns
-from shingletools.spark.exchange import Parted, part_of, received
+from shingletools.spark.exchange import Entries, received
 
 OTHER_SIDE, RESTS = 1, 2  # bits of the kind of a row in a bucket: it is of the other side; it does not ask
 KINDS = range(4)
-# A document in a bucket. If that is cut into blocks, a task compares two of them, `one` and `other`; else these are
-# WHOLE. `mine` is the document's own block, or only its kind
+# A document (number) in a bucket (key), which a task compares whole (`one` and `other` are WHOLE), or two blocks of it,
+# `one` and `other`. `mine` is the document's own block; in a whole bucket it is its kind times BLOCKS
 TASKS = pa.schema([(name, pa.int64()) for name in ("key", "number", "mine", "one", "other")])
 WHOLE = -1
 BLOCKS = 1 << 32  # the number of a block is BLOCKS times the kind of its rows, plus its number among these
 ENTRY = np.dtype([("key", "<u8"), ("number", "<i8"), ("size", "<u4"), ("asks", "?")])
-BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # at most; a task compares two blocks
-ROWS_AT_ONCE = 1 << 18
+BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # rows, and bytes of their payloads, in a block at most
+ROWS_AT_ONCE = 1 << 18  # rows of TASKS in a batch
 BAND_FACTOR = 0x9E3779B97F4A7C15  # makes equal keys of different bands differ
 
 
@@ -38,8 +38,8 @@ def table_of(factory: TableFactory, columns: list[pa.Array]) -> Table:
     return factory.table([bytes_of(column) for column in columns[: len(factory.signatures)]])
 
 
-def to_entries(factory: TableFactory, parts: int, batches: Batches) -> Iterator[Parted]:
-    """Takes documents (number, payload, second) to entries of buckets, and the part of each."""
+def to_entries(factory: TableFactory, batches: Batches) -> Iterator[Entries]:
+    """Takes documents (number, payload, second) to their entries in buckets, ENTRY."""
     for batch in batches:
         payloads = [batch.column(name) for name in ("payload", "second")]
         numbers = batch.column("number").to_numpy()
@@ -48,7 +48,7 @@ def to_entries(factory: TableFactory, parts: int, batches: Batches) -> Iterator[
             entries = np.empty(len(key), ENTRY)
             entries["key"], entries["number"] = key.view(np.uint64), numbers[row]
             entries["size"], entries["asks"] = size[row], asks
-            yield entries, part_of(kernel.fmix64(entries["key"]), parts)
+            yield entries
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ def compared_with(kind: int, cross: bool) -> list[int]:
 
 
 def to_tasks(sharing: Sharing, batches: Batches) -> Batches:
-    """Takes entries of whole buckets to TASKS: of blocks, a row for each one that its own block is compared with."""
+    """Takes entries of whole buckets to TASKS: in a block, a row for each block that this one is compared with."""
     key, number, kind, block, *counts = sharing(batches)
     small = np.sum(counts, axis=0) <= block
     whole = np.full(np.count_nonzero(small), WHOLE)
-    yield from_columns(TASKS, [key[small], number[small], kind[small] * BLOCKS, whole, whole])
+    yield from_columns(TASKS, key=key[small], number=number[small], mine=kind[small] * BLOCKS, one=whole, other=whole)
     for each in np.unique(kind[~small]).tolist():
         some = np.flatnonzero(~small & (kind == each))
         blocks = -(-counts[each][some] // block[some])
@@ -111,5 +111,5 @@ def to_tasks(sharing: Sharing, batches: Batches) -> Batches:
                 place, owner = spread(other * BLOCKS + np.zeros_like(against[part]), against[part])
                 owner += part.start
                 row, here = some[owner], mine[owner]
-                columns = key[row], number[row], here, np.minimum(here, place), np.maximum(here, place)
-                yield from_columns(TASKS, columns)
+                ends = {"one": np.minimum(here, place), "other": np.maximum(here, place)}
+                yield from_columns(TASKS, key=key[row], number=number[row], mine=here, **ends)

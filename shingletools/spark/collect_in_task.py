@@ -1,43 +1,35 @@
-"""All of a collector's input in one task, which gives it to the shell's own collector."""
+"""Gives all lines to the shell's own collector, in one task."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import CollectorContext, Written
 from shingletools.record.stage import Stage
 from shingletools.running.collecting import collect_chunk
-from shingletools.spark.arrow_batches import (
-    GOOD,
-    LINES,
-    REMOVED,
-    Batches,
-    NumberedLines,
-    bad_row,
-    from_rows,
-    numbered_lines,
-)
+from shingletools.spark.arrow_batches import Batches, from_rows
+from shingletools.spark.line_rows import GOOD, LINES, REMOVED, LineRow, NumberedLines, bad_row, numbered_lines
 from shingletools.spark.tally import Tally
 from shingletools.system.errors import Failed, shown_place
 
-PART_BYTES = 64 << 20  # of output lines in a file
+FILE_BYTES = 64 << 20  # bytes of output lines in a file
 
 
 class InTask(NamedTuple):
-    """What the task tells at its end."""
+    """Values that the task sends at its end; see StepOutput."""
 
-    figures: Sequence[str] = ()  # of -v
+    figures: Sequence[str] = ()
     remarks: Sequence[str] = ()
-    good: int = 0  # records of the input that are good, but perhaps for their ids
+    good: int = 0
 
 
 @dataclass(frozen=True)
 class CollectingInTask:
-    """Takes LINES in order, with the `order` of their inputs; gives LINES: the output, lines removed, and bad records.
+    """Takes LINES, sorted by `order`, the number of their input; gives LINES: the output, lines removed, and bad ones.
 
-    sides: of each input the side that it is of, or None if the collector reads it before the others, as the file of an
-    option. Raises Failed.
+    sides: for each input the side of the join that it is, from 0, or None for the file of an option, which the
+    collector reads before the others. Raises Failed.
     """
 
     stage: Stage
@@ -73,7 +65,7 @@ class CollectingInTask:
 
 
 class OrderedInputs:
-    """The inputs, one after the other."""
+    """Reads the inputs one after the other."""
 
     def __init__(self, batches: Batches) -> None:
         rows = (batch.slice(row, 1) for batch in batches for row in range(len(batch)))
@@ -92,12 +84,12 @@ class NumberedOutput:
     def __init__(self) -> None:
         self.first, self.count, self.bytes = 0, 0, 0
 
-    def rows(self, written: Written) -> list[tuple[Any, ...]]:
+    def rows(self, written: Written) -> list[LineRow]:
         """Returns rows of LINES."""
         rows = []
         for step, lines in ((GOOD, bytes(written.output)), (REMOVED, bytes(written.removed))):
             if lines:
-                if (first := self.bytes // PART_BYTES) != self.first:
+                if (first := self.bytes // FILE_BYTES) != self.first:
                     self.first, self.count = first, 0
                 rows.append((step, first, self.count, b"", None, lines))
                 self.count += lines.count(b"\n")

@@ -1,10 +1,11 @@
 """run a pipeline of shingletools commands on Apache Spark"""
 
 import argparse
+import os
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from shingletools.cli.arguments import allowance, size
@@ -20,6 +21,7 @@ COMMAND_INFO = CommandInfo(
 
 
 def make_parser() -> Parser:
+    """Returns the parser of simspark's options."""
     parser = Parser(
         prog="simspark",
         usage="%(prog)s [OPTIONS] --in PATH --out DIR PIPELINE",
@@ -77,6 +79,7 @@ def make_parser() -> Parser:
 
 
 def setting(argument: str) -> tuple[str, str]:
+    """Returns the name and the value of K=V. Raises ArgumentTypeError."""
     name, equals, value = argument.partition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"not K=V: {errors.shown(argument)}")
@@ -84,7 +87,7 @@ def setting(argument: str) -> tuple[str, str]:
 
 
 def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The settings of --conf. Raises Failed if one is given twice."""
+    """Returns the settings of --conf. Raises Failed if one is given twice."""
     settings: dict[str, str] = {}
     for name, value in given:
         if name in settings:
@@ -93,21 +96,25 @@ def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
     return settings
 
 
+def is_local(master: str | None, settings: Mapping[str, str]) -> bool:
+    """Returns whether a path without a scheme is surely one of this machine."""
+    elsewhere = {"HADOOP_CONF_DIR", "SPARK_CONF_DIR", "SPARK_HOME", "PYSPARK_GATEWAY_PORT"} & os.environ.keys()
+    return (master or "local").startswith("local") and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings
+
+
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
-    """One run; returns its exit status. Raises Failed or Printed."""
+    """Runs the command. Returns the exit status. Raises Failed or Printed."""
     prepare()
     options = make_parser().parse_in_order(sys.argv[1:] if argv is None else argv)
     from shingletools.spark import pipeline  # imported late: it loads numpy, which --help does not need
 
     steps = pipeline.parse(options.pipeline)
     settings = settings_of(options.conf)
-    if options.rejects is not None and pipeline.is_parquet(options.rejects):
-        path = errors.printable(options.rejects)
-        raise Failed(f"--rejects {path}: bad records are kept as they came, not as Parquet")
     if options.strict:
         if options.allow_rejects is not None:
             raise Failed("--strict cannot be combined with --allow-rejects (see simspark --help)")
         options.allow_rejects = allowance("0")
+    pipeline.check_outputs(options, steps, os.path.exists if is_local(options.master, settings) else None)
     try:
         from shingletools.spark.run import Run  # here and below: pyspark, of the extra [spark]
         from shingletools.spark.session import Session, shipped

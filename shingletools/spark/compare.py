@@ -22,7 +22,7 @@ from shingletools.spark.buckets import BLOCKS, RESTS, TASKS, keys_of, table_of
 
 BIN = ["bin", "one", "other"]  # what tells bins apart: a number, or a bucket of which two blocks are compared
 PAIRS = pa.schema([("a", LONG), ("b", LONG), ("agreeing", LONG)])
-ENTRIES_AT_ONCE = 1 << 20  # of pairs of rows
+ENTRIES_AT_ONCE = 1 << 20  # entries in buckets of the candidates that are looked at together
 
 
 class Bin:
@@ -50,7 +50,11 @@ class Bin:
             self.block[row] = mine
 
     def pairs(self, limits: Limits) -> Iterator[Pairs]:
-        """Yields the pairs of rows that belong here, some more than once."""
+        """Yields the pairs of rows whose least common bucket is here, some more than once.
+
+        Of two blocks, these are pairs of a row of one with a row of the other. A bucket with many candidates is cut
+        again, as in the shell.
+        """
         shared = Shared(self.table)
         portion = by_size(self.table, self.portion)
         for some, _ in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
@@ -68,14 +72,14 @@ class Bin:
 
 
 def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits: Limits = DEFAULT) -> Batches:
-    """Takes bins to their pairs; a pair comes from one bin, with the least bucket that has both, but perhaps twice.
+    """Takes bins to PAIRS; a pair comes from one bin, but perhaps twice.
 
-    A bucket with many candidates is cut again, as in the shell. cross: the first number of the other side.
+    cross: the first number of the other side.
     """
     for rows in bins(batches):
         here = Bin(rows, factory, cross)
         for a, b, agreeing in here.pairs(limits):
-            yield from_columns(PAIRS, [here.number[a], here.number[b], agreeing])
+            yield from_columns(PAIRS, a=here.number[a], b=here.number[b], agreeing=agreeing)
 
 
 def bins(batches: Batches) -> Iterator[pa.Table]:
@@ -91,7 +95,7 @@ def bins(batches: Batches) -> Iterator[pa.Table]:
 
 
 class Shared:
-    """The buckets in which rows of a table are compared."""
+    """Finds the buckets in which rows of a table are compared."""
 
     def __init__(self, table: Table) -> None:
         keys, rows, asks = zip(*keys_of(table), strict=True)
@@ -108,7 +112,10 @@ class Shared:
             self.starts = np.cumsum(self.counts) - self.counts
 
     def least(self, left: Index, right: Index) -> Index:
-        """The least common bucket of each candidate, in which the smaller row asks; of two equal ones, the first."""
+        """Returns the least bucket that both rows of each candidate are in, and in which the smaller row asks.
+
+        If both are of one size, the left one counts as the smaller. Shapes: (candidates,), (candidates,) in, same out.
+        """
         found = [np.empty(0, np.int64)]
         for part in stretches(self.counts[left] + self.counts[right], ENTRIES_AT_ONCE):
             one, other = left[part], right[part]

@@ -58,4 +58,4 @@ def connect(batches: Batches) -> Batches:
     graph.join(*place.reshape(2, -1))
     least = graph.representatives()
     others = np.flatnonzero(least != np.arange(len(nodes)))
-    yield from_columns(EDGE, [nodes[others], nodes[least[others]]])
+    yield from_columns(EDGE, u=nodes[others], v=nodes[least[others]])

@@ -1,7 +1,6 @@
 """dedup on Spark, for more documents than one task can hold: what is decided goes back to the lines."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import orjson
@@ -14,10 +13,11 @@ from shingletools.commands.dedup.values import OTHER, common
 from shingletools.commands.dedup.values import in_doubt as values_in_doubt
 from shingletools.commands.dedup.verdicts import UNSAID
 from shingletools.spark import dedup_records as records
-from shingletools.spark.arrow_batches import GOOD, REMOVED, NumberedLines, bad_row, through, union
-from shingletools.spark.decided_lines import Decision, decided
+from shingletools.spark.arrow_batches import through, union
+from shingletools.spark.decided_lines import Decision, with_decisions
 from shingletools.spark.exchange import tasks_for
 from shingletools.spark.independent_set import thinned
+from shingletools.spark.line_rows import GOOD, REMOVED, LineRow, NumberedLines, bad_row
 from shingletools.spark.preference_keys import FORMS, to_forms, to_keys
 from shingletools.spark.step_input import StepInput, StepOutput
 from shingletools.system.errors import Failed, seen_before
@@ -32,7 +32,7 @@ def deduplicated(given: StepInput) -> StepOutput:
 
 
 class Removal:
-    """One run of dedup."""
+    """Runs dedup once, in many tasks."""
 
     def __init__(self, given: StepInput, stage: DedupSpec) -> None:
         self.given, self.stage, self.checkpoint = given, stage, given.checkpoint
@@ -48,13 +48,15 @@ class Removal:
         self.again = good.where("number > first_number")
         self.documents = good.where("number = first_number").drop("first_number", "cause")
 
-    def of(self, what: int) -> DataFrame:
+    def deciding_rows(self, what: int) -> DataFrame:
+        """Returns the rows of DECIDING that are of one kind."""
         return self.deciding.where(F.col("what") == what).drop("what")
 
     def run(self) -> StepOutput:
+        """Returns documents that stay, those that are removed, and bad records. Raises Failed."""
         self.check()
         archived = (
-            self.of(records.KNOWN)
+            self.deciding_rows(records.KNOWN)
             .groupBy("name")
             .agg(
                 F.max_by("other", F.struct("similarity", -F.col("number"))).alias("partner"),
@@ -72,22 +74,22 @@ class Removal:
         go, repeats = counts.get(self.stage.keep, 0), counts.get(KNOWN, 0)
         figures = self.stage.figures(documents - go - repeats, go, repeats)
         parts = tasks_for(self.given.size, self.given.lines.sparkSession.sparkContext.defaultParallelism)
-        lines = decided(self.given.lines, every, partial(cut, self.stage, self.given.number), parts)
+        lines = with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number), parts)
         return StepOutput(lines, figures, [], documents)
 
     def check(self) -> None:
         """Raises Failed for a document in two groups, and for one that is in doubt."""
-        twice = self.of(records.MEMBER).groupBy("name").agg(F.count_distinct("number").alias("groups"))
+        twice = self.deciding_rows(records.MEMBER).groupBy("name").agg(F.count_distinct("number").alias("groups"))
         if (row := twice.where("groups > 1").first()) is not None:
             raise Failed(in_two_groups(orjson.loads(bytes(row["name"]))))
-        doubted = self.of(records.DOUBTED).select("name").distinct()
+        doubted = self.deciding_rows(records.DOUBTED).select("name").distinct()
         row = self.documents.join(doubted, "name").orderBy("number").first() if self.stage.known else None
         if row is not None:
             raise Failed(in_doubt(orjson.loads(bytes(row["name"]))))
 
     def by_groups(self, mine: DataFrame) -> DataFrame:
         """Returns the documents of groups that go: all but one of each."""
-        member = self.of(records.MEMBER).select("name", F.col("number").alias("group"))
+        member = self.deciding_rows(records.MEMBER).select("name", F.col("number").alias("group"))
         sizes = member.groupBy("group").agg(F.count(F.lit(1)).alias("members"))
         if self.stage.counted is not None:
             repeated = (F.count(F.lit(1)) - F.countDistinct("whole")).alias("repeated")
@@ -104,8 +106,8 @@ class Removal:
 
     def by_pairs(self, mine: DataFrame) -> DataFrame:
         """Returns the documents that have a pair with one that stays."""
-        nodes = self.ranked(self.keyed(mine.join(self.of(records.NAMED).select("name").distinct(), "name")))
-        inside = self.of(records.PAIR).select(F.col("name").alias("a"), F.col("other").alias("b"), "similarity")
+        nodes = self.ranked(self.keyed(mine.join(self.deciding_rows(records.NAMED).select("name").distinct(), "name")))
+        inside = self.deciding_rows(records.PAIR).withColumnsRenamed({"name": "a", "other": "b"})
         for end, rank in (("a", "u"), ("b", "v")):
             inside = inside.join(nodes.select(F.col("name").alias(end), F.col("rank").alias(rank)), end)
         inside = self.checkpoint(inside.select("u", "v", "similarity"))
@@ -151,27 +153,27 @@ def decisions(rows: DataFrame, rule: str) -> DataFrame:
     return rows.select("first", "number", F.lit(rule).alias("rule"), "name", "partner", "similarity", why.alias("why"))
 
 
-def cut(stage: DedupSpec, step: int, some: NumberedLines, decisions: list[Decision]) -> list[tuple[Any, ...]]:
-    """Returns LINES: documents that stay, those that are removed, and bad ones."""
+def divide(stage: DedupSpec, step: int, some: NumberedLines, decisions: list[Decision]) -> list[LineRow]:
+    """Divides lines into documents that stay, those that are removed, and bad ones. Returns rows of LINES."""
     if not decisions and not stage.annotate:
         return [some.row()]
-    decided = {each["number"]: each for each in decisions}
-    kept, removed, bad = list[tuple[int, bytes]](), list[tuple[int, bytes]](), list[tuple[Any, ...]]()
+    by_number = {each["number"]: each for each in decisions}
+    divided: dict[int, list[tuple[int, bytes]]] = {GOOD: [], REMOVED: []}
+    bad: list[LineRow] = []
     for number, line in zip(some.numbers.tolist(), some.lines.split(b"\n"), strict=False):
-        each = decided.get(number)
+        each = by_number.get(number)
         cause = each and (seen_before(orjson.loads(each["name"])) if each["rule"] == REPEATED else each["why"])
         if cause:
             bad.append(bad_row(some.first, number, step, cause, line))
-        elif each is None or stage.annotate:
-            said = mark(each["partner"], each["rule"], each["similarity"]) if each else None
-            kept.append((number, annotated(line, said) if stage.annotate else line))
-        else:
-            marked = stage.marks and each["rule"] == KNOWN
-            said = mark(each["partner"], KNOWN, each["similarity"]) if marked else None
-            removed.append((number, annotated(line, said) if marked else line))
-    rows = []
-    for which, lines in ((GOOD, kept), (REMOVED, removed)):
-        if lines:
-            whole = b"".join(line + b"\n" for _, line in lines)
-            rows.append((which, *NumberedLines(some.first, np.array([number for number, _ in lines]), whole).row()[1:]))
-    return rows + bad
+            continue
+        removed = each is not None and not stage.annotate
+        marked = stage.annotate or (each is not None and stage.marks and each["rule"] == KNOWN)
+        made = None if each is None else mark(each["partner"], each["rule"], each["similarity"])
+        divided[REMOVED if removed else GOOD].append((number, annotated(line, made) if marked else line))
+    return bad + [
+        some._replace(
+            numbers=np.array([number for number, _ in lines]), lines=b"".join(line + b"\n" for _, line in lines)
+        ).row(to)
+        for to, lines in divided.items()
+        if lines
+    ]

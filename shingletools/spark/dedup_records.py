@@ -13,23 +13,13 @@ from shingletools.commands.dedup.pairs import Archived
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
-from shingletools.kernel.types import Index
-from shingletools.record.record_batch import read_batch
-from shingletools.spark.arrow_batches import (
-    BYTES,
-    INT,
-    LONG,
-    TEXT,
-    Batches,
-    binary_array,
-    from_columns,
-    ids_array,
-    numbered_lines,
-)
+from shingletools.spark.arrow_batches import BYTES, INT, LONG, TEXT, Batches, binary_array, from_columns, ids_array
+from shingletools.spark.line_rows import numbered_lines, numbered_records
 from shingletools.system.errors import Failed
 
-# `key` is less for a document that is preferred, as far as lengths decide; `value` is what --keep min: or max: needs,
-# `whole` what the document is a part of; of a bad line there is only the cause
+# A document: its number, and that of its file split, its id as JSON (name), 8 bytes that are less for a document whose
+# length is preferred (key), its value for --keep min: or max: as spelled, and what it is a part of (whole), as JSON; or
+# a bad line: its numbers and the cause
 DOCUMENTS = pa.schema(
     {"first": LONG, "number": LONG, "name": BYTES, "key": BYTES, "value": BYTES, "whole": BYTES, "cause": TEXT}
 )
@@ -46,36 +36,28 @@ class DocumentRows:
     spec: DedupSpec
 
     def __call__(self, batches: Batches) -> Batches:
-        reader = DocumentReader(self.spec)
-        for some in numbered_lines(batches):
-            at = row = 0
-            while at < len(some.lines):
-                batch = read_batch(some.lines, at, reader.schema)
-                if batch.rows:
-                    ids = reader.ids(batch)
-                    block = reader.block(batch, np.arange(batch.rows))
-                    lengths = block.lengths if self.spec.measured is not None else np.zeros(batch.rows, np.int64)
-                    keys = (1 << 62) - lengths if self.spec.keep == LONGEST else lengths
-                    nothing = [b""] * batch.rows
-                    values = split(*block.spelled(block.values)) if self.spec.valued is not None else nothing
-                    wholes = split(*block.spelled(block.wholes)) if self.spec.counted is not None else nothing
-                    yield from_columns(
-                        DOCUMENTS,
-                        [
-                            pa.repeat(some.first, batch.rows),
-                            some.numbers[row : row + batch.rows],
-                            binary_array(ids.data, np.frombuffer(ids.sizes, np.int64)),
-                            binary_array(keys.astype(">i8").tobytes(), np.full(batch.rows, 8)),
-                            list(values),
-                            [whole_of(text) for text in wholes],
-                            [None] * batch.rows,
-                        ],
-                    )
-                at, row = batch.next, row + batch.rows
-                if batch.bad is not None:
-                    bad = {"first": some.first, "number": int(some.numbers[row]), "cause": str(batch.bad.error)}
-                    yield pa.RecordBatch.from_pylist([bad], DOCUMENTS)
-                    row += 1
+        reader, spec = DocumentReader(self.spec), self.spec
+        for some in numbered_records(batches, reader):
+            batch, rows = some.batch, some.batch.rows
+            if rows:
+                ids = reader.ids(batch)
+                block = reader.block(batch, np.arange(rows))
+                lengths = block.lengths if spec.measured is not None else np.zeros(rows, np.int64)
+                keys = ((1 << 62) - lengths if spec.keep == LONGEST else lengths).astype(">i8").tobytes()
+                values = [*split(*block.spelled(block.values))] if spec.valued is not None else b""
+                wholes = [*map(whole_of, split(*block.spelled(block.wholes)))] if spec.counted is not None else None
+                yield from_columns(
+                    DOCUMENTS,
+                    first=some.first,
+                    number=some.numbers[:rows],
+                    name=binary_array(ids.data, np.frombuffer(ids.sizes, np.int64)),
+                    key=binary_array(keys, np.full(rows, 8)),
+                    value=values,
+                    whole=wholes,
+                )
+            if batch.bad is not None:
+                cause = str(batch.bad.error)
+                yield from_columns(DOCUMENTS, first=some.first, number=int(some.numbers[-1]), cause=cause)
 
 
 def whole_of(text: bytes) -> bytes | None:
@@ -98,35 +80,29 @@ class DecidingRows:
                 members = Members(ids)
                 self.take(members, some.lines)
                 group = some.numbers[np.frombuffer(members.group, np.int64)]
-                yield rows(MEMBER, group, name=ids_array(ids))
+                yield from_columns(DECIDING, what=MEMBER, number=group, name=ids_array(ids))
             elif self.option == "--pairs":
                 pairs = Neighbours(ids, self.spec.least)
                 self.take(pairs, some.lines)
-                one, other = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
-                similarity, nothing = pa.array(np.frombuffer(pairs.similarity)), np.zeros(len(ids), np.int64)
-                names = {"name": ids_array(ids, one), "other": ids_array(ids, other)}
-                yield rows(PAIR, one, similarity=similarity, **names)
-                yield rows(NAMED, nothing, name=ids_array(ids))
+                one, two = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
+                ends = {"name": ids_array(ids, one), "other": ids_array(ids, two)}
+                yield from_columns(DECIDING, what=PAIR, similarity=np.frombuffer(pairs.similarity), **ends)
+                yield from_columns(DECIDING, what=NAMED, name=ids_array(ids))
             else:
                 archived = Archived(ids)
                 self.take(archived, some.lines)
                 flags = archived.known, archived.doubtful
                 known, doubtful = (np.flatnonzero(np.frombuffer(each, np.bool_)) for each in flags)
                 best = np.frombuffer(archived.best, np.int64)[known]
-                similarity = pa.array(np.frombuffer(archived.similarity)[known])
+                ends = {"name": ids_array(ids, known), "other": ids_array(archived.archive, best)}
+                similarity = np.frombuffer(archived.similarity)[known]
                 # Of equally similar ones, that of the least number counts
-                numbers, other = np.full(len(known), number), ids_array(archived.archive, best)
-                yield rows(KNOWN, numbers, name=ids_array(ids, known), other=other, similarity=similarity)
-                yield rows(DOUBTED, doubtful, name=ids_array(ids, doubtful))
+                yield from_columns(DECIDING, what=KNOWN, number=number, similarity=similarity, **ends)
+                yield from_columns(DECIDING, what=DOUBTED, name=ids_array(ids, doubtful))
 
     def take(self, side: Members | Neighbours | Archived, lines: bytes) -> None:
+        """Lets the shell's reader of an option take lines. Raises Failed, with the option's name."""
         try:
             side.take(lines, begins=False)
         except Failed as error:
             raise Failed(f"{self.option}: {error}") from None
-
-
-def rows(what: int, number: Index, **more: pa.Array) -> pa.RecordBatch:
-    """Returns rows of DECIDING; columns that are not given are null."""
-    given = {"what": [what] * len(number), "number": number.astype(np.int64), **more}
-    return from_columns(DECIDING, [given.get(field.name, pa.nulls(len(number), field.type)) for field in DECIDING])

@@ -7,26 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from shingletools.record.chain import Chain, Rejection
-from shingletools.spark.arrow_batches import LINES, Batches, NumberedLines, bad_row, from_rows
+from shingletools.spark.arrow_batches import Batches, from_rows
+from shingletools.spark.line_rows import LINES, NumberedLines, bad_row
 from shingletools.spark.read import numbered_batches
 from shingletools.spark.tally import Tally
 
-Key = tuple[int, str]  # the number of a filter, from 1, or 0; and what is counted
-RECORDS = "good"  # counted by a filter that counts
-READ, GOOD_LINES = (0, "read"), (0, "good")  # lines that are read, and that go on
+Key = tuple[int, str]  # what is counted: the number of a filter, from 1, or 0 for all of them; and a name
+RECORDS = "good"  # the name for the good records of a filter, of one that counts
+READ, GOOD_LINES = (0, "read"), (0, "good")  # lines that are read, and lines that pass all filters
 
 
 @dataclass(frozen=True)
 class Filtering:
-    """Takes rows of a LineReader through filters; yields LINES. Tells what it and the filters count.
-
-    texts: the fields of Parquet in which bytes are text. whole: whether lines have all fields, not only these.
-    """
+    """Takes rows of a LineReader through filters to LINES. Sends counts to a tally: pairs of a Key and an int."""
 
     chain: Chain
-    texts: Collection[str]
+    texts: Collection[str]  # fields of Parquet in which bytes are text
     tally: Tally
-    whole: bool = True
+    whole: bool = True  # whether lines of Parquet have all fields, else only these
     anew: bool = False  # whether lines that go on are numbered from 0 in each split; else as they were read
 
     def __call__(self, batches: Batches) -> Batches:
@@ -48,7 +46,7 @@ class Filtering:
 
 
 def counted(chain: Chain, good: int, rejections: Sequence[Rejection]) -> Counter[Key]:
-    """Returns what the filters have counted in this process since it was asked. good: lines that passed all."""
+    """Returns what the filters have counted in this process since the last call. good: lines that passed all."""
     counts = Counter[Key]()
     for step, (stage, _) in enumerate(chain.filters, 1):
         if stage.tally is not None:

@@ -1,4 +1,4 @@
-"""Which of the documents that pairs connect stay, in rounds: greedy, in the order of preference.
+"""Decides which of the documents that pairs connect stay, in rounds: greedy, in the order of preference.
 
 A document decides when all its partners before it have decided (Blelloch, Fineman and Shun, SPAA 2012). A task gets the
 pairs of consecutive documents, and follows chains among them as far as they go. So each round decides all documents of
@@ -16,58 +16,56 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, through, union
 from shingletools.spark.storage import Checkpoint
 
-EDGES = 1 << 22  # pairs that one task takes, at about 150 bytes each
+TASK_EDGES = 1 << 22  # pairs that one task takes, at about 150 bytes each
+OPEN = 2  # in place of whether a node stays: that is not decided yet
 STATUS = pa.schema([("node", LONG), ("stays", pa.bool_())])
 
 
 def thinned(edges: DataFrame, count: int, checkpoint: Checkpoint) -> tuple[DataFrame, int]:
-    """For each node whether it stays, STATUS; and the number of rounds.
+    """Decides which nodes stay. Returns STATUS, a row for each node, and the number of rounds.
 
-    edges: (u, v) with v before u in the order of preference, perhaps repeated; count: their number.
+    edges: pairs (u, v) of nodes with v before u in the order of preference, perhaps repeated. count: their number.
     """
     later = edges.select(F.col("u").alias("v"), F.lit(True).alias("later")).distinct()
-    left = checkpoint(
-        edges.join(later, "v", "left").select("u", "v", F.expr("CASE WHEN later IS NULL THEN true END stays"))
-    )
+    # A node without a partner before it stays
+    stays = F.when(F.col("later").isNull(), True).alias("stays")
+    left = checkpoint(edges.join(later, "v", "left").select("u", "v", stays))
     found = [left.where("stays").select(F.col("v").alias("node"), "stays").distinct()]
     rounds = 0
     while count:
-        tasks = -(-count // EDGES)
+        tasks = -(-count // TASK_EDGES)
         placed = left.repartitionByRange(tasks, "u") if tasks > 1 else left.coalesce(1)
-        decided = checkpoint(through(placed, to_status, STATUS))
-        found.append(decided)
+        status = checkpoint(through(placed, to_status, STATUS))
+        found.append(status)
         observed = Observation()
-        open_ = left.join(decided.select(F.col("node").alias("u")), "u", "left_anti")
-        open_ = open_.join(decided.select(F.col("node").alias("v"), F.col("stays").alias("now")), "v", "left")
-        open_ = open_.select("u", "v", F.coalesce("stays", "now").alias("stays"))
-        left = checkpoint(open_.observe(observed, F.count(F.lit(1)).alias("left")))
+        still_open = left.join(status.select(F.col("node").alias("u")), "u", "left_anti")
+        still_open = still_open.join(status.select(F.col("node").alias("v"), F.col("stays").alias("now")), "v", "left")
+        still_open = still_open.select("u", "v", F.coalesce("stays", "now").alias("stays"))
+        left = checkpoint(still_open.observe(observed, F.count(F.lit(1)).alias("left")))
         count, rounds = observed.get["left"], rounds + 1
     return union(found), rounds
 
 
 def to_status(batches: Batches) -> Batches:
-    """Edges (u, v, whether v stays, null if that is open), all of each u, to STATUS of u that can be decided."""
+    """Takes edges (u, v, whether v stays, null if that is open), all of each u, to STATUS of each u that it decides."""
     columns = [[np.empty(0, np.int64)] for _ in range(3)]
     for batch in batches:
-        stays = batch.column("stays")
         columns[0].append(batch.column("u").to_numpy())
         columns[1].append(batch.column("v").to_numpy())
-        columns[2].append(stays.cast(pa.int64()).fill_null(OPEN).to_numpy())
-    node, stays = decided(*(np.concatenate(column) for column in columns))
-    yield from_columns(STATUS, [node, stays])
+        columns[2].append(batch.column("stays").cast(pa.int64()).fill_null(OPEN).to_numpy())
+    node, stays = decide(*(np.concatenate(column) for column in columns))
+    yield from_columns(STATUS, node=node, stays=stays)
 
 
-OPEN = 2  # in place of whether a node stays
+def decide(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
+    """Returns the nodes u that can be decided, and whether each stays.
 
-
-def decided(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
-    """The nodes u that can be decided, and whether each stays. stays: of v: 0, 1 or OPEN.
-
-    A node surely stays if no node before it possibly stays, and possibly stays if no node before it surely stays. So
-    each node is two, and each edge two between them, and the greedy choice among these tells what is sure.
+    u, v: edges, shape (edges,); stays: whether each v stays: 0, 1 or OPEN. A node surely stays if no node before it
+    possibly stays, and possibly stays if no node before it surely stays. So each node counts as two, and each edge as
+    two between them, and the greedy choice among these tells what is sure.
 
     >>> u, v = np.array([7, 8, 9, 6]), np.array([5, 7, 8, 4])
-    >>> [column.tolist() for column in decided(u, v, np.array([1, OPEN, OPEN, OPEN]))]
+    >>> [column.tolist() for column in decide(u, v, np.array([1, OPEN, OPEN, OPEN]))]
     [[7, 8, 9], [False, True, False]]
     """
     nodes, place = np.unique(np.append(u, v), return_inverse=True)

@@ -9,30 +9,18 @@ import pyarrow as pa
 
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
-from shingletools.kernel.types import Index
-from shingletools.record.record_batch import read_batch
-from shingletools.spark.arrow_batches import (
-    BYTES,
-    GOOD,
-    INT,
-    LINES,
-    TEXT,
-    Batches,
-    NumberedLines,
-    binary_array,
-    numbered_lines,
-)
+from shingletools.spark.arrow_batches import BYTES, INT, TEXT, Batches, binary_array, from_columns
+from shingletools.spark.line_rows import GOOD, LINES, numbered_records
 from shingletools.system import errors
 
-# The columns of LINES, with a bad line of its own; or a document: its id as JSON, its recipe, the kind of its signature
-# (a number in SIGNATURES), and one payload or two; they are empty if it is in no pair
+# The columns of LINES, of a bad line; or a document: its number, and that of its file split, its id as JSON, its
+# recipe, the kind of its signature (its place in SIGNATURES), and one payload or two, which are empty if it has none
 SIGNED = pa.schema([*LINES, *pa.schema({"name": BYTES, "via": TEXT, "kind": INT, "payload": BYTES, "second": BYTES})])
-NOTHING = {field.name: None for field in SIGNED}
 
 
 @dataclass(frozen=True)
 class Signing:
-    """Takes LINES, gives SIGNED."""
+    """Takes LINES to SIGNED."""
 
     id_field: str
     once: Sequence[str]  # fields that may not stand twice
@@ -41,46 +29,27 @@ class Signing:
 
     def __call__(self, batches: Batches) -> Batches:
         records = SignedRecords(Needed(self.id_field, self.once, self.verify), lambda _: None, lines=True)
-        # The kernel reads lines like the last one with a signature; others make a batch of one row
-        schema, known = records.schema, None
-        for some in numbered_lines(batches):
-            at = row = 0
-            while at < len(some.lines):
-                records.last = None
-                batch = read_batch(some.lines, at, schema)
-                mark = known if records.last is None else records.last
-                if batch.rows and mark is not None:
-                    columns = [(column.data, np.frombuffer(column.sizes, np.int64)) for column in batch.columns]
-                    yield documents(some.first, some.numbers[row : row + batch.rows], mark, columns)
-                at, row = batch.next, row + batch.rows
-                if batch.bad is not None:
-                    yield bad(some, row, self.step, str(batch.bad.error), batch.bad.line)
-                    row += 1
-                elif records.last is not None and records.last.data:
-                    known = records.last
-                    schema = records.schema_of(known.via, known.signature, len(known.data))._replace(max_rows=1)
-
-
-def documents(first: int, numbers: Index, mark: Signed, columns: Sequence[tuple[bytes, Index]]) -> pa.RecordBatch:
-    rows = len(numbers)
-    name, payload, *second = (binary_array(*column) for column in columns)
-    given = {
-        "step": pa.repeat(pa.scalar(GOOD, INT), rows),
-        "first": pa.repeat(first, rows),
-        "number": pa.array(numbers),
-        "name": name,
-        "via": pa.repeat(mark.via, rows),
-        "kind": pa.repeat(pa.scalar(SIGNATURES.index(mark.signature), INT), rows),
-        "payload": payload,
-        "second": second[0] if second else pa.repeat(b"", rows),
-    }
-    arrays = [given.get(field.name, pa.nulls(rows, field.type)) for field in SIGNED]
-    return pa.RecordBatch.from_arrays(arrays, schema=SIGNED)
-
-
-def bad(some: NumberedLines, row: int, step: int, cause: str, line: bytes) -> pa.RecordBatch:
-    about = {"step": step, "first": some.first, "number": int(some.numbers[row]), "offsets": b"", "cause": cause}
-    return pa.RecordBatch.from_pylist([{**NOTHING, **about, "lines": line}], SIGNED)
+        known: Signed | None = None
+        # The kernel reads lines like the last one with a signature; others make a batch of one row, which sets `last`
+        for some in numbered_records(batches, records):
+            mark, records.last = known if records.last is None else records.last, None
+            batch = some.batch
+            if batch.rows and mark is not None:
+                columns = [binary_array(column.data, np.frombuffer(column.sizes, np.int64)) for column in batch.columns]
+                yield from_columns(
+                    SIGNED,
+                    step=GOOD,
+                    first=some.first,
+                    number=some.numbers[: batch.rows],
+                    via=mark.via,
+                    kind=SIGNATURES.index(mark.signature),
+                    **{"second": b"", **dict(zip(("name", "payload", "second"), columns, strict=False))},
+                )
+            if batch.bad is not None:
+                yield some.bad(SIGNED, self.step)
+            elif mark is not known and mark is not None and mark.data:
+                known = mark
+                records.schema = records.schema_of(known.via, known.signature, len(known.data))._replace(max_rows=1)
 
 
 def to_causes(batches: Batches) -> Batches:

@@ -13,19 +13,8 @@ import pyarrow as pa
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
@@ -33,17 +22,9 @@ from shingletools.record import wire
 from shingletools.record.chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.steps import Step
-from shingletools.spark.arrow_batches import (
-    GOOD,
-    LINES,
-    LONG,
-    Batches,
-    from_columns,
-    from_rows,
-    numbered_lines,
-    through,
-)
+from shingletools.spark.arrow_batches import LONG, Batches, from_columns, from_rows, through
 from shingletools.spark.filters import GOOD_LINES, READ, Key, counted
+from shingletools.spark.line_rows import GOOD, LINES, numbered_lines
 from shingletools.spark.read import of_one_split, quoted
 from shingletools.spark.tally import Tally
 from shingletools.system import errors
@@ -87,14 +68,14 @@ def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]
     return any(path.startswith(f"{column}.") for path in paths for column in columns)
 
 
-def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> dict[str, DataType | None]:
+def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> dict[str, T.DataType | None]:
     """Returns the columns after the filters, as a line would have its members, with the types of those that they make.
 
     >>> shingle = Filter("text", "shingles", "shingle", str)
     >>> {name: kind and kind.simpleString() for name, kind in made_by([(shingle, "id")], ["text", "id"]).items()}
     {'shingles': 'string', 'id': None, 'via': 'string'}
     """
-    found: dict[str, DataType | None] = dict.fromkeys(names)
+    found: dict[str, T.DataType | None] = dict.fromkeys(names)
     for stage, _ in filters:
         one, other = stage.consumes, stage.produces
         if one in found and not stage.keep:
@@ -104,12 +85,13 @@ def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> dict
                 for name, kind in found.items()
                 if name == first or name not in {one, other}
             }
-        found |= {other: payload_type(stage), **dict.fromkeys((*stage.adds, "via"), StringType())}
+        found |= {other: payload_type(stage), **dict.fromkeys((*stage.adds, "via"), T.StringType())}
     return found
 
 
-def payload_type(stage: Filter) -> DataType:
-    return ArrayType(StringType()) if stage.listed else StringType()
+def payload_type(stage: Filter) -> T.DataType:
+    """Returns the type of the column that a filter makes."""
+    return T.ArrayType(T.StringType()) if stage.listed else T.StringType()
 
 
 @dataclass(frozen=True)
@@ -161,7 +143,7 @@ class ColumnFilters:
 
 def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection[str], tally: Tally) -> DataFrame:
     """Returns the rows of a path after the filters: the columns of LINES, and their own. Raises Failed."""
-    before = {field.name: field.dataType for field in cast(StructType, rows.schema["row"].dataType).fields}
+    before = {field.name: field.dataType for field in cast(T.StructType, rows.schema["row"].dataType).fields}
     after = made_by(chain.filters, before)
     for name, kind in before.items():
         try:
@@ -170,13 +152,13 @@ def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection
             where = f"--in {errors.printable(path)}: column {errors.shown(name)}"
             raise Failed(f"{where}: Arrow has no {kind.simpleString()}") from None
     made = {name: kind and to_arrow_type(kind) for name, kind in after.items()}
-    own = [StructField(PREFIX + name, kind or before[name]) for name, kind in after.items()]
-    return through(rows, ColumnFilters(chain, texts, tally, made), StructType([*from_arrow_schema(LINES), *own]))
+    own = [T.StructField(PREFIX + name, kind or before[name]) for name, kind in after.items()]
+    return through(rows, ColumnFilters(chain, texts, tally, made), T.StructType([*from_arrow_schema(LINES), *own]))
 
 
 def union_by_name(frames: Sequence[tuple[str, DataFrame]]) -> DataFrame:
     """Returns the rows of all frames, each with its path, with null for columns that one lacks. Raises Failed."""
-    seen: dict[str, tuple[str, DataType]] = {}
+    seen: dict[str, tuple[str, T.DataType]] = {}
     for path, frame in frames:
         for field in frame.schema.fields:
             first, other = seen.setdefault(field.name, (path, field.dataType))
@@ -202,7 +184,7 @@ def own_columns(rows: DataFrame) -> DataFrame:
 
 def with_numbers(rows: DataFrame, numbers: DataFrame) -> DataFrame:
     """Returns those rows (number, row) that have one of these numbers."""
-    names = cast(StructType, rows.schema["row"].dataType).names
+    names = cast(T.StructType, rows.schema["row"].dataType).names
     own = [F.col("row").getField(name).alias(PREFIX + name) for name in names]
     return rows.select("number", *own).join(numbers, "number", "left_semi").drop("number")
 
@@ -210,16 +192,16 @@ def with_numbers(rows: DataFrame, numbers: DataFrame) -> DataFrame:
 def to_numbers(batches: Batches) -> Batches:
     """Takes LINES to the numbers of the lines, one in a row."""
     for some in numbered_lines(batches, None):
-        yield from_columns(NUMBERS, [some.numbers])
+        yield from_columns(NUMBERS, number=some.numbers)
 
 
-def agree(one: DataType, other: DataType) -> bool:
+def agree(one: T.DataType, other: T.DataType) -> bool:
     """Returns whether a column can hold values of both types unchanged."""
-    widened = IntegralType, (FloatType, DoubleType)
+    widened = T.IntegralType, (T.FloatType, T.DoubleType)
     return one == other or any(isinstance(one, kind) and isinstance(other, kind) for kind in widened)
 
 
-def lines_as_columns(spark: SparkSession, lines: str | None, path: str, empty: StructType) -> DataFrame:
+def lines_as_columns(spark: SparkSession, lines: str | None, path: str, empty: T.StructType) -> DataFrame:
     """Returns lines of records as rows. lines: a pattern of folders; empty: the columns if there are none.
 
     Raises Failed, which names the path to which they are to be written.
@@ -275,16 +257,16 @@ def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
             yield from kinds_in(each, f"{path}[]")
 
 
-def columns_of(step: Step) -> StructType:
+def columns_of(step: Step) -> T.StructType:
     """Returns the columns of Parquet if a command wrote no records."""
-    text = StringType()
-    kinds: dict[str, DataType] = {step.id_field: text}
+    text = T.StringType()
+    kinds: dict[str, T.DataType] = {step.id_field: text}
     if (each := step.stage.record_by_record) is not None:
         kinds |= {each.produces: payload_type(each), **dict.fromkeys((*each.adds, "via"), text)}
     elif step.name == "simjoin":
-        kinds = {"a": text, "b": text, "similarity": DoubleType()}
+        kinds = {"a": text, "b": text, "similarity": T.DoubleType()}
         if step.stage.against:
-            kinds[wire.AGAINST] = BooleanType()
+            kinds[wire.AGAINST] = T.BooleanType()
     elif step.name == "simgroup":
-        kinds = {"group": text, "size": LongType(), "members": ArrayType(text)}
-    return StructType([StructField(*each) for each in sorted(kinds.items())])
+        kinds = {"group": text, "size": T.LongType(), "members": T.ArrayType(text)}
+    return T.StructType([T.StructField(*each) for each in sorted(kinds.items())])

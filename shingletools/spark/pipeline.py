@@ -1,7 +1,7 @@
-"""What Spark can do of a pipeline, which is one argument of simspark."""
+"""Parses a pipeline, and refuses what Spark cannot do."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from shingletools.commands.simjoin.signatures import SIGNATURES
@@ -29,17 +29,18 @@ ELSEWHERE = {  # options that do not apply on Spark, and why
 
 
 def is_parquet(path: str) -> bool:
+    """Returns whether a path is that of Parquet: by its ending."""
     return path.rstrip("/").endswith(".parquet")
 
 
 def texts(steps: Sequence[Step]) -> set[str]:
-    """The fields that the commands read as text."""
+    """Returns the fields that the commands read as text."""
     own = {name for step in steps for name in (step.id_field, *step.stage.texts)}
     return {"via", "a", "b", *(kind.field for kind in SIGNATURES), *own}
 
 
 def parse(pipeline: str) -> list[Step]:
-    """The steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
+    """Returns the steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
     steps: list[Step] = []
     for command in split(pipeline):
         steps.append(build(command, steps[-1].names if steps else USUAL))
@@ -51,10 +52,23 @@ def parse(pipeline: str) -> list[Step]:
     return steps
 
 
+def check_outputs(options: argparse.Namespace, steps: Sequence[Step], exists: Callable[[str], bool] | None) -> None:
+    """Raises Failed if an output exists, as `exists` says of a path, or if two have one path."""
+    if options.rejects is not None and is_parquet(options.rejects):
+        path = errors.printable(options.rejects)
+        raise Failed(f"--rejects {path}: bad records are kept as they came, not as Parquet")
+    removed = [step.stage.removed for step in steps]
+    paths = [path.rstrip("/") for path in (options.out, options.rejects, *removed) if path is not None]
+    for number, path in enumerate(paths):
+        if (exists is not None and exists(path)) or path in paths[:number]:
+            raise Failed(f"{errors.printable(path)}: exists already")
+
+
 def build(command: str, names: Names = USUAL) -> Step:
+    """Returns the step that a command is. names: the fields that the step before gives. Raises Failed."""
     name, argv = words_of(command, [*on_spark()])
     try:
-        step = step_of(name, argv, look, lambda: names)
+        step = step_of(name, argv, check_options, lambda: names)
         if why := step.stage.single_process_reason():
             raise Failed(why)
         step.stage.check_fields(step.id_field)
@@ -63,7 +77,7 @@ def build(command: str, names: Names = USUAL) -> Step:
     return step
 
 
-def look(options: argparse.Namespace) -> None:
+def check_options(options: argparse.Namespace) -> None:
     """Raises Failed for what does not apply on Spark."""
     if options.files != ["-"]:
         raise Failed(f"{errors.printable(options.files[0])}: --in says what to read")

@@ -1,4 +1,4 @@
-"""Values that decide which document is preferred, as bytes in the same order."""
+"""Turns values that decide which document is preferred into bytes in the same order."""
 
 import pyarrow as pa
 
@@ -8,12 +8,12 @@ from shingletools.spark.arrow_batches import Batches, from_rows
 
 FORMS = pa.schema([("form", pa.string())])
 WORST = b"\xff"
-LEAST = 1 << 62  # what makes exponents positive
+EXPONENT_OFFSET = 1 << 62  # makes exponents positive
 INVERTED = bytes(range(255, -1, -1))
 
 
 def key_of(value: Value | None, keep: str) -> bytes:
-    """Bytes that are less, compared byte by byte, for a value that is preferred; WORST for what is no value.
+    """Returns bytes that are less, compared byte by byte, for a value that is preferred; WORST for what is no value.
 
     >>> from decimal import Decimal
     >>> some = [(Decimal(text), "") for text in "-1e9 -20 -3 -2.5 0 0.5 1 1.25 9 10 1e30".split()]
@@ -34,13 +34,13 @@ def key_of(value: Value | None, keep: str) -> bytes:
         key = b"\x81"
     else:
         digits = "".join(map(str, number.as_tuple().digits)).lstrip("0").rstrip("0").encode()
-        size = (number.adjusted() + LEAST).to_bytes(8, "big") + digits + b"\0"
+        size = (number.adjusted() + EXPONENT_OFFSET).to_bytes(8, "big") + digits + b"\0"
         key = b"\x82" + size if number > 0 else b"\x80" + size.translate(INVERTED)
     return key.translate(INVERTED) if keep.startswith(MOST) else key
 
 
 def to_forms(wanted: str, batches: Batches) -> Batches:
-    """Values, as they are spelled, to what they read as. Memory: a batch."""
+    """Takes values, as they are spelled, to FORMS: the different forms in which they can be read. Memory: a batch."""
     for batch in batches:
         found = [value_of(text) for text in batch.column(0).to_pylist()]
         yield from_rows(FORMS, [(form,) for form in {form_of(each, wanted) for each in found if each is not None}])

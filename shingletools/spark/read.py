@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 
 from shingletools.reading.compressed import HEAD_BYTES, plain, recognised
 from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
-from shingletools.spark.arrow_batches import Batches, NumberedLines, runs, union
+from shingletools.spark.arrow_batches import Batches, runs, union
+from shingletools.spark.line_rows import NumberedLines
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.storage import literal
 from shingletools.system import errors
@@ -128,6 +129,7 @@ class Place:
         self.first, self.count = -1, 0
 
     def lines(self, first: int, lines: bytes) -> NumberedLines:
+        """Numbers the next lines of the split whose first line has the number `first`."""
         if first != self.first:
             self.first, self.count = first, 0
         count = lines.count(b"\n")

@@ -14,11 +14,12 @@ from shingletools.record.chain import Chain
 from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet, write
-from shingletools.spark.arrow_batches import GOOD, LINES, REMOVED, through, union
+from shingletools.spark.arrow_batches import through, union
 from shingletools.spark.collect_in_task import CollectingInTask, InTask
 from shingletools.spark.exchange import tasks_for
 from shingletools.spark.filters import GOOD_LINES, READ, Filtering, remarks, total
-from shingletools.spark.pipeline import is_parquet, texts
+from shingletools.spark.line_rows import GOOD, LINES, REMOVED
+from shingletools.spark.pipeline import check_outputs, is_parquet, texts
 from shingletools.spark.read import PLACE_BITS, LineReader
 from shingletools.spark.session import failure_in_task
 from shingletools.spark.step_input import StepInput, StepOutput
@@ -37,16 +38,15 @@ SETTINGS = write.SETTINGS | {
     # By default Spark writes a form that has no zone, and that other programs read in nanoseconds, until 2262
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
-FILES = 1000  # of the input: up to so many, each file split becomes a file of the output
-LOCAL_BYTES, CLUSTER_BYTES = 1 << 30, 1 << 29  # of memory for one task, if Spark runs on this machine, and elsewhere
-# Lines more than so many times as large as the memory are not tried in one task: a join holds most of them, the others
-# hold ids
-TIMES = {"simjoin": 2, "simgroup": 8, "dedup": 8}
+MOST_FILES = 1000  # files of the input whose splits each become a file of the output; of more files, several do
+LOCAL_BYTES, CLUSTER_BYTES = 1 << 30, 1 << 29  # memory of one task, if Spark runs on this machine, and elsewhere
+# How many times as large as its memory the lines may be that one task takes: a join holds most of them, the others ids
+LINES_TO_MEMORY = {"simjoin": 2, "simgroup": 8, "dedup": 8}
 MANY_TASKS = {"simjoin": join.joined, "simgroup": group.grouped, "dedup": dedup.deduplicated}
 
 
 class Run:
-    """A run from --in to --out."""
+    """Runs a pipeline once, from --in to --out."""
 
     def __init__(self, spark: SparkSession, options: argparse.Namespace, steps: Sequence[Step]) -> None:
         self.spark, self.options, self.steps = spark, options, steps
@@ -62,14 +62,14 @@ class Run:
 
         beside: a folder in the file system of --out.
         """
-        self.checkpoint = checkpoint
-        self.refuse_to_overwrite()
         self.checkpoint, self.beside = checkpoint, beside
+        check_outputs(self.options, self.steps, Storage(self.spark).exists)
         with set_to(self.spark, SETTINGS):
             self.rows = [(path, self.reader.read("--in", path)) for path in self.options.inputs]
             anew = self.chain.cut is not None or self.reader.overlap
             if self.columns_stay():
-                every = [(path, self.filtered_columns(path, rows)) for path, rows in self.rows]
+                filters = self.chain, self.texts, self.tally
+                every = [(path, parquet.filtered_columns(path, rows, *filters)) for path, rows in self.rows]
                 found = checkpoint(parquet.union_by_name(every))
                 written = write.WrittenLines(found.where(F.col("step") > 0).select(*LINES.names), beside.path(), False)
                 return self.settle(written, partial(self.write_columns, found.where(F.col("step") == GOOD)))
@@ -89,7 +89,7 @@ class Run:
 
     def in_fewer_files(self, lines: DataFrame) -> DataFrame:
         """Returns the lines of several files as if these were one, if there are many files."""
-        if (together := -(-self.reader.files // FILES)) == 1:
+        if (together := -(-self.reader.files // MOST_FILES)) == 1:
             return lines
         split = F.col("first").alias("split")
         first = F.expr(f"shiftright(first, {PLACE_BITS}) div {together}").alias("first")
@@ -97,7 +97,7 @@ class Run:
         return some.repartition("first").sortWithinPartitions("first", "split", "number").drop("split")
 
     def columns_stay(self) -> bool:
-        """Returns whether columns stay columns: those of filters from Parquet to Parquet, of each row one."""
+        """Returns whether columns stay columns: from Parquet to Parquet, by filters that make one row of each."""
         paths = [*self.options.inputs, self.options.out]
         if len(self.filters) < len(self.steps) or self.chain.cut is not None or not all(map(is_parquet, paths)):
             return False
@@ -110,11 +110,8 @@ class Run:
         stage = last.stage
         return not filters and isinstance(stage, DedupSpec) and not stage.marks and all(map(is_parquet, paths))
 
-    def filtered_columns(self, path: str, rows: DataFrame) -> DataFrame:
-        return parquet.filtered_columns(path, rows, self.chain, self.texts, self.tally)
-
     def collected(self, lines: DataFrame, anew: bool) -> DataFrame:
-        """Returns what the commands that take all lines make of them, and all bad lines. Raises Failed.
+        """Returns the output of the commands that take all lines, and all bad lines. Raises Failed.
 
         anew: whether the numbers of the lines begin with 0 in each split.
         """
@@ -131,7 +128,7 @@ class Run:
             tasks = tasks_for(given.size, self.spark.sparkContext.defaultParallelism)
             self.spark.conf.set(join.SHUFFLED, str(tasks))
             with naming_failures(step):
-                at_once = given.size <= TIMES[step.name] * self.memory() and not self.rows_stay()
+                at_once = given.size <= LINES_TO_MEMORY[step.name] * self.memory() and not self.rows_stay()
                 made = self.in_one_task(given) if at_once else MANY_TASKS[step.name](given)
             lines = made.lines
             self.figures += made.figures
@@ -153,7 +150,7 @@ class Run:
         return LOCAL_BYTES if f"{self.spark.sparkContext.master}".startswith("local") else CLUSTER_BYTES
 
     def in_one_task(self, given: StepInput) -> StepOutput:
-        """Gives all lines to the shell's collector. It runs now, since figures are known only when it has."""
+        """Gives all lines to the shell's collector. This runs now, since the figures are known only afterwards."""
         stage = given.step.stage
         sides = [side for side, paths in enumerate(stage.sides, 1) for _ in paths]
         before = [] if sides else [(None, each) for each in given.others]
@@ -169,7 +166,10 @@ class Run:
         return StepOutput(lines, found.figures, found.remarks, found.good)
 
     def settle(self, written: write.WrittenLines, place: Callable[[], int]) -> tuple[list[str], list[str], int]:
-        """Reports bad lines, and puts what is written into its place, unless too many are bad."""
+        """Reports bad lines, and lets `place` give the output its name, unless too many are bad.
+
+        place: returns the number of lines of the output. Returns the figures of -v, messages, and the exit status.
+        """
         counts, rejected, allowed = total(self.tally), 0, self.options.allow_rejects
         for step in written.bad_steps():
             name, (count, causes) = self.steps[step - 1].name, written.causes(step)
@@ -196,6 +196,7 @@ class Run:
 
     @property
     def dry(self) -> bool:
+        """Returns whether nothing is to be written (--dry-run)."""
         return any(step.stage.dry for step in self.steps)
 
     def write_lines(self, written: write.WrittenLines) -> int:
@@ -232,15 +233,6 @@ class Run:
                 self.write_parquet(parquet.own_columns(parquet.union_by_name(some)), path)
         return numbers.count() if self.options.verbose else 0
 
-    def refuse_to_overwrite(self) -> None:
-        """Raises Failed if an output exists: better now than after the run."""
-        removed = [step.stage.removed for step in self.steps]
-        storage = Storage(self.spark)
-        paths = [path.rstrip("/") for path in (self.options.out, self.options.rejects, *removed) if path is not None]
-        for number, path in enumerate(paths):
-            if storage.exists(path) or path in paths[:number]:
-                raise Failed(f"{errors.printable(path)}: exists already")
-
 
 def numbered_anew(lines: DataFrame, start: int = 0) -> DataFrame:
     """Numbers lines from `start` over all splits, in their order, if they have numbers from 0 on in each split."""
@@ -255,7 +247,7 @@ def numbered_anew(lines: DataFrame, start: int = 0) -> DataFrame:
 
 @contextmanager
 def set_to(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Inside, the session has these settings."""
+    """Gives the session these settings until the block ends."""
     before = {name: spark.conf.get(name, None) for name in settings}
     for name, value in settings.items():
         spark.conf.set(name, value)
@@ -268,7 +260,7 @@ def set_to(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def naming_failures(step: Step) -> Iterator[None]:
-    """Inside, a Failed gets the name of this command."""
+    """Adds the command's name to a Failed that the block, or a task of it, raises."""
     try:
         yield
     except Failed as error:

@@ -35,7 +35,7 @@ LOCAL = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParal
 
 
 class Session:
-    """The session that exists, or a new one; under spark-submit, one with its settings."""
+    """Has the session that exists, or starts one; under spark-submit, with its settings."""
 
     def __init__(self, name: str, master: str | None, settings: dict[str, str]) -> None:
         self.name = name
@@ -49,9 +49,9 @@ class Session:
     def run(self, work: Callable[["Session"], T]) -> T:
         """Runs `work`, and returns its result. Raises Failed for errors of Spark, and KeyboardInterrupt.
 
-        A signal ends the process after Spark has stopped. A Spark that is still starting ends with this process.
+        A signal ends the process after Spark has stopped. A Spark that is still starting ends with the process.
 
-        The work is done in a thread of its own: signals raise in the main thread, and would interrupt py4j's reading.
+        The work has a thread of its own: in the main thread, a signal would interrupt py4j while it reads.
         """
         done: Future[T] = Future()
 
@@ -77,6 +77,7 @@ class Session:
         return done.result()
 
     def _work(self, work: Callable[["Session"], T]) -> T:
+        """Starts Spark unless it runs, does the work, and stops a Spark that was started."""
         try:
             begun = time.monotonic()
             self.spark = self.given or self._new()
@@ -95,6 +96,7 @@ class Session:
             raise Failed(str(error)) from None
 
     def _new(self) -> SparkSession:
+        """Starts a session."""
         settings = {}
         if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit sets it
             settings = DEFAULTS | {"spark.app.name": self.name}
@@ -122,7 +124,7 @@ class Session:
 
 
 def reason(error: Exception) -> str:
-    """The line of an error that tells most. Spark's text has the stack traces of all machines.
+    """Returns the line of an error that tells most. Spark's text has the stack traces of all machines.
 
     >>> reason(Exception("calling o1.text.\\n: java.io.IOException: no\\n\\tat x\\nCaused by: java.net.Y: z"))
     'java.io.IOException: no (java.net.Y: z)'
@@ -156,7 +158,7 @@ def failure_in_task(error: Exception) -> str | None:
 
 @contextlib.contextmanager
 def to_standard_error() -> Iterator[None]:
-    """Inside, standard output goes to standard error: Java writes to the former why it cannot start."""
+    """Sends standard output to standard error until the block ends: Java writes there why it cannot start."""
     before = os.dup(1)
     try:
         os.dup2(2, 1)

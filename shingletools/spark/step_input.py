@@ -1,4 +1,4 @@
-"""What a command that takes all lines is given on Spark, and what it makes of them."""
+"""Input and output of a command that takes all lines."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,21 +10,21 @@ from shingletools.spark.storage import Checkpoint
 
 
 class StepInput(NamedTuple):
-    """The good lines of the input, and those of the files that options name, as LINES."""
+    """The lines that a command reads, as LINES without bad ones."""
 
     step: Step
-    number: int  # of the step
-    lines: DataFrame
-    others: Sequence[DataFrame]
-    boundary: int  # the numbers of their lines are not less; those of the input are
+    number: int  # the place of the step in the pipeline, from 1
+    lines: DataFrame  # of the input
+    others: Sequence[DataFrame]  # of the files that options name, in the order of `Stage.side_files`
+    boundary: int  # lines of the input have lesser numbers, all others have this number or greater ones
     checkpoint: Checkpoint
     size: int  # bytes of all lines
 
 
 class StepOutput(NamedTuple):
-    """The output as LINES, in which each split is in one task, in order; also lines removed, and bad ones."""
+    """The lines that a command makes."""
 
-    lines: DataFrame
-    figures: Sequence[str]  # of -v
-    remarks: Sequence[str]
-    good: int  # records of the input that are good, but perhaps for their ids
+    lines: DataFrame  # LINES: the output, lines that were removed, and bad ones; each split is in one task, in order
+    figures: Sequence[str]  # for -v
+    remarks: Sequence[str]  # messages at the end
+    good: int  # number of good records of the input; the id of one may have been used before

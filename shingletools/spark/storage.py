@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-QUIET = 5  # tenths of a second without new files
+QUIET = 5  # tenths of a second without new files, after which cancelled tasks write no more
 # Values of megabytes: Parquet must check its memory after each
 LARGE_VALUES = {
     "parquet.block.size": str(32 << 20),
@@ -39,10 +39,12 @@ class Storage:
         self.configuration = spark.sparkContext._jsc.hadoopConfiguration()
 
     def exists(self, name: str) -> bool:
+        """Returns whether a file or folder exists."""
         path = self.path(name)
         return bool(path.getFileSystem(self.configuration).exists(path))
 
     def delete(self, name: str) -> None:
+        """Deletes a file, or a folder and all that is in it, if it exists."""
         path = self.path(name)
         path.getFileSystem(self.configuration).delete(path, True)
 
@@ -94,6 +96,7 @@ class Checkpoint:
         return f"{self.folder}/{self.count}"
 
     def __call__(self, frame: DataFrame) -> DataFrame:
+        """Computes a DataFrame, and returns one that reads the result."""
         path = self.path()
         frame.write.options(**LARGE_VALUES).parquet(path, compression="lz4_raw")
         return self.spark.read.schema(frame.schema).parquet(literal(path))

@@ -1,4 +1,4 @@
-"""What tasks tell the driver besides their rows."""
+"""Values that tasks send to the driver besides their rows."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ from pyspark import AccumulatorParam, SparkContext
 
 
 class _Append(AccumulatorParam[list[Any]]):
+    """Adds lists by joining them."""
+
     def zero(self, _value: list[Any]) -> list[Any]:
         return []
 
@@ -15,15 +17,19 @@ class _Append(AccumulatorParam[list[Any]]):
 
 
 class Tally:
-    """Collects what tasks tell. A task that is computed again, after its machine was lost, may tell it twice."""
+    """Collects values from tasks. What a failed attempt of a task sends does not count.
+
+    If a machine is lost, a task that had ended may be done again, and then sends its values twice.
+    """
 
     def __init__(self, context: SparkContext) -> None:
         self.accumulator = context.accumulator([], _Append())
 
-    def add(self, *things: Any) -> None:
-        self.accumulator.add([*things])
+    def add(self, *values: Any) -> None:
+        """Sends values, in a task."""
+        self.accumulator.add([*values])
 
     @property
     def value(self) -> list[Any]:
-        """Returns all, in no order; used after the job."""
+        """Returns all values, in no order, in the driver after the job."""
         return list(self.accumulator.value)

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from shingletools.spark.storage import Storage, literal
 
-CAUSES = 10  # that are reported of a step
+SHOWN_CAUSES = 10  # causes of a step that messages name, the commonest first
 # A task may write to many files at once, so that Spark need not sort rows by file
 SETTINGS = {"spark.sql.maxConcurrentOutputFileWriters": "100000", "spark.sql.files.maxRecordsPerFile": "0"}
 
@@ -16,7 +16,7 @@ class WrittenLines:
     """Lines in a folder, by step and file split. All rows of a split must be in one task, in order."""
 
     def __init__(self, lines: DataFrame, folder: str, gzip: bool) -> None:
-        """lines: LINES."""
+        """Writes lines, which are LINES; a bad one behind its cause and a tab."""
         self.spark, self.folder, self.storage = lines.sparkSession, folder, Storage(lines.sparkSession)
         whole = F.expr("substring(lines, 1, octet_length(lines) - 1)")  # without the last line feed
         bad = F.concat(F.col("cause").cast("binary"), F.lit(b"\t"), "lines")
@@ -43,6 +43,7 @@ class WrittenLines:
         return 0 if pattern is None else self.text(pattern).count()
 
     def text(self, pattern: str) -> DataFrame:
+        """Returns the lines of these files (value)."""
         return self.spark.read.options(recursiveFileLookup=True).text(pattern, lineSep="\n")
 
     def move(self, step: int, out: str) -> None:
@@ -58,5 +59,5 @@ class WrittenLines:
         """Returns how many lines a step rejected, and the commonest causes with their counts."""
         lines = self.text(self.pattern(step) or "")
         counts = lines.groupBy(F.substring_index("value", "\t", 1).alias("cause")).count()
-        commonest = counts.orderBy(F.desc("count"), "cause").limit(CAUSES).collect()
+        commonest = counts.orderBy(F.desc("count"), "cause").limit(SHOWN_CAUSES).collect()
         return lines.count(), [(row["cause"], row["count"]) for row in commonest]

@@ -2,8 +2,8 @@
 
 usage: python tests/bench/cluster.py skew|stages [DOCUMENTS]
 
-skew: 1,000 identical sketches and 2,000 nearly identical ones among 300,000 others, on a master and two workers with
-executors of 1 GB, through `simjoin`, in parts, and `simgroup`. Tells the largest task of each stage that reads
+skew: 1,000 identical sketches and 2,000 nearly identical ones among 300,000 others, on a cluster of two executors of
+1 GB, through `simjoin`, in parts, and `simgroup`. Tells the largest task of each stage that reads
 as much as 1 MB.
 stages: DOCUMENTS (default 1,000,000) texts of 100 words, one in ten of which is another with a word changed, through
 the pipeline one command after the other, on local[2]. Tells seconds, and bytes a document, read, moved and written.
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import measure
 
 from harness import BIN, ENVIRONMENT
-from spark.cluster import HERE, SETTINGS, Cluster
+from spark.cluster import HERE, SETTINGS, confs, start
 
 MB = 1e6
 IDENTICAL, NEAR, OTHERS = 1_000, 2_000, 300_000
@@ -107,11 +107,18 @@ def skew(folder: Path) -> None:
     write_skewed(source)
     log.mkdir()
     with ExitStack() as stack:
-        cluster = Cluster(folder, stack, memory="2g")
-        settings = LOGGED | {"spark.executor.memory": "1g", "spark.eventLog.dir": str(log)}
+        settings = SETTINGS | LOGGED | {"spark.executor.memory": "1g", "spark.eventLog.dir": str(log)}
         begun = time.monotonic()
-        words = "--at-once", "0", "--in", source, "--out", out
-        process = cluster.simspark("simjoin -t 0.8 | simgroup", settings, *words)
+        words: list[str | Path] = [
+            BIN / "simspark",
+            "--master",
+            "local-cluster[2,1,2048]",
+            *confs(settings),
+            "--at-once",
+            "0",
+        ]
+        words += ["--in", source, "--out", out, "simjoin -t 0.8 | simgroup"]
+        process = start(stack, folder, *words)
         _, said = process.communicate()
         assert process.returncode == 0, said.decode()
         seconds = time.monotonic() - begun
@@ -160,8 +167,17 @@ def stages(folder: Path, documents: int) -> None:
         log, out = folder / f"log{number}", folder / f"out{number}"
         log.mkdir()
         settings = SETTINGS | LOGGED | {"spark.eventLog.dir": str(log), "spark.driver.memory": "2g"}
-        confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-        words = [str(BIN / "simspark"), "--master", "local[2]", *confs, "--in", str(source), "--out", str(out), command]
+        words = [
+            str(BIN / "simspark"),
+            "--master",
+            "local[2]",
+            *confs(settings),
+            "--in",
+            str(source),
+            "--out",
+            str(out),
+            command,
+        ]
         begun = time.monotonic()
         subprocess.run(words, check=True, env=ENVIRONMENT | HERE, stderr=subprocess.DEVNULL)
         seconds = time.monotonic() - begun

@@ -24,7 +24,7 @@ import measure
 import numpy as np
 
 from harness import BIN, ENVIRONMENT
-from spark.cluster import HERE, SETTINGS
+from spark.cluster import HERE, SETTINGS, confs
 
 FILTERS, JOIN = "canon | shingle -k 10 | sketch -n 84", "simjoin -t 0.8"
 SECONDS = re.compile(r"([0-9.]+) s \(([0-9.]+) s to start Spark\)")
@@ -68,14 +68,13 @@ def simspark(pipeline: str, source: Path, folder: Path, way: Sequence[str]) -> t
     log, out = folder / "log", folder / "out"
     log.mkdir(parents=True)
     settings = SETTINGS | cluster.LOGGED | {"spark.eventLog.dir": str(log), "spark.driver.memory": "2g"}
-    confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     words = [
         str(BIN / "simspark"),
         "-v",
         "--master",
         "local[2]",
         *way,
-        *confs,
+        *confs(settings),
         "--in",
         str(source),
         "--out",

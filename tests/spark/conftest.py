@@ -29,12 +29,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     from pyspark.sql import SparkSession
 
-    from spark.cluster import JAVA, QUICK
+    from spark.cluster import QUICK
 
-    builder = SparkSession.builder.master("local[2]")
+    builder = SparkSession.builder.master("local[2, 2]")  # a task that fails is tried once more
     for name, value in {
         **QUICK,
-        "spark.driver.extraJavaOptions": JAVA,
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -44,10 +43,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
         "spark.python.daemon.module": "spark.warm",
         "spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[1]),
+        "spark.executorEnv.PYTHONSAFEPATH": "1",  # the installed package, not the folder in which the tests run
     }.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    machine = session._jvm
+    assert machine is not None
+    files = machine.org.apache.hadoop.fs.FileSystem.get(session.sparkContext._jsc.hadoopConfiguration())
+    files.setWriteChecksum(False)  # of each file written, another one, and a process for its mode
     yield session
     session.stop()
 

@@ -1,38 +1,31 @@
-"""What tasks send each other: each part comes to one task."""
+"""What tasks send each other: each part has all of its entries, in rows of bounded size."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
-from shingletools.kernel.types import Index
 from shingletools.spark import exchange
 from shingletools.spark.arrow_batches import Batches
 from shingletools.spark.exchange import Entries
 
-NUMBER = np.dtype([("number", "<i8")])
+KEY = np.dtype([("key", "<u8")])
 
 
-def to_entries(parts: int, batches: Batches) -> Iterator[tuple[Entries, Index]]:
-    """Takes rows of one number to entries, of parts by their last digit."""
+def to_entries(batches: Batches) -> Iterator[Entries]:
     for batch in batches:
-        numbers = batch.column("id").to_numpy()
-        yield numbers.view(NUMBER).reshape(-1), numbers % 10 % parts
+        yield batch.column("id").to_numpy().view(KEY).reshape(-1)
 
 
-def collected(batches: Batches) -> Batches:
-    numbers = exchange.received(batches, NUMBER)["number"]
-    yield pa.RecordBatch.from_pydict({"numbers": [numbers.tolist()]}, pa.schema([("numbers", pa.list_(pa.int64()))]))
-
-
-def test_what_is_sent_comes_together(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "HELD_BYTES", 100)
+def test_what_is_sent_comes_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "HELD_BYTES", 1000)
     monkeypatch.setattr(exchange, "ROW_BYTES", 24)
-    rows = exchange.sent(spark.range(0, 1000, 1, 4), partial(partial, to_entries), 3)
-    found = [row["numbers"] for row in rows.mapInArrow(collected, "numbers array<long>").collect()]
-    assert sorted(number for some in found for number in some) == [*range(1000)]
-    assert len(found) == 3
-    assert all(sum(number % 10 == digit for number in some) in (0, 100) for some in found for digit in range(10))
+    batches = [pa.record_batch({"id": np.arange(start, start + 70)}) for start in range(0, 980, 70)]
+    sent = [*exchange.send(to_entries, 10, iter(batches))]
+    assert all(row["entries"] and len(row["entries"]) <= 24 for batch in sent for row in batch.to_pylist())
+    parts = [[batch for batch in sent if batch.column("to")[0].as_py() == part] for part in range(10)]
+    keys = [exchange.received(iter(mine), KEY)["key"].tolist() for mine in parts]
+    assert sorted(key for some in keys for key in some) == [*range(980)]
+    assert all(50 < len(some) < 150 for some in keys)
+    assert [some for some in keys if set(exchange.part_of(np.array(some, np.uint64), 10)) != {keys.index(some)}] == []

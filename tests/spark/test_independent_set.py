@@ -47,7 +47,7 @@ def shifted(edges: Edges, by: int) -> Edges:
 @pytest.mark.parametrize("most", [150, 1 << 20])
 def test_who_stays_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a chain is, there are at most as many rounds as tasks; ranges of tasks are not quite equal."""
-    monkeypatch.setattr(independent_set, "EDGES", most)
+    monkeypatch.setattr(independent_set, "TASK_EDGES", most)
     edges = shapes(random.Random(6))
     frame = checkpoint.spark.createDataFrame(edges, "u long, v long")
     found, rounds = independent_set.thinned(frame, len(edges), checkpoint)
@@ -74,7 +74,7 @@ def test_what_is_sure_by_brute_force() -> None:
         known = {v: rng.choice([0, 1, independent_set.OPEN]) for _, v in mine}
         known |= {u: independent_set.OPEN for u, _ in mine}
         u, v = np.array(mine).T
-        nodes, stays = independent_set.decided(u, v, np.array([known[each] for each in v.tolist()]))
+        nodes, stays = independent_set.decide(u, v, np.array([known[each] for each in v.tolist()]))
         sure = dict(zip(nodes.tolist(), stays.tolist(), strict=True))
         outside = [node for node in known if node not in u and known[node] == independent_set.OPEN]
         fates: list[dict[int, bool]] = []

@@ -13,7 +13,7 @@ from harness import DOCS, Ran, jsonl, pipe, run
 from shingletools.spark.pipeline import parse
 from shingletools.spark.run import set_to
 from shingletools.system.errors import Failed
-from spark.packing import rejects_of
+from spark.packing import parts_of, rejects_of
 
 Simspark = Callable[..., Ran]
 TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 20")
@@ -22,11 +22,9 @@ TO_SKETCHES = ("canon", "shingle -k 3", "sketch -n 20")
 @pytest.mark.parametrize(
     "commands",
     [
-        ["parts --by sentence"],
         ["canon --sentences", "parts --by line", "shingle -k 2"],
         ["parts", "parts --by 3-words", "canon"],
         ["parts --by line", *TO_SKETCHES, "simjoin -t 0.5", "simgroup"],
-        ["parts --by 40-words", "canon", "shingle -k 3", "simjoin -t 0.2"],
     ],
     ids=" | ".join,
 )
@@ -99,26 +97,17 @@ def test_parquet(simspark: Simspark, tmp_path: Path, request: pytest.FixtureRequ
     )
 
 
-@pytest.mark.parametrize("way", [(), ("--at-once", "0")])
-@pytest.mark.parametrize("form", ["parquet", "bz2"])
-def test_many_parts_of_few_bytes(
-    form: str, way: tuple[str, ...], simspark: Simspark, spark: SparkSession, tmp_path: Path
-) -> None:
+def test_many_parts_of_few_bytes(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
     """A split of a compressed file has more parts than bytes, so they are not numbered by its place."""
-    records = [{"id": number, "text": "\n\n".join(f"a b {place}" for place in range(60))} for number in range(40)]
-    data = jsonl(*records)
-    source = tmp_path / f"docs.{form}"
-    if form == "bz2":
-        source = tmp_path / "docs"
-        source.mkdir()
-        for number in range(2):
-            (source / f"{number}.bz2").write_bytes(bz2.compress(jsonl(*records[20 * number : 20 * number + 20]), 1))
-    else:
-        pq.write_table(pa.Table.from_pylist(records), source, row_group_size=5, compression="zstd")
+    records = [{"id": number, "text": "\n\n".join(f"a b {place}" for place in range(60))} for number in range(20)]
     commands = "parts", "shingle -k 2", "simjoin -t 1", "simgroup"
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet", row_group_size=5, compression="zstd")
+    (tmp_path / "docs.bz2").write_bytes(bz2.compress(jsonl(*records)))
     with set_to(spark, {"spark.sql.files.maxPartitionBytes": "1000", "spark.sql.files.openCostInBytes": "1"}):
-        ran = simspark(" | ".join(commands), *way, "--in", source)
-    assert ran.good() == pipe(data, *commands)
+        ran = simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet")
+    assert ran.good() == pipe(jsonl(*records), *commands)
+    again = simspark(" | ".join(commands), "--at-once", "0", "--in", tmp_path / "docs.bz2", "--out", tmp_path / "again")
+    assert (again.status, parts_of(tmp_path / "again")) == (0, ran.out)
 
 
 def test_together_is_refused() -> None:
