@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness import Record, jsonl, run, run_here
-from shingletools.running.complaints import CAUSES, SHOWN, Complaints, cause_of
+from shingletools.running.reject_messages import CAUSES, SHOWN, Complaints, cause_of
 from shingletools.system.errors import Failed
 
 GOOD = jsonl({"id": "good", "text": "A word"})

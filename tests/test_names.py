@@ -12,7 +12,7 @@ import shingletools
 from harness import has_open, jsonl, pipe, run, run_here, shell
 from shingletools.kernel import CHOICES
 from shingletools.reading.streams import first_line
-from shingletools.record.names import USUAL, Names, names_of, names_said
+from shingletools.record.field_names import USUAL, Names, names_of, names_said
 
 NR, BODY = "Kunden Nr", "Nachricht.Körper"
 SAID = f"--id '{NR}' --text '{BODY}'"

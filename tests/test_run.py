@@ -16,7 +16,7 @@ import pytest
 from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.command_registry import STAGES
-from shingletools.running.pipelines import split, steps_of
+from shingletools.running.pipeline_parser import split, steps_of
 from shingletools.system import waiting
 from shingletools.system.errors import Failed
 from suite import SEQUENCES, SUITE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shingletools import kernel
 from shingletools.kernel.line_columns import Field, ReadColumns
 from shingletools.reading import compressed
-from shingletools.record.framing import Document
+from shingletools.record.document_format import Document
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen

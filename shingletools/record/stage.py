@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, dataclass_trans
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.record.collector import ALONE, Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
-from shingletools.record.framing import Format
-from shingletools.record.names import Names
+from shingletools.record.document_format import Format
+from shingletools.record.field_names import Names
 from shingletools.record.wire import AT, NAMED, SOURCE
 from shingletools.system.errors import Failed, shown
 

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from shingletools.cli.options import Printed
-from shingletools.running.flow import Flow
 from shingletools.running.input_sources import Documents, Given, check_given
-from shingletools.running.pipelines import ForAll, steps_of
+from shingletools.running.pipeline_parser import ForAll, steps_of
+from shingletools.running.pipeline_run import Flow
 from shingletools.running.result import Account, Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed

@@ -9,7 +9,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
 from shingletools.record.collector import Collector, DeferredReject, Taken, Written, together
-from shingletools.record.framing import Framed
+from shingletools.record.document_format import Framed
 from shingletools.record.record_batch import Place, RecordBatch, read_batch
 from shingletools.running.filtering import framed
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from shingletools import kernel
 from shingletools.cli.options import Printed
 from shingletools.reading.streams import first_line
-from shingletools.record.names import Names, names_of
-from shingletools.running.checking import tell_of_waiting
-from shingletools.running.flow import Flow
+from shingletools.record.field_names import Names, names_of
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.outputs import Output, ReaderGone
+from shingletools.running.pipeline_run import Flow
+from shingletools.running.preflight_checks import tell_of_waiting
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors, files, messages, signals, waiting
@@ -27,8 +27,8 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     import argparse
 
-    from shingletools.running.keeping import PartKeeper
-    from shingletools.running.progress import Bar
+    from shingletools.running.checkpointing import PartKeeper
+    from shingletools.running.progress_bars import Bar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
@@ -82,7 +82,7 @@ class FirstRecord:
     def names(self) -> Names:
         """Returns the names that it carries."""
         if self.progress and not stat.S_ISREG(os.fstat(0).st_mode) and not os.isatty(0):
-            from shingletools.running.progress import progress_bar  # as in run_steps
+            from shingletools.running.progress_bars import progress_bar  # as in run_steps
 
             self.bar = self.bar or progress_bar(self.name, ["-"])
         return names_of(first_line("-"))
@@ -113,7 +113,7 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
         inputs = flow.prepare(target, closed)
         tell_of_waiting(name, inputs)
         if asked.progress:
-            from shingletools.running.progress import progress_bar  # tqdm: 71 modules
+            from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
 
             if bar is None:
                 bar = progress_bar(name, inputs)

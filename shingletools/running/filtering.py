@@ -8,9 +8,9 @@ from functools import cached_property
 from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given, Span
-from shingletools.record.chain import Chain, Made, Rejection, among_all, lines_in
 from shingletools.record.collector import Written
-from shingletools.record.framing import Document, Format, Framed
+from shingletools.record.document_format import Document, Format, Framed
+from shingletools.record.filter_chain import Chain, Made, Rejection, among_all, lines_in
 from shingletools.record.record_batch import Signatures
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from shingletools.record.names import USUAL, Names, names_of, names_said
+from shingletools.record.field_names import USUAL, Names, names_of, names_said
 from shingletools.record.wire import NAMED
 from shingletools.running.result import Result
 from shingletools.running.steps import Step

@@ -6,8 +6,8 @@ import stat
 from collections.abc import Iterator
 
 from shingletools.reading import compressed
-from shingletools.running.complaints import Complaints, about
 from shingletools.running.outcomes import BadRecord
+from shingletools.running.reject_messages import Complaints, about
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named, same_file, widen

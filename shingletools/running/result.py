@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from shingletools.running.flow import Flow
 from shingletools.running.outcomes import FAILED, BadRecord
+from shingletools.running.pipeline_run import Flow
 from shingletools.running.stage_run import StepFailed
 from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown_place

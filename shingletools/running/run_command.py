@@ -8,7 +8,7 @@ from functools import partial
 from shingletools.cli.arguments import count, names, size, text
 from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
 from shingletools.running.driver import FirstRecord, Wishes, prepare, run_steps
-from shingletools.running.pipelines import ForAll, steps_of
+from shingletools.running.pipeline_parser import ForAll, steps_of
 from shingletools.running.steps import SaidNames
 from shingletools.system import messages
 from shingletools.system.errors import Failed
@@ -75,7 +75,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     shared = ForAll(files, options.jobs, size, folder, options.verbose, said=said)
     keeping = None
     if options.keep is not None:
-        from shingletools.running.keeping import PartKeeper  # which few runs need
+        from shingletools.running.checkpointing import PartKeeper  # which few runs need
 
         keeping = PartKeeper(options.keep, options.pipeline, said)
     with FirstRecord(name, options.progress) as first:

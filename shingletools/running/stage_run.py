@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from shingletools.record.collector import Collector, CollectorContext
-from shingletools.running.complaints import Complaints
 from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, unplaced
 from shingletools.running.outputs import Output, Rejects
+from shingletools.running.reject_messages import Complaints
 from shingletools.running.steps import Step
 from shingletools.system import errors
 from shingletools.system.errors import Failed

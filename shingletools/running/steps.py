@@ -7,7 +7,7 @@ from typing import NamedTuple
 from shingletools.cli.options import make_parser
 from shingletools.reading.streams import first_line
 from shingletools.record.command_registry import command_of
-from shingletools.record.names import USUAL, Names, names_of
+from shingletools.record.field_names import USUAL, Names, names_of
 from shingletools.record.stage import Command, Stage
 from shingletools.record.wire import field_after
 

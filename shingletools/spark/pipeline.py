@@ -8,8 +8,8 @@ from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
 from shingletools.record.command_registry import on_spark
-from shingletools.record.names import USUAL, Names
-from shingletools.running.pipelines import split, words_of
+from shingletools.record.field_names import USUAL, Names
+from shingletools.running.pipeline_parser import split, words_of
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed

@@ -26,7 +26,7 @@ from shingletools.kernel.memo import compiled_fingerprints, compiled_words, refe
 from shingletools.kernel.types import TokenSets
 from shingletools.reading.streams import Chunk
 from shingletools.record import json_faults, wire
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.record.filter_line import filter_line
 from shingletools.record.json_members import members
 from shingletools.record.stage import Filter, Stage

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
-from shingletools.running.canonizing import canonizing
+from shingletools.running.canon_function import canonizing
 
 FIRST = "To be, or not to be."
 SECOND = "He said:\r\nto be or not to \N{GRINNING FACE} <b>\u202e & be or not to be."

@@ -2,7 +2,7 @@
 
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.russian import RUSSIAN, readings
-from shingletools.record.versions import made_with
+from shingletools.record.package_versions import made_with
 from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, shown
 

@@ -6,7 +6,7 @@ from functools import partial
 from shingletools.commands.canon.confined import Confined
 from shingletools.commands.canon.html import PARAGRAPH, limited, skipping
 from shingletools.commands.canon.rules import Rule
-from shingletools.record.versions import made_with
+from shingletools.record.package_versions import made_with
 from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, Rejected, shown
 

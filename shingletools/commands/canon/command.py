@@ -16,9 +16,9 @@ from shingletools.commands.canon.words import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.names import USUAL, Names
+from shingletools.record.field_names import USUAL, Names
+from shingletools.record.package_versions import made_with, version
 from shingletools.record.stage import Filter, Stage
-from shingletools.record.versions import made_with, version
 from shingletools.system import errors
 from shingletools.system.deferred import orjson
 

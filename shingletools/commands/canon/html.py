@@ -11,7 +11,7 @@ from shingletools.commands.canon.confined import Confined, TooMuch
 from shingletools.commands.canon.markup import numbered
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.rules import Rule
-from shingletools.record.versions import made_with
+from shingletools.record.package_versions import made_with
 from shingletools.record.wire import quoted
 from shingletools.system.errors import Failed, Rejected, shown
 

@@ -22,7 +22,7 @@ from shingletools.reading import compressed
 from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
-from shingletools.record.framing import Format
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed

@@ -15,7 +15,7 @@ from shingletools.commands.dedup.choice import Dedup, deciding
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.record.collector import CollectorContext, Written
-from shingletools.record.framing import Decision, DuplicateInfo, Name
+from shingletools.record.document_format import Decision, DuplicateInfo, Name
 from shingletools.system import files
 from shingletools.system.errors import Failed
 

@@ -57,7 +57,7 @@ class SideInput(ABC):
                 raise LineFailed(str(failed), before + rows) from None
             before, at = before + batch.rows, batch.next
             if batch.bad is not None:
-                from shingletools.record.hints import hint  # late: only faults need it
+                from shingletools.record.error_hints import hint  # late: only faults need it
 
                 error, line = batch.bad
                 found = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None

@@ -10,7 +10,7 @@ from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.names import USUAL, Names
+from shingletools.record.field_names import USUAL, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed

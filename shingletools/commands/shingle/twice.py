@@ -15,7 +15,7 @@ from shingletools.commands.shingle.within import Choice, DocumentLimits, listing
 from shingletools.kernel.lines import Link
 from shingletools.reading.tables import MAX_DOCUMENTS
 from shingletools.record import wire
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 
 

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import CollectorContext
 from shingletools.running.api import ALONE, Pipeline, Steps, result_of
 from shingletools.running.input_sources import Documents, Path
-from shingletools.running.pipelines import ForAll
+from shingletools.running.pipeline_parser import ForAll
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed

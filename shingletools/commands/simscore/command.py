@@ -8,7 +8,7 @@ from shingletools.cli.arguments import add_repeatable, fraction, no_number, text
 from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
-from shingletools.record.framing import Format
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import shown
 

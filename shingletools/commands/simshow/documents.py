@@ -13,7 +13,7 @@ from shingletools.record import wire
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
 from shingletools.record.word_offsets import Places, read_places
-from shingletools.running.canonizing import canonizing
+from shingletools.running.canon_function import canonizing
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 

@@ -12,8 +12,8 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.framing import Both, Decisions, Document, Framed, Made
-from shingletools.record.hints import of_start
+from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
+from shingletools.record.error_hints import of_start
 from shingletools.system import errors
 from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, Rejected

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from shingletools.reading import compressed, streams
 from shingletools.reading.formats.whole import WholeFile
-from shingletools.record.framing import Both, Decisions, Document, Framed, Made
+from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
 

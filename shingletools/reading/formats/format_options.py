@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.arguments import add_repeatable
-from shingletools.record.framing import Format
+from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give each document an id

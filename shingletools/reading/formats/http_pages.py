@@ -9,8 +9,8 @@ from functools import partial
 from io import BytesIO
 
 from shingletools.reading.formats.warc_records import fields_of, length_of
-from shingletools.record.hints import CHARSET, SAID
-from shingletools.record.versions import made_with
+from shingletools.record.error_hints import CHARSET, SAID
+from shingletools.record.package_versions import made_with
 from shingletools.system.deferred import needs
 from shingletools.system.errors import Rejected, shown
 

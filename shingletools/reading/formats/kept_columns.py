@@ -25,7 +25,7 @@ from shingletools.reading.formats.parquet_files import (
     reader,
 )
 from shingletools.reading.formats.thrift import BINARY, I32, LIST, STRUCT, Struct, read_struct, written_struct
-from shingletools.record.framing import Both, Decision, Decisions, DuplicateInfo, Name
+from shingletools.record.document_format import Both, Decision, Decisions, DuplicateInfo, Name
 from shingletools.system.errors import Failed, printable, shown
 
 GROUP_BYTES = 1 << 25  # bytes of rows, in memory, that become a row group

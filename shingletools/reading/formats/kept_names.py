@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from shingletools.record.framing import Both, Decisions
+from shingletools.record.document_format import Both, Decisions
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named
 

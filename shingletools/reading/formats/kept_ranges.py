@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from shingletools.reading import streams
-from shingletools.record.framing import Both, Decision
+from shingletools.record.document_format import Both, Decision
 from shingletools.system.errors import Failed, printable
 
 

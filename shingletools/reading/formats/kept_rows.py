@@ -9,7 +9,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record import wire
-from shingletools.record.framing import Both, Decision, Decisions, DuplicateInfo
+from shingletools.record.document_format import Both, Decision, Decisions, DuplicateInfo
 from shingletools.system.errors import Failed, printable, shown
 
 

@@ -8,7 +8,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, Given
 from shingletools.record import wire
-from shingletools.record.framing import Both, Decisions, Document, Framed
+from shingletools.record.document_format import Both, Decisions, Document, Framed
 from shingletools.system.errors import Rejected, printable
 
 
@@ -65,7 +65,7 @@ class TextLines(RecordLines):
         super().__init__(chunk)
         self.fields = id_field, text_field
         if chunk.line == 1 and b"\r" in chunk.data and kernel.count_lines(chunk.data) == 1:
-            from shingletools.record.hints import RETURNS, ends_in_returns  # late: most runs do not need it
+            from shingletools.record.error_hints import RETURNS, ends_in_returns  # late: most runs do not need it
 
             if ends_in_returns(chunk.data.rstrip(b"\n")):
                 self.messages = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]

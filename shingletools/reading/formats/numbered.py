@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 from shingletools.reading.formats.linewise import Records
 from shingletools.reading.streams import Given
 from shingletools.record import wire
-from shingletools.record.framing import Both, Decisions, Document, Format, Framed
+from shingletools.record.document_format import Both, Decisions, Document, Format, Framed
 from shingletools.system.errors import Rejected
 
 

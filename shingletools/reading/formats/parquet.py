@@ -7,7 +7,7 @@ from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_columns, lines_of
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
-from shingletools.record.framing import Both, Decisions, Document, Framed, Made
+from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
 from shingletools.system.waiting import READ_BYTES, gathered
 
 

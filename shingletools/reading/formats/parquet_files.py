@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 from shingletools.reading import compressed
 from shingletools.reading.compressed import HEAD_BYTES
 from shingletools.reading.formats.thrift import Struct, read_struct
-from shingletools.record.hints import of_start
+from shingletools.record.error_hints import of_start
 from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, printable
 

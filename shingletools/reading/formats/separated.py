@@ -7,7 +7,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.formats.numbered import with_numbers
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
-from shingletools.record.framing import Both, Decisions, Framed, Made
+from shingletools.record.document_format import Both, Decisions, Framed, Made
 
 
 class Separated(NamedTuple):

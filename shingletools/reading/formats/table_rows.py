@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.framing import Document
-from shingletools.record.hints import of_encoding, of_start
+from shingletools.record.document_format import Document
+from shingletools.record.error_hints import of_encoding, of_start
 from shingletools.system import errors
 from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected, shown

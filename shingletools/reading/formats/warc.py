@@ -10,8 +10,8 @@ import orjson
 from shingletools.reading import streams
 from shingletools.reading.formats.http_pages import text_of
 from shingletools.reading.formats.warc_records import WarcRecord, WarcRecords
-from shingletools.record.framing import Both, Decision, Decisions, Document, Framed
-from shingletools.record.hints import of_start
+from shingletools.record.document_format import Both, Decision, Decisions, Document, Framed
+from shingletools.record.error_hints import of_start
 from shingletools.system.errors import Failed, Rejected, shown_place
 from shingletools.system.waiting import READ_BYTES
 

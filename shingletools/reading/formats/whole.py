@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
-from shingletools.record.framing import Both, Decisions, Document, Framed
+from shingletools.record.document_format import Both, Decisions, Document, Framed
 from shingletools.system.errors import Rejected
 
 

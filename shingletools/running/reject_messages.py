@@ -87,7 +87,11 @@ class Complaints:
 
         A document that `begins` its file may tell what kind of file that is.
         """
-        from shingletools.record.hints import ICONV, LOOKS, hint  # patterns that a run without faults does not need
+        from shingletools.record.error_hints import (  # patterns that a run without faults does not need
+            ICONV,
+            LOOKS,
+            hint,
+        )
 
         found = hint(self.command, cause, document, begins, self.form)
         file = place.rpartition(":")[0]

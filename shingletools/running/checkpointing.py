@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from shingletools import __version__
 from shingletools.reading import streams
 from shingletools.record.collector import Written
-from shingletools.running.kept_parts import Entry, KeptParts, state_of, unlike
+from shingletools.running.checkpoint_folder import Entry, KeptParts, state_of, unlike
 from shingletools.running.outcomes import Outcome
 from shingletools.running.outputs import Output
-from shingletools.running.pipelines import split
+from shingletools.running.pipeline_parser import split
 from shingletools.running.stage_run import SaidBefore, StageRun, StepFailed
 from shingletools.running.steps import NO_NAMES, SaidNames
 from shingletools.system import files, signals
@@ -27,7 +27,7 @@ from shingletools.system.errors import Failed
 from shingletools.system.files import named
 
 if TYPE_CHECKING:
-    from shingletools.running.progress import Bar
+    from shingletools.running.progress_bars import Bar
 
 NAME = "shingletools run"
 Part = Sequence[StageRun]

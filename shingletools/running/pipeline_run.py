@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from shingletools.record.collector import CollectorContext
 from shingletools.record.record_batch import Signatures
-from shingletools.running.checking import check, check_apart
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
 from shingletools.running.outputs import Output
+from shingletools.running.preflight_checks import check, check_apart
 from shingletools.running.stage_run import Say, StageRun, StepFailed
 from shingletools.running.steps import Step
 from shingletools.system import errors, files
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
-    from shingletools.running.keeping import PartKeeper  # which few runs need
+    from shingletools.running.checkpointing import PartKeeper  # which few runs need
 
 Lines = Iterator[bytes]  # whole lines, some together
 

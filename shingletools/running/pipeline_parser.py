@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from shingletools.record.command_registry import STAGES
-from shingletools.record.names import USUAL, Names
+from shingletools.record.field_names import USUAL, Names
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import NO_NAMES, Given, SaidNames, Step, step_of
 from shingletools.system import errors
