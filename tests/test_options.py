@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from harness import DOCS, jsonl, parser_of, pipe, run, run_here
-from shingletools.cli.arguments import memory_within
+from shingletools.cli.argument_types import memory_within
 from shingletools.cli.options import Printed
 from shingletools.commands.simindex import command as simindex
 from shingletools.commands.simindex.spec import IndexSpec

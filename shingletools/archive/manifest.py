@@ -23,7 +23,7 @@ from shingletools.archive.archive_files import (
     segment_file,
     sums_file,
 )
-from shingletools.archive.checksummed import BLOCK_BYTES, OTHER, Damaged, Unreadable, hexdigest
+from shingletools.archive.checksummed_files import BLOCK_BYTES, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
 FORMAT, SIGNED, PASSAGES = "shingletools archive", 2, 3  # versions: of signatures, and of passages

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import removed_file, segment_file, sums_file
-from shingletools.archive.checksummed import BLOCK_BYTES, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
-from shingletools.archive.frames import EMPTY
+from shingletools.archive.checksummed_files import BLOCK_BYTES, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
 from shingletools.archive.manifest import Entry
+from shingletools.archive.record_frames import EMPTY
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from shingletools import UNICODE, __version__, kernel
-from shingletools.cli.arguments import allowance, count, text
+from shingletools.cli.argument_types import allowance, count, text
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 

@@ -7,19 +7,19 @@ build leaves `_kernel` out if a function differs from its definition, so that th
 line_columns            definition: lines as columns
 lines                   definition: lines in bytes, and elements of JSON arrays
 memo                    definition: words that were seen before
-codec                   definition: payloads
-strings                 definition: loops over strings
+payload_codec           definition: payloads
+payload_signatures      definition: loops over strings
 ids                     definition: numbered ids, and pairs of them as lines
 groups                  definition: groups of ids as lines, and what pairs connect
-reference               definition: loops over arrays
-thinning                definition: which documents are kept where pairs decide
+reference_arrays        definition: loops over arrays
+independent_set         definition: which documents are kept where pairs decide
 winnowing               definition: runs of words that texts may share
 weighted_minhash_times  definition: which of weighted shingles comes first
-compiled                the loops over arrays in C
+compiled_arrays         the loops over arrays in C
 arrays                  chooses between these and their definition
 types                   types of arrays
 self_check              compares each function in C with its definition
-building                what a build does: it compiles, and has the functions compared
+kernel_build            what a build does: it compiles, and has the functions compared
 """
 
 import importlib
@@ -89,7 +89,6 @@ else:
         """Whether this process keeps the memory that it frees. Without C it cannot be asked to."""
         return False
 
-    from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.line_columns import read_columns
     from shingletools.kernel.lines import (
         count_lines,
@@ -108,4 +107,5 @@ else:
     from shingletools.kernel.lines import unlinked as link_weighted_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
-    from shingletools.kernel.strings import minima, simhash
+    from shingletools.kernel.payload_codec import payload_to_bytes
+    from shingletools.kernel.payload_signatures import minima, simhash

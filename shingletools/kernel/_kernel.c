@@ -1,6 +1,6 @@
-/* The hot loops of shingletools, which line_columns.py, lines.py, memo.py, codec.py, strings.py, ids.py, groups.py,
-   thinning.py, winnowing.py and reference.py define. Functions that read many lines at once do with ordinary ones what
-   filter_line.py and the schemas of collectors do with each. */
+/* The hot loops of shingletools. Their definitions are in line_columns.py, lines.py, memo.py, payload_codec.py,
+   payload_signatures.py, ids.py, groups.py, independent_set.py, winnowing.py and reference_arrays.py. Functions that
+   read many lines at once do with ordinary ones what filter_line.py and the schemas of collectors do with each. */
 
 #include "kernel.h"
 
@@ -21,9 +21,9 @@ static PyMethodDef functions[] = {
     {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
-    {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see thinning.c"},
-    {"thin", thin, METH_VARARGS, "(documents, pairs, kept): see thinning.c"},
-    {"thin_pairs", thin_pairs, METH_VARARGS, "(pairs, partner): see thinning.c"},
+    {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see independent_set.c"},
+    {"thin", thin, METH_VARARGS, "(documents, pairs, kept): see independent_set.c"},
+    {"thin_pairs", thin_pairs, METH_VARARGS, "(pairs, partner): see independent_set.c"},
     {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},
     {"winnowed_runs", winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c"},
     {"equal_words", equal_words, METH_VARARGS, "(texts, left, others, right, words): see winnowing.c"},
@@ -36,7 +36,7 @@ static PyMethodDef functions[] = {
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, out)"},
     {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, out)"},
-    {"mark", mark, METH_VARARGS, "(keys, table): see rows.c"},
+    {"mark", mark, METH_VARARGS, "(keys, table): see signature_rows.c"},
     {"marked", marked, METH_VARARGS, "(keys, table, out)"},
     {"overlaps", overlaps, METH_VARARGS, "(tokens, starts, sizes, left, right, least, out)"},
     {"count_tokens", count_tokens, METH_VARARGS, "(tokens, counters)"},

@@ -7,14 +7,14 @@ import numpy as np
 
 from shingletools import kernel
 from shingletools.kernel.ids import Ids
-from shingletools.kernel.reference import bit_sums, fmix64
+from shingletools.kernel.reference_arrays import bit_sums, fmix64
 from shingletools.kernel.types import U64, Flags
 
 MOST_WORDS = (1 << 26) - 1  # of places: their numbers have 32 bits
 
 if kernel.NAME == "c":
     from shingletools.kernel._kernel import part_large_arrays
-    from shingletools.kernel.compiled import (
+    from shingletools.kernel.compiled_arrays import (
         agreements,
         band_keys,
         common_weights,
@@ -38,7 +38,8 @@ if kernel.NAME == "c":
 else:
     from shingletools.kernel.groups import connect, group_lines
     from shingletools.kernel.ids import pair_lines
-    from shingletools.kernel.reference import (
+    from shingletools.kernel.independent_set import list_ends, thin, thin_pairs
+    from shingletools.kernel.reference_arrays import (
         agreements,
         band_keys,
         common_weights,
@@ -50,7 +51,6 @@ else:
         set_keys,
         shared_counts,
     )
-    from shingletools.kernel.thinning import list_ends, thin, thin_pairs
     from shingletools.kernel.winnowing import equal_words, winnow, winnowed_runs
 
     def part_large_arrays() -> None:

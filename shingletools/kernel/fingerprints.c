@@ -2,7 +2,7 @@
 
 #include "blake3.h"
 #include "columns.h"
-#include "listed.h"
+#include "fingerprint_slots.h"
 #include "payloads.h"
 
 enum { WORDS, CHARACTERS, WORD_CHARACTERS }; /* units of shingles: see memo.py */

@@ -1,7 +1,7 @@
 /* Reads lines of tables of document frequencies and of weights, and makes sets of fingerprints. */
 
 #include "columns.h"
-#include "listed.h"
+#include "fingerprint_slots.h"
 
 /* The state of reading lines. */
 typedef struct {
@@ -178,7 +178,7 @@ PyObject *read_frequencies(PyObject *Py_UNUSED(self), PyObject *args)
     return end_reading(&reader, columns, COLUMNS, !failed);
 }
 
-/* (fingerprints, without, factor): the slots of the set of fingerprints minus `without`; see listed.h. */
+/* (fingerprints, without, factor): the slots of the set of fingerprints minus `without`; see fingerprint_slots.h. */
 PyObject *list_fingerprints(PyObject *self, PyObject *args)
 {
     PyObject *without = NULL, *slots = NULL;

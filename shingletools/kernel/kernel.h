@@ -24,7 +24,7 @@
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
 #define FINISH UINT64_C(0xD6E8FEB86659FD93)
 
-/* process.c */
+/* process_settings.c */
 PyObject *end_with_parent(PyObject *self, PyObject *none);
 PyObject *fail_at_exit(PyObject *self, PyObject *none);
 PyObject *keep_memory(PyObject *self, PyObject *none);
@@ -42,7 +42,7 @@ PyObject *pair_lines(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);
 PyObject *connect_pairs(PyObject *self, PyObject *args);
 
-/* thinning.c */
+/* independent_set.c */
 PyObject *list_ends(PyObject *self, PyObject *args);
 PyObject *thin(PyObject *self, PyObject *args);
 PyObject *thin_pairs(PyObject *self, PyObject *args);
@@ -79,7 +79,7 @@ PyObject *weigh_fingerprints(PyObject *self, PyObject *args);
 PyObject *link_weighted_minima(PyObject *self, PyObject *args);
 PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);
 
-/* rows.c */
+/* signature_rows.c */
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *mark(PyObject *self, PyObject *args);
@@ -90,7 +90,7 @@ PyObject *overlaps(PyObject *self, PyObject *args);
 PyObject *common_weights(PyObject *self, PyObject *args);
 PyObject *shared_counts(PyObject *self, PyObject *args);
 
-/* tokens.c */
+/* token_sets.c */
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);
 PyObject *rarest(PyObject *self, PyObject *args);

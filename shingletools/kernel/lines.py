@@ -7,7 +7,8 @@ import re
 from typing import NamedTuple
 
 Link = tuple[object, ...]  # a filter's work in C; empty if it has none
-# A factor, fingerprints in slots (see listed.h), and whether only these are kept, or left out. Empty: all are kept
+# A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or left out; if empty, all
+# are kept
 Listed = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 Weighed = tuple[int, bytes, int, int]
@@ -52,7 +53,7 @@ class FilterFields(NamedTuple):
 def read_frequencies(
     _lines: bytes, at: int, _digits: int, _low: int, _high: int, _least: int, _most: int, /
 ) -> tuple[int, int, bytes, bytes]:
-    """Takes no lines of a table: leaves them to the definition in tables.py. See frequencies.c."""
+    """Takes no lines of a table: leaves them to the definition in shingle_tables.py. See frequencies.c."""
     return 0, at, b"", b""
 
 

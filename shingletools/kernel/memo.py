@@ -153,7 +153,9 @@ class _FingerprintMemo:
     """The definition of FingerprintMemo."""
 
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
-        from shingletools.kernel.strings import roll  # imported late: it loads numpy, which canon does not need
+        from shingletools.kernel.payload_signatures import (
+            roll,  # imported late: it loads numpy, which canon does not need
+        )
 
         if len(key) not in (0, KEY):
             raise ValueError(f"a key has {KEY} bytes, or none")

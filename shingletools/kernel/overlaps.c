@@ -151,7 +151,7 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
     return 0;
 }
 
-/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference.py.
+/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference_arrays.py.
    weights: empty if there are none. out: the number of rows met, the number of pairs, and for each pair two rows and a
    count, or the sum of weights. */
 PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)

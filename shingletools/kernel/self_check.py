@@ -1,7 +1,8 @@
 """Compares each function of the C kernel with its definition, or with lines whose content is known, on drawn inputs.
 
-A build runs this, and leaves out a kernel that differs (building.py); so does `shingletools --check`. Functions that
-ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent, fail_at_exit.
+A build runs this, and leaves out a kernel that differs (kernel_build.py). `shingletools --check` runs it, too.
+Functions that ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent,
+fail_at_exit.
 """
 
 import sys
@@ -16,8 +17,18 @@ import numpy as np
 from blake3 import blake3
 from numpy.random import Generator
 
-from shingletools.kernel import _kernel, codec, compiled, groups, ids, lines, reference, strings, weighted_minhash_times
-from shingletools.kernel import thinning as thin
+from shingletools.kernel import (
+    _kernel,
+    compiled_arrays,
+    groups,
+    ids,
+    lines,
+    payload_codec,
+    payload_signatures,
+    reference_arrays,
+    weighted_minhash_times,
+)
+from shingletools.kernel import independent_set as thin
 from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
@@ -34,7 +45,7 @@ HEAVIEST = 1 << 40
 def compared(definition: ModuleType, name: str, *arguments: Any) -> Compared:
     """What a function of `compiled` returns and leaves of its arguments, and what its definition does."""
     one, other = deepcopy(arguments), deepcopy(arguments)
-    return name, (getattr(compiled, name)(*one), one), (getattr(definition, name)(*other), other)
+    return name, (getattr(compiled_arrays, name)(*one), one), (getattr(definition, name)(*other), other)
 
 
 def int64(numbers: Iterable[int]) -> bytes:
@@ -54,16 +65,16 @@ def rows(draw: Generator) -> Iterator[Compared]:
             made = draw.integers(0, 4, (50, n)).astype(kind) * draw.integers(1, 60).astype(kind)  # many agree
             left, right = draw.integers(0, 50, (2, 100))
             for least in (0, 1, n // 4, n // 2, n, n + 1):
-                yield compared(reference, "agreements", made, least, left, right[::-1])
-            yield compared(reference, "band_keys", made, [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)])
+                yield compared(reference_arrays, "agreements", made, least, left, right[::-1])
+            yield compared(reference_arrays, "band_keys", made, [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)])
     for pairs in (1, 3, 40):
         table = np.zeros(2 * pairs, np.uint64)
         for _ in range(3):
             keys = draw.integers(0, 2**64, 30, np.uint64)
             keys = np.append(keys, keys[:10])
-            yield compared(reference, "mark", keys, table)
-            reference.mark(keys, table)
-            yield compared(reference, "marked", keys, table)
+            yield compared(reference_arrays, "mark", keys, table)
+            reference_arrays.mark(keys, table)
+            yield compared(reference_arrays, "marked", keys, table)
 
 
 def sets(draw: Generator) -> Iterator[Compared]:
@@ -72,16 +83,16 @@ def sets(draw: Generator) -> Iterator[Compared]:
         tokens = np.concatenate(several).astype(np.uint64) << np.uint64(58)
         made = TokenSets(tokens, np.array([*map(len, several)]))
         left, right, least = draw.integers(0, 20, (3, 100))
-        yield compared(reference, "overlaps", made, left, right, least)
+        yield compared(reference_arrays, "overlaps", made, left, right, least)
         weights = draw.integers(0, 100, 64)[np.concatenate(several)]
         weighed = TokenWeights(made, weights, np.add.reduceat(weights, made.starts))
-        yield compared(reference, "common_weights", weighed, left, right, least * 50)
-        yield compared(reference, "set_keys", made)
+        yield compared(reference_arrays, "common_weights", weighed, left, right, least * 50)
+        yield compared(reference_arrays, "set_keys", made)
         yield from meetings(draw, made)
-    counters = np.full(1 << reference.COUNTERS, 2**32 - 20, np.uint32)
-    yield compared(reference, "count_tokens", tokens, counters)
-    compiled.count_tokens(tokens[::3], counters)
-    yield compared(reference, "rarest", made, made.sizes // 2, counters)
+    counters = np.full(1 << reference_arrays.COUNTERS, 2**32 - 20, np.uint32)
+    yield compared(reference_arrays, "count_tokens", tokens, counters)
+    compiled_arrays.count_tokens(tokens[::3], counters)
+    yield compared(reference_arrays, "rarest", made, made.sizes // 2, counters)
 
 
 def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
@@ -91,7 +102,10 @@ def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
     for weights in (None, draw.integers(0, 9, len(values))):
         postings = Postings(numbers, made.sizes, of, bounds, weights)
         for least in (1, 2, 5):
-            found = [module.shared_counts(postings, range(1, 15), 3, least, 500) for module in (compiled, reference)]
+            found = [
+                module.shared_counts(postings, range(1, 15), 3, least, 500)
+                for module in (compiled_arrays, reference_arrays)
+            ]
             one, two = ((met, sorted(zip(*(each.tolist() for each in pairs), strict=True))) for met, *pairs in found)
             yield "shared_counts", one, two
 
@@ -173,7 +187,7 @@ def sampled(
     """1 fingerprint in m, and of these those that are listed, or the others. how: k, units and m."""
     groups = [payload.split() for payload in made]
     values = np.array([int(each, 16) for payload in groups for each in payload], np.uint64)
-    kept = reference.fmix64(values) % np.uint64(how[2]) == 0
+    kept = reference_arrays.fmix64(values) % np.uint64(how[2]) == 0
     chosen = {f"{each:016x}" for each in values[kept].tolist()}
     yield linked("FingerprintMemo.link", memo.link(*how, ()), texts, filtered(groups, chosen))
     slots = _kernel.list_fingerprints(values[::2].tobytes(), values[::3].tobytes(), FACTOR)
@@ -213,23 +227,23 @@ def functions_of(draw: Generator, n: int) -> tuple[bytes, bytes]:
 def signatures(draw: Generator) -> Iterator[Compared]:
     for digits in (2, 4, 8, 16):
         for payload in (*payloads_of(draw, digits), "0g" * (digits // 2), ""):
-            right = codec.payload_to_bytes(payload, digits)
+            right = payload_codec.payload_to_bytes(payload, digits)
             yield "payload_to_bytes", _kernel.payload_to_bytes(payload, digits), right
     for digits in (8, 16):
         payloads = payloads_of(draw, digits)
-        simhashes = [strings.simhash(payload) or "" for payload in payloads]
+        simhashes = [payload_signatures.simhash(payload) or "" for payload in payloads]
         yield "simhash", [*map(_kernel.simhash, payloads)], simhashes
         yield linked("link_simhash", _kernel.link_simhash(), payloads, simhashes)
         for n in (1, 5, 31, 32, 33, 84):
             a, b = functions_of(draw, n)
             for bits in (8, 16, 32):
-                made = [strings.minima(payload, a, b, bits) or "" for payload in payloads]
+                made = [payload_signatures.minima(payload, a, b, bits) or "" for payload in payloads]
                 yield "minima", [_kernel.minima(payload, a, b, bits) for payload in payloads], made
                 link = _kernel.link_minima(a, b, 0, False, bits)
                 yield linked("link_minima", link, payloads, made)
                 yield signed(link, payloads, made, bits // 4)
         a, b = functions_of(draw, 6)
-        made = [strings.minima(payload, a, b) or "" for payload in payloads]
+        made = [payload_signatures.minima(payload, a, b) or "" for payload in payloads]
         for pairs in (False, True):
             link = _kernel.link_minima(a, b, 2, pairs)
             yield linked("link_minima", link, payloads, [grouped(each, 8, pairs) for each in made])
@@ -241,7 +255,7 @@ def grouped(minima: str, size: int, pairs: bool) -> str:
     made = [blake3(data[at : at + size]).digest(8) for at in range(0, len(data), size)]
     if pairs:
         made = [blake3(one + two).digest(8) for one, two in combinations(made, 2)]
-    return codec.bytes_to_payload(b"".join(made), 16)
+    return payload_codec.bytes_to_payload(b"".join(made), 16)
 
 
 def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
@@ -263,7 +277,7 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         chosen = [draw.integers(0, 60, size) for size in (1, 2, 15, 16, 17, 60, 100)]
         payloads = [" ".join(f"{each:016x}" for each in shingles[some].tolist()) for some in chosen]
         counted = [some[every[some] > 0] for some in chosen]
-        sums = [reference.bit_sums(shingles[some], every[some]) > 0 for some in counted]
+        sums = [reference_arrays.bit_sums(shingles[some], every[some]) > 0 for some in counted]
         made = [np.packbits(each).tobytes().hex()[: 16 * len(some)] for each, some in zip(sums, counted, strict=True)]
         yield linked("link_weighted_simhash", _kernel.link_weighted_simhash(weighed), payloads, made)
         for n in (1, 16, 33, 84):
@@ -277,7 +291,7 @@ def weighted(draw: Generator) -> Iterator[Compared]:
             ]
             for bits in (8, 16, 32):
                 link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)
-                made = [strings.minima_to_payload(each, bits) for each in first]
+                made = [payload_signatures.minima_to_payload(each, bits) for each in first]
                 yield linked("link_weighted_minima", link, payloads, made)
             made = [grouped(each, 4 * n, False) for each in made]
             yield linked("link_weighted_minima", _kernel.link_weighted_minima(a, b, n, False, weighed), payloads, made)
@@ -446,7 +460,7 @@ def winnowing(draw: Generator) -> Iterator[Compared]:
                 yield compared(winnow, "equal_words", texts, left, texts, right, most)
                 listed = FACTOR, _kernel.list_fingerprints(keys[:3].tobytes(), b"", FACTOR), True
                 some = np.isin(keys, keys[:3])
-                yield "winnow", compiled.winnow(texts, how, listed), (keys[some], places[some])
+                yield "winnow", compiled_arrays.winnow(texts, how, listed), (keys[some], places[some])
 
 
 CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {

@@ -5,9 +5,9 @@
 
    Slots of weights: their number is a power of two, and at most half of them are taken. A slot has a fingerprint and
    its weight plus 1, both uint64; a weight of 0 is a free slot. A fingerprint stands in the slot that its product with
-   a factor gives, or in the next free one, around the end. The factor is odd and random, as in listed.h. */
+   a factor gives, or in the next free one, around the end. The factor is odd and random, as in fingerprint_slots.h. */
 
-#include "listed.h"
+#include "fingerprint_slots.h"
 #include "payloads.h"
 #include <float.h>
 #include <math.h>

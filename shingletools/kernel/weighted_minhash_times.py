@@ -5,7 +5,7 @@ It uses only sums, products and quotients of doubles, which are the same on ever
 
 import numpy as np
 
-from shingletools.kernel.reference import fmix64
+from shingletools.kernel.reference_arrays import fmix64
 from shingletools.kernel.types import F64, U32, U64
 
 BLOCK = 1 << 18  # hashes that are compared together

@@ -4,7 +4,7 @@
 */
 
 #include "columns.h"
-#include "listed.h"
+#include "fingerprint_slots.h"
 
 /* The last words of a text, their grams, and the sums that roll along. Rings have a power of two of slots. */
 typedef struct {

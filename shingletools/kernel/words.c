@@ -3,7 +3,7 @@
    A caller that wants places passes `Places`, others pass NULL; each loop is compiled for both. With places, the
    function gives the words of a token, a line feed, and their places in the token, FROM-TO with blanks between. */
 
-#include "places.h"
+#include "word_places.h"
 
 #if defined(__GNUC__)
 #define FOR_BOTH static inline __attribute__((always_inline))

@@ -12,7 +12,7 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Buffer, IdsAt
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload import DEFAULT, DiskLimits, Payload
+from shingletools.numbers.payload_store import DEFAULT, DiskLimits, Payload
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.disk_array import DiskArray

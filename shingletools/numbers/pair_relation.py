@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.ratios import choose_two
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.exact_ratios import choose_two
+from shingletools.numbers.union_find import UnionFind
 
 NUMBER_BITS = 32  # of a key, for the greater number
 MOST_DOCUMENTS = 1 << (NUMBER_BITS - 1)

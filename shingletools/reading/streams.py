@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading import compressed
+from shingletools.reading import compression_detection
 from shingletools.record.document_format import Document
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
-from shingletools.system.waiting import ahead, blocks_of, whole_lines
+from shingletools.system.interruptible_reads import ahead, blocks_of, whole_lines
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
@@ -41,7 +41,7 @@ class Chunk(NamedTuple):
         return len(self.data) if self.of_file is None else self.of_file
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """Keeps the data out of the pickle that goes to a worker; see serving.Messages."""
+        """Keeps the data out of the pickle that goes to a worker; see worker_loop.Messages."""
         from pickle import PickleBuffer  # late: as in collector.Written
 
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
@@ -137,7 +137,7 @@ class Blocks:
 
     def __init__(self, raw: Generator[bytes], where: str, held: "Held") -> None:
         self.raw = raw
-        self.blocks = compressed.plain(self._counted(), where, held)
+        self.blocks = compression_detection.plain(self._counted(), where, held)
         self.size = 0  # bytes of the file that were read since the last call of `taken`
 
     def _counted(self) -> Iterator[bytes]:
@@ -185,7 +185,7 @@ def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Ch
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                if compressed.recognised(os.read(descriptor, compressed.HEAD_BYTES)) is not None:
+                if compression_detection.recognised(os.read(descriptor, compression_detection.HEAD_BYTES)) is not None:
                     yield from read_chunks([name])
                     continue
                 file, start = State.read(descriptor), 0

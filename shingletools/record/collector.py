@@ -34,7 +34,7 @@ class Written(NamedTuple):
     removed: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come outside the pickle, as views of what it lends; see serving.Messages."""
+        """From a worker process, they come outside the pickle, as views of what it lends; see worker_loop.Messages."""
         from pickle import PickleBuffer  # which whoever calls this has loaded
 
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))

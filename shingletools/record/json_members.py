@@ -6,8 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 from shingletools.record import wire
-from shingletools.system.deferred import lazy, orjson
 from shingletools.system.errors import Rejected, shown
+from shingletools.system.lazy_imports import lazy, orjson
 
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 BLANKS = rb"[ \t\r\n]*+"

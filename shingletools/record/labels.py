@@ -5,8 +5,8 @@ import re
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members
 from shingletools.record.wire import AGAINST, Name, Record
-from shingletools.system.deferred import lazy, orjson
 from shingletools.system.errors import Rejected, shown
+from shingletools.system.lazy_imports import lazy, orjson
 
 UNLABELLED = b""
 NUMBER = lazy(lambda: re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?"))

@@ -12,8 +12,8 @@ from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumn
 from shingletools.kernel.line_columns import read_columns as no_columns
 from shingletools.record import wire
 from shingletools.record.json_members import in_quotes, line_at, parse
-from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected
+from shingletools.system.lazy_imports import orjson
 
 Place = tuple[str, int | None]  # a file, and a line of it
 Signatures = tuple[

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
-from shingletools.system.deferred import blake3, orjson
 from shingletools.system.errors import Failed, Rejected, shown, with_itself
+from shingletools.system.lazy_imports import blake3, orjson
 
 Record = dict[str, Any]
 Name = str | int  # an id

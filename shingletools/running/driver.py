@@ -21,7 +21,7 @@ from shingletools.running.pipeline_run import Flow
 from shingletools.running.preflight_checks import tell_of_waiting
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import Step, step_of
-from shingletools.system import errors, files, messages, signals, waiting
+from shingletools.system import errors, files, interruptible_reads, messages, signals
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 def prepare() -> None:
     """Begins a run: checks that the kernel is there that the environment wants. Raises Failed."""
-    waiting.ahead.clear()  # of a run before in the same process
+    interruptible_reads.ahead.clear()  # of a run before in the same process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):

@@ -203,7 +203,7 @@ def run_once(
 def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator[Framed]:
     """The documents of files in a format. Lines that are given stand for standard input, if that is among them."""
     if given is not None and "-" in files:
-        from shingletools.reading.formats.numbered import over  # which few runs need
+        from shingletools.reading.formats.numbered_records import over  # which few runs need
 
         form = over(given, form)
     return form.read(files)

@@ -10,9 +10,9 @@ from shingletools.record.field_names import USUAL, Names, names_of, names_said
 from shingletools.record.wire import NAMED
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
-from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown
-from shingletools.system.waiting import READ_BYTES, gathered
+from shingletools.system.interruptible_reads import READ_BYTES, gathered
+from shingletools.system.lazy_imports import needs, orjson
 
 if TYPE_CHECKING:
     from json import JSONEncoder

@@ -10,7 +10,7 @@ from shingletools.record.stage import Filter
 from shingletools.system import errors
 
 if TYPE_CHECKING:
-    from shingletools.cli.arguments import Allowance  # argparse, which workers do not need
+    from shingletools.cli.argument_types import Allowance  # argparse, which workers do not need
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
 SHOWN = 10  # files that are named

@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from shingletools.reading import compressed
+from shingletools.reading import compression_detection
 from shingletools.running.outcomes import BadRecord
 from shingletools.running.reject_messages import Complaints, about
 from shingletools.system import signals
@@ -31,7 +31,7 @@ class Output:
         """stored: what is written has its form already, whatever the name says."""
         self.path = path
         self.name = "standard output" if path is None else path
-        self.compressing = None if path is None or stored else compressed.compressing(path)
+        self.compressing = None if path is None or stored else compression_detection.compressing(path)
         self.descriptor = 1
         self.unnamed = -1  # a descriptor that refers to the file, once it is complete
         self.target = self.temporary = ""

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from shingletools.reading import compressed
+from shingletools.reading import compression_detection
 from shingletools.running.steps import Step
 from shingletools.system import errors, files, messages
 from shingletools.system.errors import Failed
@@ -60,7 +60,7 @@ def check_files(step: Step, inputs: Sequence[str], given: int | None, output: st
     for option, path in written(step):
         if path == "-":
             raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
-        if option == "--rejects" and compressed.is_packed(path):
+        if option == "--rejects" and compression_detection.is_packed(path):
             raise Failed(f"{option} {errors.printable(path)}: bad records are kept as they came, as plain lines")
         if any(files.same_file(path, other) for other in others):
             raise Failed(f"{option} {errors.printable(path)}: this run reads or writes that file already")

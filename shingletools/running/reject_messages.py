@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from shingletools.running.outcomes import BadRecord
-from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, printable, shown_place
+from shingletools.system.lazy_imports import lazy
 
 SHOWN = 10  # messages of one cause
 CAUSES = 100  # that are counted separately, since each record may have one of its own, such as a recipe

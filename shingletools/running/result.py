@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 from shingletools.running.outcomes import FAILED, BadRecord
 from shingletools.running.pipeline_run import Flow
 from shingletools.running.stage_run import StepFailed
-from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown_place
+from shingletools.system.lazy_imports import needs, orjson
 
 LARGE = 1 << 63
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import count, names, size, text
+from shingletools.cli.argument_types import count, names, size, text
 from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
 from shingletools.running.driver import FirstRecord, Wishes, prepare, run_steps
 from shingletools.running.pipeline_parser import ForAll, steps_of

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools.cli.arguments import allowance, size
+from shingletools.cli.argument_types import allowance, size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
 from shingletools.record.command_registry import CommandInfo
 from shingletools.running.driver import prepare

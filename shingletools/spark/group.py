@@ -17,7 +17,7 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import Index
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 from shingletools.record.record_batch import read_batch
 from shingletools.spark.arrow_batches import (
     BYTES,

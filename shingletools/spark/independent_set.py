@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.thinning import PairEnds, Partners
+from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.types import Flags, Index
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, through, union
 from shingletools.spark.storage import Checkpoint

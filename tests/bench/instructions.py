@@ -100,13 +100,13 @@ def compared(pairs: int) -> None:
     """Rows with others, or their keys where there are no pairs."""
     import numpy as np  # most loops do without: under valgrind it takes seconds to load
 
-    from shingletools.kernel import compiled  # which needs it
+    from shingletools.kernel import compiled_arrays  # which needs it
 
     rows = np.random.default_rng(1).integers(0, 2, (2000, 84)).astype(np.uint32)
     if pairs:
-        compiled.agreements(rows, 68, *np.random.default_rng(2).integers(0, 2000, (2, pairs)))
+        compiled_arrays.agreements(rows, 68, *np.random.default_rng(2).integers(0, 2000, (2, pairs)))
     else:
-        compiled.band_keys(rows, [(0, 84)])
+        compiled_arrays.band_keys(rows, [(0, 84)])
 
 
 LOOPS = {

@@ -21,7 +21,7 @@ import numpy as np
 from rensa import RMinHash
 
 from shingletools import kernel
-from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.payload_codec import bytes_to_payload
 
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import table_row

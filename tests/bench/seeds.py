@@ -22,7 +22,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import MINHASHES
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel.types import Index
-from shingletools.numbers.chances import interval
+from shingletools.numbers.binomial import interval
 
 N = 84
 NEAR = JoinOptions(similarity=Fraction(9, 10))

@@ -15,7 +15,7 @@ from shingletools.commands.canon.folding import FRACTIONS, LONG_RUN, fold
 from shingletools.commands.canon.repertoire import is_later
 from shingletools.commands.canon.words import cut, joins
 from shingletools.kernel.memo import ENTRIES, Memo
-from shingletools.text.scripts import ALONE, JOINING, OTHERS, SHARED
+from shingletools.text.unspaced_scripts import ALONE, JOINING, OTHERS, SHARED
 
 canonize = Canonizer()
 # All of the planes that have characters; few of those that have none, or private ones

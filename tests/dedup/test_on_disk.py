@@ -15,7 +15,7 @@ from shingletools.commands.dedup import on_disk
 from shingletools.commands.dedup.choice import Dedup, chooser
 from shingletools.commands.dedup.on_disk import DedupOnDisk
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.numbers.payload import DiskLimits
+from shingletools.numbers.payload_store import DiskLimits
 from shingletools.record.collector import ALONE, Written
 from shingletools.system.scratch import Memory
 

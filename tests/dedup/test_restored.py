@@ -28,7 +28,7 @@ import pytest
 
 from harness import jsonl, pipe, run, run_here, shell
 from shingletools.commands.dedup import restored
-from shingletools.reading.formats import kept_columns, warc
+from shingletools.reading.formats import parquet_rewriter, warc
 
 K = 3
 COUNT = 60
@@ -260,7 +260,7 @@ def test_rows_of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             pair = sorted((number, of.as_py()))
             assert (by.as_py(), similarity.as_py()) == ("first", found[pair[0], pair[1]])
     for group in (1, 1 << 12):  # bytes that become a row group
-        monkeypatch.setattr(kept_columns, "GROUP_BYTES", group)
+        monkeypatch.setattr(parquet_rewriter, "GROUP_BYTES", group)
         run_here("dedup --pairs pairs --parquet table -o small.parquet", cwd=tmp_path).good()
         assert pq.read_table(tmp_path / "small.parquet").equals(pq.read_table(tmp_path / "left"))
     zipped = run_here("dedup --pairs pairs --parquet table -o small.gz", cwd=tmp_path)

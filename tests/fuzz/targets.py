@@ -20,7 +20,7 @@ from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import Rolling, word_fingerprint
 from shingletools.commands.shingle.keys import PUBLIC, derive_key
-from shingletools.kernel import _kernel, codec, compiled, reference, strings
+from shingletools.kernel import _kernel, compiled_arrays, payload_codec, payload_signatures, reference_arrays
 from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import TokenSets
@@ -93,13 +93,15 @@ def payload(data: bytes) -> None:
     text = text_of(data)
     for digits in (2, 4, 8, 16):
         read = _kernel.payload_to_bytes(text, digits)
-        assert read == codec.payload_to_bytes(text, digits)
+        assert read == payload_codec.payload_to_bytes(text, digits)
         if read is not None and text:
-            assert codec.bytes_to_payload(read, digits) == text.lower()
+            assert payload_codec.bytes_to_payload(read, digits) == text.lower()
     if text:
         for bits in (8, 16, 32):
-            assert _kernel.minima(text, FUNCTIONS, FUNCTIONS, bits) == strings.minima(text, FUNCTIONS, FUNCTIONS, bits)
-        assert _kernel.simhash(text) == strings.simhash(text)
+            assert _kernel.minima(text, FUNCTIONS, FUNCTIONS, bits) == payload_signatures.minima(
+                text, FUNCTIONS, FUNCTIONS, bits
+            )
+        assert _kernel.simhash(text) == payload_signatures.simhash(text)
 
 
 def arrays(data: bytes) -> None:
@@ -111,17 +113,17 @@ def arrays(data: bytes) -> None:
         if len(rows):
             left = np.arange(len(rows))
             right = left[::-1].copy()
-            found = compiled.agreements(rows, least, left, right)
-            assert np.array_equal(found, reference.agreements(rows, least, left, right))
+            found = compiled_arrays.agreements(rows, least, left, right)
+            assert np.array_equal(found, reference_arrays.agreements(rows, least, left, right))
             bands = [(0, width), (least % width, width)]
-            assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
+            assert np.array_equal(compiled_arrays.band_keys(rows, bands), reference_arrays.band_keys(rows, bands))
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]
     if groups:
         tokens = np.array([token for group in groups for token in group], np.uint64)
         sets = TokenSets(tokens, np.array(list(map(len, groups))))
         left = np.arange(len(groups))
         right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
-        found = compiled.overlaps(sets, left, right, bounds)
+        found = compiled_arrays.overlaps(sets, left, right, bounds)
         common = [len({*groups[a]} & {*groups[b]}) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
         assert found.tolist() == [each if each >= least % 9 else 0 for each in common]
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.kernel import compiled, thinning
-from shingletools.kernel.thinning import PairEnds, Partners
+from shingletools.kernel import compiled_arrays, independent_set
+from shingletools.kernel.independent_set import PairEnds, Partners
 
 DOCUMENTS = 12
 Edge = tuple[int, int, float]
@@ -53,7 +53,7 @@ def greedy(some: list[Edge], order: list[int]) -> dict[int, tuple[int, float]]:
 def test_thin(some: list[Edge], order: list[int], cut: int, missing: int) -> None:
     """In two calls, without documents that are not there; doubled pairs count by the highest similarity."""
     there = order[missing // 2 :]
-    for kernel in (compiled, thinning):
+    for kernel in (compiled_arrays, independent_set):
         pairs, kept = listed(kernel, some, DOCUMENTS), fresh(DOCUMENTS)
         for part in (there[:cut], there[cut:]):
             kernel.thin(np.array(part, np.int64), pairs, kept)
@@ -66,20 +66,20 @@ def test_a_hub(centre: int) -> None:
     """A star of 100,000: its centre is kept alone if it comes first, and goes if any other does."""
     count = 100_000
     others = [number for number in range(count) if number != centre]
-    pairs, kept = listed(compiled, [(centre, other, 0.9) for other in others], count), fresh(count)
-    compiled.thin(np.arange(count), pairs, kept)
+    pairs, kept = listed(compiled_arrays, [(centre, other, 0.9) for other in others], count), fresh(count)
+    compiled_arrays.thin(np.arange(count), pairs, kept)
     assert np.flatnonzero(kept.partner < 0).tolist() == ([centre] if not centre else others)
     assert kept.partner[centre] == (-1 if not centre else 0)
 
 
 def test_a_long_path_and_a_clique() -> None:
     path = [(number, number + 1, 0.5) for number in range(9999)]
-    pairs, kept = listed(compiled, path, 10_000), fresh(10_000)
-    compiled.thin(np.arange(10_000), pairs, kept)
+    pairs, kept = listed(compiled_arrays, path, 10_000), fresh(10_000)
+    compiled_arrays.thin(np.arange(10_000), pairs, kept)
     assert np.flatnonzero(kept.partner < 0).tolist() == list(range(0, 10_000, 2))
     clique = [(a, b, 0.5) for b in range(60) for a in range(b)]
-    pairs, kept = listed(compiled, clique, 60), fresh(60)
-    compiled.thin(np.arange(60)[::-1], pairs, kept)
+    pairs, kept = listed(compiled_arrays, clique, 60), fresh(60)
+    compiled_arrays.thin(np.arange(60)[::-1], pairs, kept)
     assert kept.partner.tolist() == [59] * 59 + [-1]
 
 
@@ -89,14 +89,14 @@ def test_thin_pairs(some: list[Edge], cut: int) -> None:
     alike = [(a, b, 1.0) for a, b, _ in some]
     keys = np.array(sorted(min(a, b) << 32 | max(a, b) for a, b, _ in alike), np.uint64)
     expected = {document: other for document, (other, _) in greedy(alike, list(range(DOCUMENTS))).items()}
-    for kernel in (compiled, thinning):
+    for kernel in (compiled_arrays, independent_set):
         partner = fresh(DOCUMENTS).partner
         for part in (keys[:cut], keys[cut:]):
             kernel.thin_pairs(part, partner)
         assert {n: other for n, other in enumerate(partner.tolist()) if other >= 0} == expected
 
 
-@pytest.mark.parametrize("kernel", [compiled, thinning])
+@pytest.mark.parametrize("kernel", [compiled_arrays, independent_set])
 def test_what_are_no_documents(kernel: ModuleType) -> None:
     two = np.full(2, -1, np.int32)
     for end in (-1, 2):
@@ -113,7 +113,7 @@ def test_what_are_no_documents(kernel: ModuleType) -> None:
 
 def test_arrays_that_are_no_pairs_are_not_followed() -> None:
     """No place is read twice, and none outside the arrays."""
-    good = listed(compiled, [(0, 1, 1.0), (0, 2, 1.0)], 3)
+    good = listed(compiled_arrays, [(0, 1, 1.0), (0, 2, 1.0)], 3)
     for wrong in (
         good._replace(before=np.array([0, 0, 0, 0], np.int32)),
         good._replace(last=np.array([4, 4, 4], np.int32)),
@@ -123,4 +123,4 @@ def test_arrays_that_are_no_pairs_are_not_followed() -> None:
         good._replace(last=good.last[:2]),
     ):
         with pytest.raises(ValueError, match="no pairs of these documents"):
-            compiled.thin(np.arange(3), wrong, fresh(3))
+            compiled_arrays.thin(np.arange(3), wrong, fresh(3))

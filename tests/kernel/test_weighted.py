@@ -16,9 +16,9 @@ from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHa
 from shingletools.kernel import _kernel
 from shingletools.kernel.lines import FilterFields, Link
 from shingletools.kernel.weighted_minhash_times import first_to_come, waits
-from shingletools.numbers.rarity import UNIT
-from shingletools.reading.tables import MAX_WEIGHT as MOST
-from shingletools.reading.weights import Weights
+from shingletools.numbers.inverse_document_frequency import UNIT
+from shingletools.reading.shingle_tables import MAX_WEIGHT as MOST
+from shingletools.reading.shingle_weights import Weights
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"r")
 MAX_WEIGHT = MOST * UNIT

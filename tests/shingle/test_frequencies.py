@@ -23,9 +23,9 @@ from shingletools.commands.shingle.bounds import Bound, bound
 from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.within import FingerprintListing, read_table
-from shingletools.numbers.rarity import inverse_frequency
+from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.numbers.sorter import SortingLimits
-from shingletools.reading.tables import MAX_DOCUMENTS
+from shingletools.reading.shingle_tables import MAX_DOCUMENTS
 from shingletools.system.scratch import Memory
 
 HEADER = b'{"documents":2,"shingles":2,"min_df":1,"via":"shingle k=2"}\n'

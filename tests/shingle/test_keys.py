@@ -12,7 +12,7 @@ from blake3 import blake3
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.commands.shingle.fingerprints import Rolling
 from shingletools.commands.shingle.keys import PUBLIC, Key, derive_key
-from shingletools.kernel import reference
+from shingletools.kernel import reference_arrays
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}
 MASK = 2**64 - 1
@@ -73,7 +73,7 @@ def test_siphash() -> None:
     assert siphash(bytes(range(15)), key) == 0xA129CA6149BE45E5
     assert siphash(bytes(range(8)), key) == 0x93F5F5799A932462
     words = np.frombuffer(random.Random(0).randbytes(8000) + bytes(range(8)), "<u8")
-    assert reference.siphash(words, key).tolist() == [siphash(word.tobytes(), key) for word in words]
+    assert reference_arrays.siphash(words, key).tolist() == [siphash(word.tobytes(), key) for word in words]
 
 
 @pytest.mark.parametrize("options", ["-k 3", "-k 3 --chars"])

@@ -16,8 +16,8 @@ from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simgroup import grouping
 from shingletools.commands.simgroup.grouping import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.numbers import ids_on_disk, unionfind
-from shingletools.numbers.payload import DiskLimits
+from shingletools.numbers import ids_on_disk, union_find
+from shingletools.numbers.payload_store import DiskLimits
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
@@ -70,7 +70,7 @@ def test_components_and_stars_against_brute_force(memory: Memory | None, edges: 
 
 @given(pairs)
 def test_components_a_few_documents_at_a_time(edges: list[Pair]) -> None:
-    with patch.object(unionfind, "BATCH_NUMBERS", 3):
+    with patch.object(union_find, "BATCH_NUMBERS", 3):
         assert grouped(False, edges) == slow_components(edges)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness import BIN, ENVIRONMENT, jsonl, run
 from shingletools.kernel.ids import Buffer, names_of
 from shingletools.numbers.ids_on_disk import Hashes, IdsOnDisk, KeyedHashes
-from shingletools.numbers.payload import DiskLimits
+from shingletools.numbers.payload_store import DiskLimits
 from shingletools.system.scratch import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  # six ids make a portion

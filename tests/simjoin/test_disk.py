@@ -25,7 +25,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.payload_store import Payload, portions_of
 from shingletools.numbers.sorter import NONE, Sorter
 from shingletools.system.scratch import Memory
 

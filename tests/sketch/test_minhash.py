@@ -8,7 +8,7 @@ from blake3 import blake3
 
 from harness import jsonl, run
 from shingletools.commands.sketch.minhash import MinHash
-from shingletools.kernel.reference import BLOCK
+from shingletools.kernel.reference_arrays import BLOCK
 
 MASK = 2**64 - 1
 

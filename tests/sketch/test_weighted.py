@@ -15,8 +15,8 @@ from shingletools.commands.sketch.minhash import MinHash
 from shingletools.commands.sketch.weighted import WeightedMinHash
 from shingletools.kernel import weighted_minhash_times
 from shingletools.kernel.weighted_minhash_times import first_to_come, waits
-from shingletools.numbers.rarity import UNIT
-from shingletools.reading.weights import Weights, read_weights
+from shingletools.numbers.inverse_document_frequency import UNIT
+from shingletools.reading.shingle_weights import Weights, read_weights
 
 MASK = (1 << 64) - 1
 
@@ -218,7 +218,8 @@ def test_weights_as_they_are_written(weight: str, units: int | None, kernel: str
     path = tmp_path / "df"
     ordinary = jsonl({"shingle": f"{9:016x}", "weight": 1})
     path.write_bytes(ordinary + f'{{"shingle":"{5:016x}","weight":{weight}}}\n'.encode() + ordinary)
-    code = "from shingletools.reading.weights import read_weights; print(read_weights('df').weights.weights.tolist())"
+    module = "shingletools.reading.shingle_weights"
+    code = f"from {module} import read_weights; print(read_weights('df').weights.weights.tolist())"
     ran = run("python3", "-P", "-c", code, cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel})
     if units is None:
         assert ran.err.splitlines()[-1].endswith('Failed: df:2: field "weight" is not a number from 0 to 65536')

@@ -3,8 +3,8 @@
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.russian import RUSSIAN, readings
 from shingletools.record.package_versions import made_with
-from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, shown
+from shingletools.system.lazy_imports import needs
 
 # Nouns and determiners that lemminflect's dictionary, or pymorphy3's, has only as adjectives
 ALSO_OTHERS = {

@@ -7,8 +7,8 @@ from shingletools.commands.canon.confined import Confined
 from shingletools.commands.canon.html import PARAGRAPH, limited, skipping
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.package_versions import made_with
-from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, Rejected, shown
+from shingletools.system.lazy_imports import needs
 
 SECONDS_A_CHARACTER, MEMORY_A_CHARACTER = 1e-6, 256  # real pages take at most 0.1 microseconds and 60 bytes
 # Imported here, so that loading it does not count as time of a page. Raises Failed if it is missing

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import regex
 
-from shingletools.system.deferred import needs
+from shingletools.system.lazy_imports import needs
 
 # A run without punctuation is cut anywhere, so that memory stays bounded
 HAN = regex.compile(r"[[\p{L}\p{N}]&&\p{scx=Han}]{1,1024}+", regex.VERSION1)

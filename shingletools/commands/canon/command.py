@@ -5,7 +5,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shingletools.cli.arguments import names, text
+from shingletools.cli.argument_types import names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.hyphens import HARD
@@ -20,7 +20,7 @@ from shingletools.record.field_names import USUAL, Names
 from shingletools.record.package_versions import made_with, version
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
-from shingletools.system.deferred import orjson
+from shingletools.system.lazy_imports import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Callable

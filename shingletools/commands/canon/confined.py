@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Generic, TypeVar, cast
 
-from shingletools.system.serving import Gone
 from shingletools.system.signals import uninterrupted
+from shingletools.system.worker_loop import Gone
 from shingletools.system.workers import Worker
 
 Argument = TypeVar("Argument")

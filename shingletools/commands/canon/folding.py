@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from shingletools.system.deferred import lazy, regex
+from shingletools.system.lazy_imports import lazy, regex
 
 # Typographic and reversed quotes, the letters of their form, which Uzbek, Hawaiian, Ukrainian and Breton use, Hebrew's
 # geresh, and what people type in their place, the grave accent and the prime: inside a word all become '. Hebrew's

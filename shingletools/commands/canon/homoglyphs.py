@@ -4,8 +4,8 @@ from functools import partial
 
 from shingletools.commands.canon.rules import Rule, in_place
 from shingletools.kernel.memo import Memo
-from shingletools.system.deferred import lazy, regex
-from shingletools.text.scripts import SPACELESS
+from shingletools.system.lazy_imports import lazy, regex
+from shingletools.text.unspaced_scripts import SPACELESS
 
 # Letters of equal case and look, by tests/homoglyphs.py from confusables.txt of Unicode's UTS #39. That is (c) 2025
 # Unicode, Inc., under the Unicode License V3: https://www.unicode.org/license.txt

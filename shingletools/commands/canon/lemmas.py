@@ -7,8 +7,8 @@ from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.russian import LONGEST, russian
 from shingletools.commands.canon.words import WORD
 from shingletools.record.package_versions import made_with
-from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, shown
+from shingletools.system.lazy_imports import needs
 
 
 class Lemmas:

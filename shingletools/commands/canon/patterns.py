@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from shingletools.commands.canon.origins import Origin, Place
-from shingletools.system.deferred import regex
 from shingletools.system.errors import Failed, Rejected, shown
+from shingletools.system.lazy_imports import regex
 
 Result = TypeVar("Result")
 

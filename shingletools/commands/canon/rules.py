@@ -8,8 +8,8 @@ from typing import NamedTuple
 from shingletools.commands.canon.folding import FRACTIONS
 from shingletools.commands.canon.origins import Origin
 from shingletools.commands.canon.repertoire import is_later
-from shingletools.system.deferred import lazy, regex
-from shingletools.text.scripts import SPACELESS
+from shingletools.system.lazy_imports import lazy, regex
+from shingletools.text.unspaced_scripts import SPACELESS
 
 
 class Rule(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 import regex
 
-from shingletools.system.deferred import needs
+from shingletools.system.lazy_imports import needs
 
 LONGEST = 40  # letters; dictionaries have no longer words, and guessing longer ones takes quadratic time
 RUSSIAN = regex.compile(f"[а-яё]{{2,{LONGEST}}}+")

@@ -3,7 +3,7 @@
 import re
 
 from shingletools.commands.canon.rules import Rule
-from shingletools.system.deferred import lazy
+from shingletools.system.lazy_imports import lazy
 
 
 def spelled(codes: str) -> str:

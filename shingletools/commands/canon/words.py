@@ -3,8 +3,8 @@
 import unicodedata
 
 from shingletools.commands.canon.folding import JOINER
-from shingletools.system.deferred import lazy, regex
-from shingletools.text.scripts import ALONE, SPACELESS
+from shingletools.system.lazy_imports import lazy, regex
+from shingletools.text.unspaced_scripts import ALONE, SPACELESS
 
 LETTER = rf"[[\p{{L}}\p{{N}}]--{SPACELESS}]"
 SIGNS = "+#"

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, one_name, text, threshold
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, one_name, text, threshold
 from shingletools.commands.dedup.spec import (
     DATED,
     FIRST,
@@ -18,7 +18,7 @@ from shingletools.commands.dedup.spec import (
     TEXT,
     DedupSpec,
 )
-from shingletools.reading import compressed
+from shingletools.reading import compression_detection
 from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
@@ -145,10 +145,10 @@ def chosen(options: argparse.Namespace) -> Format | None:
 
 def check_stored(path: str, files: Sequence[str]) -> None:
     """Raises Failed for an output whose name says that it is compressed, if files of the input are not."""
-    codec = compressed.suffixed(path)
+    codec = compression_detection.suffixed(path)
     for name in files if codec is not None else ():
         with named(name), open(name, "rb") as file:
-            if compressed.recognised(file.read(compressed.HEAD_BYTES)) != codec:
+            if compression_detection.recognised(file.read(compression_detection.HEAD_BYTES)) != codec:
                 raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
 
 

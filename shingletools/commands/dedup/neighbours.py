@@ -12,8 +12,8 @@ from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
+from shingletools.kernel.independent_set import MOST, PairEnds, Partners
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.thinning import MOST, PairEnds, Partners
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record.wire import TWO_SIDES
 from shingletools.system.errors import Failed, with_itself

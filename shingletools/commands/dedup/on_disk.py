@@ -13,7 +13,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
 from shingletools.numbers.ids_on_disk import READ_ENTRIES, IdsOnDisk
-from shingletools.numbers.payload import DEFAULT, DiskLimits
+from shingletools.numbers.payload_store import DEFAULT, DiskLimits
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.record.collector import CollectorContext

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from shingletools.commands.parts.part_places import Cut
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members, parse
-from shingletools.system.deferred import orjson
+from shingletools.system.lazy_imports import orjson
 
 LINE = b'{%b:%b%d","of":%b,"part":%d,"place":[%d,%d],"before":%b,%b:%b%b'
 

@@ -5,7 +5,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import one_name, text
+from shingletools.cli.argument_types import one_name, text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, CollectorContext

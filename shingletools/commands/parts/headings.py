@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shingletools.commands.parts.part_places import Place, lines
-from shingletools.system.deferred import lazy
+from shingletools.system.lazy_imports import lazy
 
 # CommonMark 0.31: headings that begin with # (section 4.2), headings above a line of = or - (4.3; here one line above
 # three or more), and fences of code, which hold no headings (4.5)

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from shingletools.system.deferred import lazy, regex
+from shingletools.system.lazy_imports import lazy, regex
 from shingletools.text.hyphenation import PARTED, SOFT
-from shingletools.text.scripts import ALONE, JOINING
 from shingletools.text.sentences import sentences
+from shingletools.text.unspaced_scripts import ALONE, JOINING
 
 Place = tuple[int, int]
 Cut = Callable[[str], Iterator[Place]]

@@ -3,7 +3,15 @@
 import argparse
 import os
 
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, memory_within, one_name, threshold
+from shingletools.cli.argument_types import (
+    add_memory,
+    add_repeatable,
+    count,
+    memory_of,
+    memory_within,
+    one_name,
+    threshold,
+)
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo

@@ -9,8 +9,8 @@ import orjson
 
 from shingletools import kernel
 from shingletools.archive.archive_files import GRAMS
-from shingletools.archive.lookup import Sorted
-from shingletools.archive.opened import Archive, open_archive
+from shingletools.archive.archive_reader import Archive, open_archive
+from shingletools.archive.key_lookup import Sorted
 from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import split

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name
+from shingletools.cli.argument_types import add_memory, count, memory_of, memory_within, one_name
 from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
 from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire

@@ -13,7 +13,7 @@ from operator import itemgetter
 from sys import getsizeof
 from typing import IO
 
-from shingletools.system.deferred import tempfile
+from shingletools.system.lazy_imports import tempfile
 from shingletools.system.scratch import Memory, folder_errors
 
 FAN = 64  # runs that are merged at once

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.commands.shingle.keys import PUBLIC, Key
-from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, Listed
 from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
-from shingletools.system.deferred import blake3, hashlib
+from shingletools.kernel.payload_codec import bytes_to_payload
+from shingletools.system.lazy_imports import blake3, hashlib
 
 Shingler = Callable[[str], str | list[str]]
 Hashing = Callable[[str], str]

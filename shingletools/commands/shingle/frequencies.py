@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
-from shingletools.numbers.rarity import inverse_frequency
-from shingletools.reading.tables import Header, cut_off, take_header, take_number
+from shingletools.numbers.inverse_document_frequency import inverse_frequency
+from shingletools.reading.shingle_tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
 from shingletools.record.collector import CollectorContext, RecordCollector, Written
 from shingletools.record.stage import IN_ONE_PROCESS, Stage

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from shingletools.system import errors
-from shingletools.system.deferred import blake3
 from shingletools.system.errors import Failed
+from shingletools.system.lazy_imports import blake3
 
 CONTEXT = "shingletools 2026-11-21 shingle --key-file"  # BLAKE3's key derivation needs one that is unique
 LEAST = 16  # bytes of a secret

@@ -4,7 +4,7 @@ import numpy as np
 
 from shingletools.commands.shingle.counts import LEAST
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload import DEFAULT
+from shingletools.numbers.payload_store import DEFAULT
 from shingletools.numbers.sorter import Sorter, SortingLimits
 from shingletools.system.scratch import Memory
 

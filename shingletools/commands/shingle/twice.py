@@ -13,7 +13,7 @@ from shingletools.commands.shingle.fingerprints import Hashing, Rolling
 from shingletools.commands.shingle.occurrences import Occurrences
 from shingletools.commands.shingle.within import Choice, DocumentLimits, listing_of, recipe_of
 from shingletools.kernel.lines import Link
-from shingletools.reading.tables import MAX_DOCUMENTS
+from shingletools.reading.shingle_tables import MAX_DOCUMENTS
 from shingletools.record import wire
 from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter

@@ -5,7 +5,7 @@ from functools import partial
 from shingletools.commands.shingle.fingerprints import Runs, word_fingerprint
 from shingletools.commands.shingle.keys import PUBLIC, Key
 from shingletools.kernel.memo import Memo
-from shingletools.kernel.strings import roll
+from shingletools.kernel.payload_signatures import roll
 
 
 class RollingUnits:

@@ -8,10 +8,10 @@ from shingletools import kernel
 from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.fingerprints import Hashing
 from shingletools.kernel.lines import Listed
-from shingletools.reading.tables import MAX_DOCUMENTS, Header, TableReading
-from shingletools.system.deferred import numpy as np
-from shingletools.system.deferred import strings
+from shingletools.reading.shingle_tables import MAX_DOCUMENTS, Header, TableReading
 from shingletools.system.errors import Failed, printable
+from shingletools.system.lazy_imports import numpy as np
+from shingletools.system.lazy_imports import payload_signatures
 
 if TYPE_CHECKING:
     from shingletools.kernel.types import U64, Flags
@@ -52,7 +52,7 @@ def listed(shingler: Hashing, listing: FingerprintListing, text: str) -> str:
     payload = shingler(text)
     if not payload:
         return ""
-    fingerprints = strings.take_shingles(payload)
+    fingerprints = payload_signatures.take_shingles(payload)
     assert fingerprints is not None
     return " ".join(compress(payload.split(" "), listing.keeps(fingerprints).tolist()))
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from shingletools.cli.arguments import add_memory, add_repeatable, memory_of, threshold
+from shingletools.cli.argument_types import add_memory, add_repeatable, memory_of, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo, Product

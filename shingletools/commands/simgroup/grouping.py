@@ -14,10 +14,10 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, IdsAt, names_of
 from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ids_on_disk import MAX_IDS, IdsOnDisk
-from shingletools.numbers.payload import DEFAULT, DiskLimits
+from shingletools.numbers.payload_store import DEFAULT, DiskLimits
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 from shingletools.record.collector import Collector, Taken, Written
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.system import errors

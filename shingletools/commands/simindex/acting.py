@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import orjson
 
-from shingletools.archive.damage import faults
-from shingletools.archive.merging import merge
-from shingletools.archive.opened import open_archive
-from shingletools.archive.writing import ArchiveWriter
+from shingletools.archive.archive_reader import open_archive
+from shingletools.archive.archive_writer import ArchiveWriter
+from shingletools.archive.damage_check import faults
+from shingletools.archive.segment_merging import merge
 from shingletools.commands.simindex.spec import CHECK, DROP, DUMP, LIST, MERGE, IndexSpec
 from shingletools.kernel.types import Index
 from shingletools.record import wire

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from shingletools.archive.batch import ROW_BYTES, Batch
-from shingletools.archive.checksummed import Cache
-from shingletools.archive.frames import FRAME_BYTES, Spelled, frames_of
+from shingletools.archive.archive_reader import Archive
+from shingletools.archive.archive_writer import ArchiveWriter
+from shingletools.archive.checksummed_files import Cache
 from shingletools.archive.manifest import Entry
-from shingletools.archive.opened import Archive
+from shingletools.archive.record_frames import FRAME_BYTES, Spelled, frames_of
 from shingletools.archive.segment import Segment
-from shingletools.archive.writing import ArchiveWriter
+from shingletools.archive.segment_builder import ROW_BYTES, Batch
 from shingletools.commands.simindex.batch_spool import BatchSpool
 from shingletools.commands.simindex.repeats import Form, Repeats
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO
 
-from shingletools.archive.batch import Batch
+from shingletools.archive.segment_builder import Batch
 from shingletools.system.scratch import folder_errors
 
 

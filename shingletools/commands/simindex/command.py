@@ -4,7 +4,7 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import add_repeatable, add_size, count, one_name, text, threshold
+from shingletools.cli.argument_types import add_repeatable, add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DEFAULT_BYTES, DROP, KEEP_OLD, REPLACE, IndexSpec
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.record.collector import Collector, CollectorContext

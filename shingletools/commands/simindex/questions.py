@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Self, cast
 
-from shingletools.archive.opened import open_archive
+from shingletools.archive.archive_reader import open_archive
 from shingletools.commands.simjoin.against import Against
 from shingletools.commands.simjoin.indexed import ArchiveJoin
 from shingletools.commands.simjoin.join_collector import JoinCollector

@@ -6,8 +6,8 @@ import blake3
 import numpy as np
 import orjson
 
-from shingletools.archive.batch import Batch, chosen
-from shingletools.archive.opened import Archive
+from shingletools.archive.archive_reader import Archive
+from shingletools.archive.segment_builder import Batch, chosen
 from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split

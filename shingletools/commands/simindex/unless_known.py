@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.archive.batch import Batch, Keys
-from shingletools.archive.opened import Archive
+from shingletools.archive.archive_reader import Archive
+from shingletools.archive.segment_builder import Batch, Keys
 from shingletools.commands.simindex.repeats import Sorting
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import orjson
 
-from shingletools.archive.opened import Archive, open_archive
+from shingletools.archive.archive_reader import Archive, open_archive
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table, signature_in

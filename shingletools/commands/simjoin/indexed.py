@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from shingletools.archive.archive_files import band_name
-from shingletools.archive.lookup import Sorted
+from shingletools.archive.archive_reader import Archive
+from shingletools.archive.key_lookup import Sorted
 from shingletools.archive.manifest import Manifest
-from shingletools.archive.opened import Archive
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions

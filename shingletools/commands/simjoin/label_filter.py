@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from shingletools.archive.opened import Archive
+from shingletools.archive.archive_reader import Archive
 from shingletools.commands.simjoin.join_options import Scope
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel import arrays as kernel

@@ -8,7 +8,7 @@ from shingletools.commands.simjoin.counted import CountedSets
 from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
 from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Table
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.reference import COUNTERS
+from shingletools.kernel.reference_arrays import COUNTERS
 from shingletools.kernel.types import U32, U64, Flags, Index, TokenSets
 from shingletools.numbers.ranges import spread
 

@@ -20,7 +20,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.payload_store import Payload, portions_of
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.scratch import Memory, shown_size
 

@@ -9,7 +9,7 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.sets import exactly
 from shingletools.commands.simjoin.table import Components, Table
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.payload_store import Payload, portions_of
 from shingletools.numbers.ranges import stretches
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.types import Index
-from shingletools.numbers.ratios import Ratio, choose_two, ratio
+from shingletools.numbers.exact_ratios import Ratio, choose_two, ratio
 
 
 class GroupFigures(NamedTuple):

@@ -4,7 +4,7 @@ import argparse
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import add_repeatable, fraction, no_number, text, threshold
+from shingletools.cli.argument_types import add_repeatable, fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
@@ -93,7 +93,7 @@ def table_of(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of the truth; None for JSON lines."""
     if not options.csv and not options.tsv:
         return None
-    from shingletools.reading.formats.separated import Separated  # late: few runs need it
+    from shingletools.reading.formats.separated_values import Separated  # late: few runs need it
     from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = ("a", "b") if options.field is None else (options.id, options.field)

@@ -7,9 +7,9 @@ import numpy as np
 
 from shingletools.commands.simscore.agreement import GroupFigures, compare_groups
 from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.exact_ratios import PairCounts, Ratio, ratio
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, common_pairs, ends_of
-from shingletools.numbers.ratios import PairCounts, Ratio, ratio
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 
 if TYPE_CHECKING:
     from fractions import Fraction

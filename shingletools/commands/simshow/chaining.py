@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from shingletools.commands.simshow.prepared import Prepared, Words
 from shingletools.commands.simshow.runs import MIN_MEETINGS, EqualRun, common_runs, free_windows, some_meetings
-from shingletools.system.deferred import distance
+from shingletools.system.lazy_imports import distance
 
 GAIN = 3
 ALIGNED_WORDS = 60  # words of a gap up to which its equal words count; in longer ones, all words are taken to differ

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, names, size, text, threshold
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, names, size, text, threshold
 from shingletools.commands.simshow.report.origin import Provenance
 from shingletools.commands.simshow.spec import (
     BRIEF,

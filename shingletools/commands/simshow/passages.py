@@ -17,8 +17,8 @@ from shingletools.commands.simshow.documents import Name, Place, Shown
 from shingletools.commands.simshow.prepared import Prepared
 from shingletools.commands.simshow.runs import EqualRun
 from shingletools.kernel.types import U64, Flags
-from shingletools.system.deferred import regex
-from shingletools.text.scripts import ALONE
+from shingletools.system.lazy_imports import regex
+from shingletools.text.unspaced_scripts import ALONE
 
 EQUAL, ONLY_A, ONLY_B = "equal", "a", "b"
 

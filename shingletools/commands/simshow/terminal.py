@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from shingletools.system.deferred import wcwidth
+from shingletools.system.lazy_imports import wcwidth
 
 Span = tuple[str, str]  # a text and its style
 Line = list[Span]

@@ -4,7 +4,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import count, text
+from shingletools.cli.argument_types import count, text
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
 from shingletools.record.stage import Filter, Linking, Stage
@@ -121,7 +121,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     reads: tuple[str, ...] = ()
     if options.weights is not None:
         from shingletools.commands.sketch.weighted import WeightedMinHash  # it loads numpy
-        from shingletools.reading.weights import read_weights
+        from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)
         minima, reads = WeightedMinHash(options.n, options.seed, weights, bits), (options.weights,)
@@ -145,8 +145,8 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 def word_sketch(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
-    from shingletools.numbers.rarity import UNIT
-    from shingletools.reading.weights import read_weights
+    from shingletools.numbers.inverse_document_frequency import UNIT
+    from shingletools.reading.shingle_weights import read_weights
 
     if options.top:
         weights, label, after = read_weights(options.weights)
@@ -194,7 +194,7 @@ def simhash(options: argparse.Namespace) -> Stage:
     reads: tuple[str, ...] = ()
     if options.weights is not None:
         from shingletools.commands.sketch.weighted import WeightedSimHash  # it loads numpy
-        from shingletools.reading.weights import read_weights
+        from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)
         function = scales = WeightedSimHash(weights)

@@ -7,9 +7,9 @@ import numpy as np
 
 from shingletools.commands.sketch.weighted import shingles_of
 from shingletools.kernel import arrays
-from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.kernel.types import U64, Flags
-from shingletools.reading.weights import Weights
+from shingletools.reading.shingle_weights import Weights
 
 WIDE = 16  # digits of a component
 LEFT_OUT = 3  # each lexicon but the first leaves out one in so many words

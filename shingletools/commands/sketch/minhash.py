@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import Protocol
 
 from shingletools import kernel
-from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.lines import Link, unlinked
-from shingletools.system.deferred import blake3
+from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.system.errors import Rejected
+from shingletools.system.lazy_imports import blake3
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
@@ -33,7 +33,7 @@ class MinHash:
 
     Order and repeats do not matter. A longer sketch extends a shorter one. The expected share of agreeing components
     is the Jaccard similarity J, with a standard deviation of sqrt(J(1 - J) / n). An empty payload gives an empty one.
-    With 8 or 16 bits, a minimum has 2 or 4 digits: see strings.minima_to_payload.
+    With 8 or 16 bits, a minimum has 2 or 4 digits: see payload_signatures.minima_to_payload.
     Raises Rejected if the payload has no groups of 8 or 16 hex digits.
 
     >>> MinHash(4, "0")("0000000000000001 0000000000000002")

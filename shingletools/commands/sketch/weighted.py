@@ -4,11 +4,11 @@ import numpy as np
 
 from shingletools import kernel
 from shingletools.commands.sketch.minhash import BITS, NO_SHINGLES, MinHash
-from shingletools.kernel import arrays, strings
+from shingletools.kernel import arrays, payload_signatures
 from shingletools.kernel.lines import Link
 from shingletools.kernel.types import U64, Index
 from shingletools.kernel.weighted_minhash_times import first_to_come
-from shingletools.reading.weights import Weights
+from shingletools.reading.shingle_weights import Weights
 from shingletools.system.errors import Rejected
 
 
@@ -29,7 +29,9 @@ class WeightedSimHash:
         shingles, weights = with_weights(payload, self.weights)
         if not len(shingles):
             return ""  # else all texts of nothing but template would be alike
-        spread = arrays.fmix64(shingles) if strings.digits_of(payload) == strings.NARROW else shingles
+        spread = (
+            arrays.fmix64(shingles) if payload_signatures.digits_of(payload) == payload_signatures.NARROW else shingles
+        )
         return np.packbits(arrays.bit_sums(spread, weights) > 0).tobytes().hex()
 
     def link(self) -> Link:
@@ -62,7 +64,7 @@ class WeightedMinHash:
             return ""
         a, b = (np.frombuffer(each, np.uint32) for each in (self.plain.a, self.plain.b))
         first = first_to_come(shingles, weights.astype(np.float64), a, b)
-        return strings.minima_to_payload(first, self.plain.bits)
+        return payload_signatures.minima_to_payload(first, self.plain.bits)
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:
         """Returns the link, as MinHash.link does."""
@@ -72,10 +74,10 @@ class WeightedMinHash:
 
 def shingles_of(payload: str, digits: int) -> U64:
     """The shingles of a payload that is not empty. Raises Rejected unless they have `digits` hex digits."""
-    shingles = strings.take_shingles(payload)
+    shingles = payload_signatures.take_shingles(payload)
     if shingles is None:
         raise Rejected(NO_SHINGLES)
-    if (found := strings.digits_of(payload)) != digits:
+    if (found := payload_signatures.digits_of(payload)) != digits:
         raise Rejected(f'field "shingles" is groups of {found} hex digits, but the table has shingles of {digits}')
     return shingles
 

@@ -7,8 +7,8 @@ from collections.abc import Generator, Iterator, Sequence, Set
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from shingletools.reading import compressed, streams
-from shingletools.reading.formats.whole import WholeFile
+from shingletools.reading import compression_detection, streams
+from shingletools.reading.formats.whole_files import WholeFile
 from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
@@ -61,7 +61,7 @@ class Folders(NamedTuple):
             yield rest
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_names import kept_names  # late: canon does not need it
+        from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
 
         return kept_names(decisions, self.zero)
 
@@ -146,7 +146,7 @@ def entries_of(folder: str) -> Iterator[tuple[str, int]]:
 def suffix(path: str) -> str:
     """Returns the suffix of a file, without that of a compressed file, in lower case."""
     stem, ending = os.path.splitext(path)
-    return (os.path.splitext(stem)[1] if ending in compressed.SUFFIXES else ending).lower()
+    return (os.path.splitext(stem)[1] if ending in compression_detection.SUFFIXES else ending).lower()
 
 
 def matches(inside: str, patterns: Sequence[str]) -> bool:
@@ -158,7 +158,7 @@ def matches(inside: str, patterns: Sequence[str]) -> bool:
     [True, True, False, True]
     """
     stem, ending = os.path.splitext(inside)
-    names = [inside, stem] if ending in compressed.SUFFIXES else [inside]
+    names = [inside, stem] if ending in compression_detection.SUFFIXES else [inside]
     return any(
         fnmatchcase(name if "/" in pattern else os.path.basename(name), pattern)
         for pattern in patterns

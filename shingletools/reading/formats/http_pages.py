@@ -11,8 +11,8 @@ from io import BytesIO
 from shingletools.reading.formats.warc_records import fields_of, length_of
 from shingletools.record.error_hints import CHARSET, SAID
 from shingletools.record.package_versions import made_with
-from shingletools.system.deferred import needs
 from shingletools.system.errors import Rejected, shown
+from shingletools.system.lazy_imports import needs
 
 stream_io = needs("--warc", "fastwarc.stream_io", "warc")
 encoding = needs("--warc", "resiliparse.parse.encoding", "warc")

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_columns, lines_of
-from shingletools.reading.formats.numbered import with_numbers
+from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
 from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
-from shingletools.system.waiting import READ_BYTES, gathered
+from shingletools.system.interruptible_reads import READ_BYTES, gathered
 
 
 class Parquet(NamedTuple):
@@ -36,7 +36,7 @@ class Parquet(NamedTuple):
                         row, number, size = row + len(made), number + len(made), 0
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_columns import kept_columns  # late: canon does not need it
+        from shingletools.reading.formats.parquet_rewriter import kept_columns  # late: canon does not need it
 
         return kept_columns(files, decisions, self.texts[0])
 

@@ -16,8 +16,8 @@ from shingletools.record import wire
 from shingletools.record.document_format import Document
 from shingletools.record.error_hints import of_encoding, of_start
 from shingletools.system import errors
-from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected, shown
+from shingletools.system.lazy_imports import orjson
 
 LONG_ROW_BYTES = 1 << 20  # bytes of a row after which the parser's memory is given back
 MAX_ROW_BYTES = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows

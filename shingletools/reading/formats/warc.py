@@ -13,7 +13,7 @@ from shingletools.reading.formats.warc_records import WarcRecord, WarcRecords
 from shingletools.record.document_format import Both, Decision, Decisions, Document, Framed
 from shingletools.record.error_hints import of_start
 from shingletools.system.errors import Failed, Rejected, shown_place
-from shingletools.system.waiting import READ_BYTES
+from shingletools.system.interruptible_reads import READ_BYTES
 
 
 class Warc(NamedTuple):
@@ -35,7 +35,7 @@ class Warc(NamedTuple):
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
         """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
-        from shingletools.reading.formats.kept_ranges import kept_ranges  # late: canon does not need it
+        from shingletools.reading.formats.warc_rewriter import kept_ranges  # late: canon does not need it
 
         for name in files:
             yield from kept_ranges(name, self.ranges(name, decisions))

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.thinning import PairEnds, Partners
+from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.types import Index
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 
 
 class Edge(NamedTuple):

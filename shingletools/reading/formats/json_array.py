@@ -15,8 +15,8 @@ from shingletools.record import wire
 from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
 from shingletools.record.error_hints import of_start
 from shingletools.system import errors
-from shingletools.system.deferred import lazy
 from shingletools.system.errors import Failed, Rejected
+from shingletools.system.lazy_imports import lazy
 
 MAX_DEPTH = 10_000  # nested brackets; no record may have as many
 TOO_DEEP = -2  # the kernel's answer for more

@@ -12,8 +12,8 @@ from collections import OrderedDict
 import numpy as np
 
 from shingletools.kernel.types import U64
-from shingletools.system.deferred import blake3
 from shingletools.system.errors import Failed
+from shingletools.system.lazy_imports import blake3
 
 BLOCK_BYTES = 1 << 16  # bytes of a block
 WRITE_BYTES = 1 << 20  # bytes that are written at once

@@ -11,8 +11,8 @@ from contextlib import suppress
 from math import inf
 
 from shingletools.system import signals
-from shingletools.system.deferred import subprocess
-from shingletools.system.serving import serve
+from shingletools.system.lazy_imports import subprocess
+from shingletools.system.worker_loop import serve
 
 
 def can_fork() -> bool:

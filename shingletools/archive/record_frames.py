@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.codec import bytes_to_payload
 from shingletools.kernel.ids import split
+from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.kernel.types import Index
 from shingletools.numbers.ranges import spread
 from shingletools.record.json_members import member_of, members

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.archive.checksummed import BLOCK_BYTES, Damaged
+from shingletools.archive.checksummed_files import BLOCK_BYTES, Damaged
 from shingletools.archive.segment import Segment
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.ranges import spread

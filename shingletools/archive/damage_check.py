@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from shingletools.archive import manifest
 from shingletools.archive.archive_files import segment_file
-from shingletools.archive.checksummed import Cache, Damaged, Unreadable
+from shingletools.archive.archive_reader import open_archive
+from shingletools.archive.checksummed_files import Cache, Damaged, Unreadable
 from shingletools.archive.manifest import Entry
-from shingletools.archive.opened import open_archive
 from shingletools.archive.segment import removed_rows, summed
 from shingletools.system.errors import Failed, printable
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from shingletools.archive import manifest
 from shingletools.archive.archive_files import NAMES
-from shingletools.archive.checksummed import Cache, Damaged, Unreadable
-from shingletools.archive.frames import line_of
-from shingletools.archive.lookup import Sorted
+from shingletools.archive.checksummed_files import Cache, Damaged, Unreadable
+from shingletools.archive.key_lookup import Sorted
+from shingletools.archive.record_frames import line_of
 from shingletools.archive.segment import Segment
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.system.deferred import blake3
 from shingletools.system.errors import printable
+from shingletools.system.lazy_imports import blake3
 
 BATCH_LINES = 4096  # lines that are made together
 

@@ -1,4 +1,4 @@
-/* Which documents are kept where pairs decide. See thinning.py.
+/* Which documents are kept where pairs decide. See independent_set.py.
 
    Documents, ends and places of ends are int32, similarities doubles. Pairs: the ends, two for each pair; for each end,
    the place of the last one before it of the same document, or -1; for each document, the place of its last end, or -1;

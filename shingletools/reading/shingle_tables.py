@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import blake3
 
 from shingletools import kernel
-from shingletools.numbers.rarity import UNIT
+from shingletools.numbers.inverse_document_frequency import UNIT
 from shingletools.reading import option_files
 from shingletools.record import wire
 from shingletools.record.json_members import line_at, parse

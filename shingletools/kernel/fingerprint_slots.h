@@ -3,8 +3,8 @@
    free slot. The factor is odd and random, so nobody can make texts that fill neighbouring slots (multiply-shift
    hashing, Dietzfelbinger et al. 1997). One more uint64 after the slots tells whether 0 is in the set. */
 
-#ifndef SHINGLETOOLS_LISTED_H
-#define SHINGLETOOLS_LISTED_H
+#ifndef SHINGLETOOLS_FINGERPRINT_SLOTS_H
+#define SHINGLETOOLS_FINGERPRINT_SLOTS_H
 
 #include "memo.h"
 

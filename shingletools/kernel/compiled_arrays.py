@@ -6,8 +6,8 @@ import numpy as np
 
 from shingletools.kernel import _kernel
 from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.lines import Listed
-from shingletools.kernel.thinning import PairEnds, Partners
 from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
 from shingletools.kernel.winnowing import Winnowing
 

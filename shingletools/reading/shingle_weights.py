@@ -8,20 +8,22 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools import kernel
-from shingletools.kernel import strings
+from shingletools.kernel import payload_signatures
 from shingletools.kernel.lines import Weighed
 from shingletools.kernel.types import U64, Index
-from shingletools.reading.tables import TableReading
+from shingletools.reading.shingle_tables import TableReading
 
 
 class Weights:
-    """The weights of shingles, in units of rarity.UNIT. A shingle that is not in the table gets the greatest weight.
+    """The weights of shingles, in units of inverse_document_frequency.UNIT.
+
+    A shingle that is not in the table gets the greatest weight.
 
     >>> Weights({5: 7, 3: 2}).look_up(np.array([3, 4, 5], np.uint64))
     array([2, 7, 7])
     """
 
-    def __init__(self, weights: Mapping[int, int], digits: int = strings.WIDE) -> None:
+    def __init__(self, weights: Mapping[int, int], digits: int = payload_signatures.WIDE) -> None:
         """Takes the hex digits of the fingerprints."""
         self.digits = digits
         shingles = np.fromiter(weights.keys(), np.uint64, len(weights))

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import orjson
 
-from shingletools.system.deferred import needs
 from shingletools.system.errors import Failed, printable, shown
+from shingletools.system.lazy_imports import needs
 
 pa = needs("--parquet", "pyarrow", "parquet")
 types = pa.types

@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from shingletools.reading import streams
-from shingletools.reading.formats.numbered import with_numbers
+from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record.document_format import Both, Decisions, Framed, Made
 
@@ -29,6 +29,6 @@ class Separated(NamedTuple):
                     number += len(made)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_rows import kept_rows  # late: canon does not need it
+        from shingletools.reading.formats.table_rewriter import kept_rows  # late: canon does not need it
 
         return kept_rows(self.dialect, files, decisions)

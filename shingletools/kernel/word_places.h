@@ -1,7 +1,7 @@
 /* The places of words in a text, in code points: FROM-TO for each, in decimal. */
 
-#ifndef SHINGLETOOLS_PLACES_H
-#define SHINGLETOOLS_PLACES_H
+#ifndef SHINGLETOOLS_WORD_PLACES_H
+#define SHINGLETOOLS_WORD_PLACES_H
 
 #include "splice.h"
 

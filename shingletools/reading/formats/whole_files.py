@@ -23,7 +23,7 @@ class WholeFiles(NamedTuple):
             yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field)
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_names import kept_names  # late: canon does not need it
+        from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
 
         return kept_names(decisions, self.zero)
 

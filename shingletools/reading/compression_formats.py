@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from shingletools.system.deferred import bz2, lzma, zlib, zstd
 from shingletools.system.errors import Failed, printable
+from shingletools.system.lazy_imports import bz2, lzma, zlib, zstd
 
 COMPRESS_BYTES = 1 << 18  # bytes that are compressed at once
 MAX_DECODER_BYTES = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive import archive_files, manifest
-from shingletools.archive.checksummed import SummedWriter, hexdigest
+from shingletools.archive.archive_reader import Archive, open_archive
+from shingletools.archive.checksummed_files import SummedWriter, hexdigest
 from shingletools.archive.manifest import Column, Entry, Manifest, Removed
-from shingletools.archive.opened import Archive, open_archive
 from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
 from shingletools.system import signals
-from shingletools.system.deferred import zipfile
 from shingletools.system.errors import EnvironmentFailure, Failed, printable
 from shingletools.system.files import put, sync
+from shingletools.system.lazy_imports import zipfile
 from shingletools.system.scratch import folder_errors
 
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
-    from shingletools.reading.compression import Codec, Compressing
+    from shingletools.reading.compression_formats import Codec, Compressing
     from shingletools.reading.decompression import Held
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
@@ -33,18 +33,18 @@ def recognised(head: bytes) -> "Codec | None":
     """Returns the format of data by their first HEAD_BYTES bytes, or all if they are fewer; None if they are plain."""
     if not head or head[0] not in FIRST:
         return None
-    from shingletools.reading import compression  # late: as above
+    from shingletools.reading import compression_formats  # late: as above
 
-    return compression.recognised(head)[0]
+    return compression_formats.recognised(head)[0]
 
 
 def suffixed(path: str) -> "Codec | None":
     """Returns the format that the suffix of a file says; None if it is not compressed."""
     if not path.endswith(SUFFIXES):
         return None
-    from shingletools.reading import compression  # late: as above
+    from shingletools.reading import compression_formats  # late: as above
 
-    return compression.suffixed(path)
+    return compression_formats.suffixed(path)
 
 
 def is_packed(path: str) -> bool:
@@ -62,6 +62,6 @@ def compressing(path: str) -> "Compressing | None":
     codec = suffixed(path)
     if codec is None:
         return None
-    from shingletools.reading import compression  # late: as above
+    from shingletools.reading import compression_formats  # late: as above
 
-    return compression.Compressing(codec, path)
+    return compression_formats.Compressing(codec, path)

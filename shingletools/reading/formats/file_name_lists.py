@@ -3,7 +3,7 @@
 import os
 
 from shingletools.system.errors import Failed, printable
-from shingletools.system.waiting import blocks_of
+from shingletools.system.interruptible_reads import blocks_of
 
 
 def names_in(path: str) -> list[str]:

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
-from shingletools.archive.batch import entries_of
-from shingletools.archive.lookup import Sorted
+from shingletools.archive.archive_writer import ArchiveWriter, SegmentWriter, entry_of
+from shingletools.archive.key_lookup import Sorted
 from shingletools.archive.manifest import Entry
 from shingletools.archive.segment import Segment
-from shingletools.archive.writing import ArchiveWriter, SegmentWriter, entry_of
+from shingletools.archive.segment_builder import entries_of
 from shingletools.kernel.ids import split
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.scratch import folder_errors

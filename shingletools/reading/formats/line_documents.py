@@ -25,7 +25,7 @@ class Texts(NamedTuple):
                 yield TextLines(chunk, self.id_field, self.text_field)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_rows import kept_lines  # late: canon does not need it
+        from shingletools.reading.formats.table_rewriter import kept_lines  # late: canon does not need it
 
         return kept_lines(files, decisions)
 
@@ -41,7 +41,7 @@ class Records(NamedTuple):
             yield from map(RecordLines, chunks)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_rows import kept_lines  # late: as above
+        from shingletools.reading.formats.table_rewriter import kept_lines  # late: as above
 
         return kept_lines(files, decisions)
 

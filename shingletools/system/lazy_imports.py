@@ -1,6 +1,6 @@
 """Loads modules, and makes other objects, when they are first used.
 
-A module that is imported from here, `from shingletools.system.deferred import orjson`, is loaded when one of its
+A module that is imported from here, `from shingletools.system.lazy_imports import orjson`, is loaded when one of its
 attributes is first used. To add one, import it below, for mypy; NAMES has those within a package.
 """
 # ruff: noqa: PLC0414 ("as" tells mypy that others may import it from here)
@@ -17,7 +17,7 @@ from shingletools.system.errors import Failed
 Made = TypeVar("Made")
 NAMES = {
     "distance": "rapidfuzz.distance",
-    "strings": "shingletools.kernel.strings",
+    "payload_signatures": "shingletools.kernel.payload_signatures",
     "zstd": "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
 }
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from backports import zstd as zstd
     from rapidfuzz import distance as distance
 
-    from shingletools.kernel import strings as strings
+    from shingletools.kernel import payload_signatures as payload_signatures
 else:
 
     def __getattr__(name: str) -> "Deferred":

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from shingletools.reading.formats.linewise import Records
+from shingletools.reading.formats.line_documents import Records
 from shingletools.reading.streams import Given
 from shingletools.record import wire
 from shingletools.record.document_format import Both, Decisions, Document, Format, Framed

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
-from shingletools.archive.frames import Frames, line_of
+from shingletools.archive.archive_reader import id_keys
+from shingletools.archive.archive_writer import ArchiveWriter, entry_of
 from shingletools.archive.manifest import Entry
-from shingletools.archive.opened import id_keys
-from shingletools.archive.writing import ArchiveWriter, entry_of
+from shingletools.archive.record_frames import Frames, line_of
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.scratch import folder_errors
