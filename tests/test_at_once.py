@@ -10,7 +10,7 @@ from targets import stage_of
 
 from harness import collect, read_by_definition, run
 from shingletools import kernel
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.archive_pairs import Archived
 from shingletools.kernel import NAME, arrays
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Written

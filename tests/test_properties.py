@@ -17,10 +17,10 @@ from targets import parts_of, readers
 from harness import DOCS, Record, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.words import WORD
+from shingletools.commands.canon.word_splitting import WORD
 from shingletools.commands.shingle.command import hashing_of
 from shingletools.commands.shingle.fingerprints import Hashed, Rolling, Runs
-from shingletools.commands.shingle.keys import PUBLIC
+from shingletools.commands.shingle.secret_keys import PUBLIC
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel import payload_codec
 from shingletools.reading import streams

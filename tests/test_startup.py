@@ -12,7 +12,7 @@ from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.words import cut, wherever
+from shingletools.commands.canon.word_splitting import cut, wherever
 from shingletools.record import wire
 from shingletools.record.stage import Filter
 from shingletools.system import lazy_imports

@@ -1,4 +1,4 @@
-/* Signatures of weighted shingles: kernel/weighted_minhash_times.py and sketch/weighted.py define them.
+/* Signatures of weighted shingles: kernel/weighted_minhash_times.py and sketch/weighted_signatures.py define them.
 
    For a min-hash function, single precision nearly always tells which shingle comes first: by s / w, rounded, where s
    is half the hash. The logarithm is computed only if another shingle comes nearly as soon.

@@ -8,11 +8,11 @@ import orjson
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from shingletools.commands.dedup.marks import annotated, mark
+from shingletools.commands.dedup.decisions import UNSAID
+from shingletools.commands.dedup.removal_marks import annotated, mark
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, in_doubt, in_two_groups
-from shingletools.commands.dedup.values import OTHER, common
-from shingletools.commands.dedup.values import in_doubt as values_in_doubt
-from shingletools.commands.dedup.verdicts import UNSAID
+from shingletools.commands.dedup.value_order import OTHER, common
+from shingletools.commands.dedup.value_order import in_doubt as values_in_doubt
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import GOOD, REMOVED, NumberedLines, bad_row, through, union
 from shingletools.spark.decided_lines import Decision, decided

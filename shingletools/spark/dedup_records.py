@@ -6,10 +6,10 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from shingletools.commands.dedup.archive_pairs import Archived
 from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_members import Members
-from shingletools.commands.dedup.neighbours import Neighbours
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.group_decisions import Members
+from shingletools.commands.dedup.pair_decisions import Neighbours
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shingletools.commands.canon.article import extract
+from shingletools.commands.canon.article_extraction import extract
 
 RUN = 4
 WORD = re.compile(r"\w+")

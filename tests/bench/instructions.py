@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shingletools.commands.shingle.fingerprints import word_fingerprint
-from shingletools.commands.shingle.within import FingerprintListing
+from shingletools.commands.shingle.frequency_filter import FingerprintListing
 from shingletools.kernel import _kernel
 from shingletools.kernel.lines import FilterFields, Link, Listed, Weighed
 

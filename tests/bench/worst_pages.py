@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shingletools.commands.canon.confined import Confined, TooMuch
 from shingletools.commands.canon.html import SECONDS, SECONDS_A_CHARACTER, SECONDS_A_CHARACTER_TRACED, Html, parse
+from shingletools.commands.canon.limited_process import Confined, TooMuch
 from shingletools.system.errors import Rejected
 
 FORMATTING = "a b big code em font i nobr s small strike strong tt u".split()

@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 
 from harness import jsonl, run
-from shingletools.commands.canon.article import Article
+from shingletools.commands.canon.article_extraction import Article
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.system.errors import Rejected
 

@@ -13,7 +13,7 @@ import pytest
 
 import shingletools
 from harness import run
-from shingletools.commands.canon.confined import Confined, TooMuch
+from shingletools.commands.canon.limited_process import Confined, TooMuch
 
 ENOUGH = 60.0, 1 << 28  # seconds, bytes
 
@@ -55,7 +55,7 @@ def test_limits_that_are_there_already(tmp_path: Path) -> None:
     """Are not raised, and come back after each call."""
     script = """
         import resource
-        from shingletools.commands.canon.confined import Confined
+        from shingletools.commands.canon.limited_process import Confined
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 27, 1 << 28))
         confined = Confined(eval)
         for memory in (1 << 26, 1 << 30):
@@ -79,7 +79,7 @@ def test_modules_are_found_where_ours_are(tmp_path: Path) -> None:
     script = """
         import sys
         sys.path.insert(0, "sent.zip")
-        from shingletools.commands.canon.confined import Confined
+        from shingletools.commands.canon.limited_process import Confined
         print(Confined(eval)("__import__('shingletools').__file__", 9.0, 1 << 28))
     """
     ran = run(sys.executable, "-c", textwrap.dedent(script), cwd=tmp_path)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from canon.placing import both, found, shares
 from harness import jsonl, run
+from shingletools.commands.canon.character_references import SourcePiece
 from shingletools.commands.canon.html import Html, parse_traced
-from shingletools.commands.canon.markup import Page
-from shingletools.commands.canon.references import SourcePiece
-from shingletools.commands.canon.tokens import pieces
+from shingletools.commands.canon.html_text_places import Page
+from shingletools.commands.canon.html_tokens import pieces
 from shingletools.system.errors import Rejected
 
 PARTS = """

@@ -10,10 +10,10 @@ from blake3 import blake3
 
 from harness import jsonl, run, stopping
 from shingletools.commands.canon.canonizer import Canonizer, Rules
-from shingletools.commands.canon.chinese import Chinese
+from shingletools.commands.canon.chinese_words import Chinese
 from shingletools.commands.canon.folding import FRACTIONS, LONG_RUN, fold
-from shingletools.commands.canon.repertoire import is_later
-from shingletools.commands.canon.words import cut, joins
+from shingletools.commands.canon.known_characters import is_later
+from shingletools.commands.canon.word_splitting import cut, joins
 from shingletools.kernel.memo import ENTRIES, Memo
 from shingletools.text.unspaced_scripts import ALONE, JOINING, OTHERS, SHARED
 

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import jsonl, pipe, run, run_here, shell
-from shingletools.commands.dedup import restored
+from shingletools.commands.dedup import rewritten_files
 from shingletools.reading.formats import parquet_rewriter, warc
 
 K = 3
@@ -570,14 +570,14 @@ def test_each_preference(keep: str, tmp_path: Path) -> None:
 def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "table").write_bytes(b"id,text\n1,a\n2,b\n")
 
-    class Changing(restored.Decided):
-        def __init__(self, dedup: restored.Restored) -> None:
+    class Changing(rewritten_files.Decided):
+        def __init__(self, dedup: rewritten_files.Restored) -> None:
             super().__init__(dedup)
             with (tmp_path / "table").open("ab") as file:
                 file.write(b"3,c\n")
 
     with monkeypatch.context() as patched:
-        patched.setattr(restored, "Decided", Changing)
+        patched.setattr(rewritten_files, "Decided", Changing)
         ran = run_here("dedup --pairs /dev/null --csv table -o out", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "dedup: the files have more documents than before\n")
     # A pipe is opened for writing when dedup, which has looked at the files, opens it for reading

@@ -7,9 +7,9 @@ import pytest
 
 from dedup.test_known import NUMBERS, VALUES, order_of, orders_of
 from harness import Record, jsonl, run, run_here
-from shingletools.commands.dedup.choice import Dedup
-from shingletools.commands.dedup.group_members import ByGroups, Members
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.archive_pairs import Archived
+from shingletools.commands.dedup.dedup_collector import Dedup
+from shingletools.commands.dedup.group_decisions import ByGroups, Members
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays
 from shingletools.reading.streams import Chunk

@@ -19,7 +19,7 @@ from harness import jsonl, read_by_definition
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import Rolling, word_fingerprint
-from shingletools.commands.shingle.keys import PUBLIC, derive_key
+from shingletools.commands.shingle.secret_keys import PUBLIC, derive_key
 from shingletools.kernel import _kernel, compiled_arrays, payload_codec, payload_signatures, reference_arrays
 from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words

@@ -17,7 +17,7 @@ from kernel.texts import texts
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import word_fingerprint
-from shingletools.commands.shingle.keys import PUBLIC
+from shingletools.commands.shingle.secret_keys import PUBLIC
 from shingletools.kernel import _kernel, reference_arrays
 from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words, reference_fingerprints, reference_words
 

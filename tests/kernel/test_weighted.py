@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.sketch.minhash import Supershingles
-from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash
+from shingletools.commands.sketch.weighted_signatures import WeightedMinHash, WeightedSimHash
 from shingletools.kernel import _kernel
 from shingletools.kernel.lines import FilterFields, Link
 from shingletools.kernel.weighted_minhash_times import first_to_come, waits

@@ -10,7 +10,7 @@ import pytest
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from repeats.oracles import Spans, Texts, by_suffixes, runs_of, stood_before, windows
-from shingletools.commands.repeats.earlier import Portions
+from shingletools.commands.repeats.earlier_runs import Portions
 from shingletools.commands.repeats.spec import Treatment, WithinSpec
 from shingletools.commands.repeats.within_corpus import WithinCorpus
 from shingletools.kernel.winnowing import ALL, Winnowing

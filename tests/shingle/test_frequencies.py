@@ -18,11 +18,11 @@ from targets import chain_of, check_chain
 from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingle.tabled import LIMITS, K, canonical, frequencies, payloads, shingles, texts, within
 from shingletools import kernel
-from shingletools.commands.shingle import counts, occurrences
-from shingletools.commands.shingle.bounds import Bound, bound
-from shingletools.commands.shingle.counts import Counts
-from shingletools.commands.shingle.occurrences import Occurrences
-from shingletools.commands.shingle.within import FingerprintListing, read_table
+from shingletools.commands.shingle import fingerprint_counts, string_counts
+from shingletools.commands.shingle.fingerprint_counts import Occurrences
+from shingletools.commands.shingle.frequency_filter import FingerprintListing, read_table
+from shingletools.commands.shingle.frequency_limits import Bound, bound
+from shingletools.commands.shingle.string_counts import Counts
 from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.numbers.sorter import SortingLimits
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS
@@ -75,8 +75,8 @@ def test_a_table_of_common_shingles(least: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("how", ["", "--mod 3", "--hash crc32", "--mod 2 --min-df 2"])
 def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "LEAST", 5000)
-    monkeypatch.setattr(counts, "FAN", 3)
+    monkeypatch.setattr(string_counts, "LEAST", 5000)
+    monkeypatch.setattr(string_counts, "FAN", 3)
     command = f"shingle -k {K} --df --header {how} docs"
     in_memory = run_here(command, cwd=folder).good()
     header, *lines = [json.loads(line) for line in in_memory.splitlines()]
@@ -91,8 +91,8 @@ def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatc
 )
 def test_counts(some: list[frozenset[str]], most: int, fan: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "LEAST", most)
-        patch.setattr(counts, "FAN", fan)
+        patch.setattr(string_counts, "LEAST", most)
+        patch.setattr(string_counts, "FAN", fan)
         found = Counts(SCRATCH)
         for strings in some:
             found.add(strings)
@@ -433,7 +433,7 @@ def packed(fingerprints: list[int]) -> bytes:
 )
 def test_occurrences(some: list[list[int]], least: int, most: int, size: int, share: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(occurrences, "LEAST", size)
+        patch.setattr(fingerprint_counts, "LEAST", size)
         found = Occurrences(SCRATCH, SortingLimits(least_share=share, sampled=2, splits=3))
         for fingerprints in some:
             found.add(packed(fingerprints))

@@ -11,7 +11,7 @@ from blake3 import blake3
 
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.commands.shingle.fingerprints import Rolling
-from shingletools.commands.shingle.keys import PUBLIC, Key, derive_key
+from shingletools.commands.shingle.secret_keys import PUBLIC, Key, derive_key
 from shingletools.kernel import reference_arrays
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness import jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash
-from shingletools.commands.sketch.weighted import WeightedMinHash
+from shingletools.commands.sketch.weighted_signatures import WeightedMinHash
 from shingletools.kernel import weighted_minhash_times
 from shingletools.kernel.weighted_minhash_times import first_to_come, waits
 from shingletools.numbers.inverse_document_frequency import UNIT

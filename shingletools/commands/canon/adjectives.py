@@ -1,7 +1,7 @@
 """Words that can only be adjectives."""
 
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.russian import RUSSIAN, readings
+from shingletools.commands.canon.russian_lemmas import RUSSIAN, readings
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
 from shingletools.system.lazy_imports import needs

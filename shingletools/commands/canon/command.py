@@ -9,10 +9,10 @@ from shingletools.cli.argument_types import names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.hyphens import HARD
-from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.rules import Rule, drop_number, fold_accents, in_place, mask_number, whole_numbers
 from shingletools.commands.canon.stopwords import stop
-from shingletools.commands.canon.words import cut
+from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
+from shingletools.commands.canon.word_splitting import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
@@ -25,8 +25,8 @@ from shingletools.system.lazy_imports import orjson
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shingletools.commands.canon.extracted import Extractor
-    from shingletools.commands.canon.placed import Placer
+    from shingletools.commands.canon.placed_words import Placer
+    from shingletools.commands.canon.readable_text import Extractor
 
 COMMAND_INFO = CommandInfo(
     example=("canon --stop en docs.jsonl | head -1",),
@@ -190,12 +190,12 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any
 def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extractor | Placer":
     """Raises Failed for --offsets if a rule cannot say where its text comes from."""
     if options.extract:
-        from shingletools.commands.canon.extracted import Extractor  # as in `chosen`
+        from shingletools.commands.canon.readable_text import Extractor  # as in `chosen`
 
         return Extractor(rules)
     if not options.offsets:
         return Canonizer(rules)
-    from shingletools.commands.canon.placed import Placer  # as above
+    from shingletools.commands.canon.placed_words import Placer  # as above
 
     if any(rule.traced is None for rule in rules.texts):
         raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text was")
@@ -244,7 +244,7 @@ def cutter_of(options: argparse.Namespace, budget: Budget) -> "Callable[[str], l
     if options.word:
         return WordPattern(options.word, budget)
     if options.segment:
-        from shingletools.commands.canon.chinese import Chinese  # as above
+        from shingletools.commands.canon.chinese_words import Chinese  # as above
 
         return Chinese(cut)
     return cut
@@ -254,7 +254,9 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     """The rules for whole texts, in order. Raises Failed."""
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html == "article":
-        from shingletools.commands.canon.article import article  # imported late, here and below: few runs need it
+        from shingletools.commands.canon.article_extraction import (
+            article,  # imported late, here and below: few runs need it
+        )
 
         texts.append(article(options.skip))
     elif options.html:
@@ -264,7 +266,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     elif options.skip:
         raise errors.Failed("--skip needs --html")
     if options.html and options.extract:
-        from shingletools.commands.canon.extracted import readable  # as above
+        from shingletools.commands.canon.readable_text import readable  # as above
 
         texts[-1] = readable(texts[-1], options.html, options.skip)
     if options.recursive:
@@ -290,7 +292,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     if options.fold_accents:
         foldings.append(fold_accents)
     if options.fold_variants:
-        from shingletools.commands.canon.variants import fold_variants, variants  # as above
+        from shingletools.commands.canon.letter_variants import fold_variants, variants  # as above
 
         words.append(variants())
         foldings.append(fold_variants)

@@ -7,9 +7,9 @@ from typing import TypeVar, cast
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
-from shingletools.commands.canon.confined import Confined, TooMuch
-from shingletools.commands.canon.markup import numbered
-from shingletools.commands.canon.origins import Origin
+from shingletools.commands.canon.character_origins import Origin
+from shingletools.commands.canon.html_text_places import numbered
+from shingletools.commands.canon.limited_process import Confined, TooMuch
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.package_versions import made_with
 from shingletools.record.wire import quoted

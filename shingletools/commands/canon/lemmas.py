@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.russian import LONGEST, russian
-from shingletools.commands.canon.words import WORD
+from shingletools.commands.canon.russian_lemmas import LONGEST, russian
+from shingletools.commands.canon.word_splitting import WORD
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
 from shingletools.system.lazy_imports import needs

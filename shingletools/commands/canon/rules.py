@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from shingletools.commands.canon.character_origins import Origin
 from shingletools.commands.canon.folding import FRACTIONS
-from shingletools.commands.canon.origins import Origin
-from shingletools.commands.canon.repertoire import is_later
+from shingletools.commands.canon.known_characters import is_later
 from shingletools.system.lazy_imports import lazy, regex
 from shingletools.text.unspaced_scripts import SPACELESS
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.words import cut
+from shingletools.commands.canon.word_splitting import cut
 from shingletools.text.wordlists import word_list
 
 

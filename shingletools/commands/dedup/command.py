@@ -154,13 +154,13 @@ def check_stored(path: str, files: Sequence[str]) -> None:
 
 def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
     if spec.format is not None:
-        from shingletools.commands.dedup.restored import Restored  # late: as below
+        from shingletools.commands.dedup.rewritten_files import Restored  # late: as below
 
         return Restored(spec, context)
     if spec.memory is not None:
-        from shingletools.commands.dedup.on_disk import DedupOnDisk  # late: as below
+        from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk  # late: as below
 
         return DedupOnDisk(spec, spec.memory, context)
-    from shingletools.commands.dedup.choice import chooser  # late: --help needs no numpy
+    from shingletools.commands.dedup.dedup_collector import chooser  # late: --help needs no numpy
 
     return chooser(spec, context)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import Index

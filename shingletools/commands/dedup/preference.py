@@ -4,9 +4,9 @@ from array import array
 
 import numpy as np
 
-from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
-from shingletools.commands.dedup.values import OTHER, as_form, common, form_of, in_doubt, value_of
+from shingletools.commands.dedup.value_order import OTHER, as_form, common, form_of, in_doubt, value_of
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.kernel.types import Flags, Index

@@ -67,7 +67,9 @@ def build(options: argparse.Namespace) -> Stage:
         if "by" in options.given:
             raise Failed("--by cannot be combined with --together, which takes parts as they are")
         return TogetherSpec(options.id, options.text).made_by(collector_of)
-    from shingletools.commands.parts.apart import PartLines  # imported late: --together does not need its patterns
+    from shingletools.commands.parts.part_records import (
+        PartLines,  # imported late: --together does not need its patterns
+    )
 
     check_names((options.id, options.text, *options.carry))
     # parts cut words of Thai and Japanese apart, which canon makes, had no sentence end at a shad, and no letters of
@@ -97,6 +99,6 @@ def places_by(by: str) -> "Cut":
 
 
 def collector_of(spec: TogetherSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.parts.together import Together  # as in `build`
+    from shingletools.commands.parts.part_joining import Together  # as in `build`
 
     return Together(spec)

@@ -7,9 +7,9 @@ from typing import cast
 import numpy as np
 
 from shingletools import kernel
-from shingletools.commands.repeats.earlier import PLACES, Earlier, EarlierRuns, Portions
+from shingletools.commands.repeats.earlier_runs import PLACES, Earlier, EarlierRuns, Portions
 from shingletools.commands.repeats.first_copies import KeptTexts
-from shingletools.commands.repeats.marking import Marking
+from shingletools.commands.repeats.run_marking import Marking
 from shingletools.commands.repeats.run_spans import joined
 from shingletools.commands.repeats.spec import WithinSpec
 from shingletools.kernel import arrays as kernel_arrays

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.cli.argument_types import add_memory, count, memory_of, memory_within, one_name
-from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
+from shingletools.commands.shingle.frequency_limits import Bound, bound, check_bounds
 from shingletools.kernel.lines import Listed, unlinked
 from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, CommandInfo, Product
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shingletools.commands.shingle.fingerprints import Hashing, Rolling, Runs, Shingler
-    from shingletools.commands.shingle.keys import Key
-    from shingletools.commands.shingle.twice import ShingleCounting
-    from shingletools.commands.shingle.within import Choice
+    from shingletools.commands.shingle.frequency_filter import Choice
+    from shingletools.commands.shingle.secret_keys import Key
+    from shingletools.commands.shingle.two_pass_filter import ShingleCounting
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 -o docs.shingles",),
@@ -84,7 +84,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.commands.shingle import fingerprints, keys  # imported late, here and below: few runs need all
+    from shingletools.commands.shingle import (  # imported late, here and below: few runs need all
+        fingerprints,
+        secret_keys,
+    )
 
     check(options)
     runs = fingerprints.Runs(options.k, options.chars, options.longest, None, options.word_chars)
@@ -105,16 +108,16 @@ def build(options: argparse.Namespace) -> Stage:
         ("spots", spots),
         ("hash", changed_hash),
     )
-    key = keys.PUBLIC
+    key = secret_keys.PUBLIC
     reads: tuple[str, ...] = () if options.spots is None else (options.spots,)
     if options.key_file is not None:
-        key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (*reads, options.key_file)
+        key, reads = secret_keys.read_key(options.key_file, wire.recipe("shingle", *how)), (*reads, options.key_file)
     parts = [*how, ("key", key.label or None), ("mod", options.mod if options.mod > 1 else None)]
     if options.readable:
         return filter_of(options, Shingling([*parts, ("readable", True)], runs, runs.__call__, None, reads))
     plain = hashing = hashing_of(runs, options.hash, key)
     if options.mod > 1:
-        from shingletools.commands.shingle.sampled import sampled  # numpy, which only --mod needs
+        from shingletools.commands.shingle.fingerprint_sample import sampled  # numpy, which only --mod needs
 
         hashing = partial(sampled, plain, options.mod)
     if options.df:
@@ -125,11 +128,11 @@ def build(options: argparse.Namespace) -> Stage:
         return filter_of(options, shingling)
     if options.df_table is None:
         return filter_after_counting(options, shingling, hashing)
-    from shingletools.commands.shingle import within  # BLAKE3, which most runs do not need
+    from shingletools.commands.shingle import frequency_filter  # BLAKE3, which most runs do not need
 
     digits = fingerprints.HASHES[options.hash][1] if options.hash != ROLLING else 16
     recipe = wire.recipe("shingle", *parts)
-    chosen = within.read_table(options.df_table, recipe, digits, options.min_df, options.max_df)
+    chosen = frequency_filter.read_table(options.df_table, recipe, digits, options.min_df, options.max_df)
     return limited_filter(options, shingling._replace(reads=(*reads, options.df_table)), hashing, chosen)
 
 
@@ -151,7 +154,7 @@ def is_limited(options: argparse.Namespace) -> bool:
 
 def limited_filter(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
     """Returns the filter that leaves out shingles by a table, or by a first reading."""
-    from shingletools.commands.shingle.within import listed  # as in `build`
+    from shingletools.commands.shingle.frequency_filter import listed  # as in `build`
 
     parts, shingler = [*shingling.parts, *chosen.recipe], partial(listed, hashing, chosen.listing)
     listing, after = chosen.listing.listed, chosen.after
@@ -163,17 +166,17 @@ def filter_after_counting(options: argparse.Namespace, shingling: Shingling, has
 
     Raises Failed unless all files can be read twice.
     """
-    from shingletools.commands.shingle import twice  # numpy, which a table does not need
-    from shingletools.commands.shingle.occurrences import Occurrences  # likewise
+    from shingletools.commands.shingle import two_pass_filter  # numpy, which a table does not need
+    from shingletools.commands.shingle.fingerprint_counts import Occurrences  # likewise
 
     check_regular(options.files, "--max-df and --min-df without --df-table read")
-    files = twice.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
+    files = two_pass_filter.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
     memory = memory_within(options, ENOUGH)
 
     def first() -> "ShingleCounting":
-        gathering = twice.ShingleGathering(hashing, shingling.rolling, options.mod)
+        gathering = two_pass_filter.ShingleGathering(hashing, shingling.rolling, options.mod)
         filtering = partial(limited_filter, options, shingling, hashing)
-        return twice.ShingleCounting(files, gathering, Occurrences(memory), filtering)
+        return two_pass_filter.ShingleCounting(files, gathering, Occurrences(memory), filtering)
 
     return filter_of(options, shingling, first=first)
 
@@ -182,9 +185,9 @@ def counting_stage(
     options: argparse.Namespace, runs: "Runs", hashing: "Hashing", recipe: str, reads: tuple[str, ...]
 ) -> Stage:
     """Returns the collector that writes a table of document frequencies."""
-    from shingletools.commands.shingle import frequencies  # BLAKE3, which --help does not need
+    from shingletools.commands.shingle import document_frequencies  # BLAKE3, which --help does not need
 
-    return frequencies.CountSpec(
+    return document_frequencies.CountSpec(
         options.text,
         runs,
         hashing,
@@ -195,12 +198,12 @@ def counting_stage(
         header=options.header or options.merge,
         merge=options.merge,
         sampled=options.mod > 1,
-    ).made_by(frequencies.collector_of)
+    ).made_by(document_frequencies.collector_of)
 
 
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
     """Returns the filter that makes shingles, and counts texts with few of them."""
-    from shingletools.commands.shingle.tallied import CountingShingler, remarks  # as in `build`
+    from shingletools.commands.shingle.short_text_counts import CountingShingler, remarks  # as in `build`
 
     why = None
     if options.mod == 1 and options.spots is not None:
@@ -282,6 +285,6 @@ def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
         return partial(rolling_each, runs, Rolling(runs.k, key))
     if runs.longest is None:
         return Rolling(runs.k, key, runs.kind)
-    from shingletools.commands.shingle.units import RollingUnits  # numpy, which other units do not need
+    from shingletools.commands.shingle.rolling_units import RollingUnits  # numpy, which other units do not need
 
     return RollingUnits(runs, key)

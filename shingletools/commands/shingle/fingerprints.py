@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from shingletools import kernel
-from shingletools.commands.shingle.keys import PUBLIC, Key
+from shingletools.commands.shingle.secret_keys import PUBLIC, Key
 from shingletools.kernel.lines import Link, Listed
 from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
 from shingletools.kernel.payload_codec import bytes_to_payload

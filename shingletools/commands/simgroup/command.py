@@ -36,6 +36,6 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def collector_of(spec: GroupSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simgroup.grouping import Groups  # late: --help needs no numpy
+    from shingletools.commands.simgroup.group_collector import Groups  # late: --help needs no numpy
 
     return Groups(spec)

@@ -4,7 +4,7 @@ import numpy as np
 import orjson
 
 from shingletools.archive.record_frames import EMPTY
-from shingletools.commands.simindex.adding import Adding
+from shingletools.commands.simindex.adding_records import Adding
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.winnowing import ROLL, Winnowing
 from shingletools.record import wire

@@ -124,8 +124,12 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simindex import acting, adding, adding_passages  # late: --help needs no numpy
+    from shingletools.commands.simindex import (  # late: --help needs no numpy
+        adding_passages,
+        adding_records,
+        archive_actions,
+    )
 
     if spec.action != ADD:
-        return acting.COLLECTORS[spec.action](spec)
-    return adding.Adding(spec) if spec.run is None else adding_passages.AddingPassages(spec)
+        return archive_actions.COLLECTORS[spec.action](spec)
+    return adding_records.Adding(spec) if spec.run is None else adding_passages.AddingPassages(spec)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shingletools.archive.archive_reader import Archive
 from shingletools.archive.segment_builder import Batch, Keys
-from shingletools.commands.simindex.repeats import Sorting
+from shingletools.commands.simindex.known_ids import Sorting
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
 from shingletools.commands.simjoin.join_options import JoinOptions

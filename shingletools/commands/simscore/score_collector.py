@@ -6,11 +6,11 @@ from math import ceil
 import numpy as np
 import orjson
 
+from shingletools.commands.simscore.numbered_documents import Universe
 from shingletools.commands.simscore.score_records import APART, BANDED, BEYOND, DOCUMENTS, ScoreRecords
 from shingletools.commands.simscore.score_tables import records, table
 from shingletools.commands.simscore.scoring import score
 from shingletools.commands.simscore.spec import DOCS, FOUND, TRUTH, ScoreSpec
-from shingletools.commands.simscore.universe import Universe
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split
 from shingletools.kernel.line_columns import DECIMALS, ColumnData

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, names, size, text, threshold
-from shingletools.commands.simshow.report.origin import Provenance
+from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.commands.simshow.spec import (
     BRIEF,
     JSON,
@@ -119,7 +119,9 @@ def build(options: argparse.Namespace) -> Stage:
         return RunsSpec(options.id, options.text[0], form_of(options), options.html).made_by(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
-        from shingletools.commands.simshow.report.made_by import origin_of  # late: it loads all commands of a pipeline
+        from shingletools.commands.simshow.report.made_by_pipeline import (
+            origin_of,  # late: it loads all commands of a pipeline
+        )
 
         origin = origin_of(options.made_by, origin.date)
     reads: Sequence[str] = ()

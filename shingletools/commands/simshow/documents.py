@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from shingletools.commands.simshow.prepared import Words
+from shingletools.commands.simshow.prepared_text import Words
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.stage import Filter

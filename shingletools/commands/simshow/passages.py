@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simshow.chaining import common_passages
 from shingletools.commands.simshow.documents import Name, Place, Shown
-from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.runs import EqualRun
+from shingletools.commands.simshow.equal_runs import EqualRun
+from shingletools.commands.simshow.passage_chaining import common_passages
+from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64, Flags
 from shingletools.system.lazy_imports import regex
 from shingletools.text.unspaced_scripts import ALONE

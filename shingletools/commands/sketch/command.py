@@ -120,7 +120,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted import WeightedMinHash  # it loads numpy
+        from shingletools.commands.sketch.weighted_signatures import WeightedMinHash  # it loads numpy
         from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)
@@ -144,7 +144,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 
 def word_sketch(options: argparse.Namespace) -> Stage:
-    from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
+    from shingletools.commands.sketch.word_signatures import HeaviestWords, LexiconSketch  # as in `sketch`
     from shingletools.numbers.inverse_document_frequency import UNIT
     from shingletools.reading.shingle_weights import read_weights
 
@@ -193,7 +193,7 @@ def simhash(options: argparse.Namespace) -> Stage:
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted import WeightedSimHash  # it loads numpy
+        from shingletools.commands.sketch.weighted_signatures import WeightedSimHash  # it loads numpy
         from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)

@@ -11,12 +11,12 @@ import numpy as np
 
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
-from shingletools.commands.simshow.report.frame import frame, in_script
 from shingletools.commands.simshow.report.group_graph import Edge, Graph, Steps, Ties
-from shingletools.commands.simshow.report.origin import Corpus, Provenance
+from shingletools.commands.simshow.report.histograms import bars_of_similarities, bars_of_sizes, rounded
+from shingletools.commands.simshow.report.page_shell import frame, in_script
+from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
-from shingletools.commands.simshow.report.utf16 import Units, packed
+from shingletools.commands.simshow.report.utf16_places import Units, packed
 
 UNSAID = Provenance()
 UNKNOWN = -1  # in place of a document's number of words

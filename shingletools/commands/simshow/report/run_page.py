@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.marked_runs import MarkedDocument, MarkedRun
-from shingletools.commands.simshow.report.frame import asset, source_of
+from shingletools.commands.simshow.report.page_shell import asset, source_of
 from shingletools.commands.simshow.text_output import plural
 from shingletools.system.errors import shown
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
-from shingletools.commands.parts.ordinary import OrdinaryPart, OrdinaryParts
+from shingletools.commands.parts.fast_part_reader import OrdinaryPart, OrdinaryParts
 from shingletools.commands.parts.spec import OWN, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from shingletools.cli.options import Printed
-from shingletools.commands.simshow.report.origin import Provenance
+from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.record import wire
 from shingletools.running.pipeline_parser import steps_of
 from shingletools.system.errors import Failed

@@ -6,8 +6,8 @@ Some of its states depend on the parsed tree, of which only `foreign` keeps some
 import re
 from collections.abc import Iterator
 
-from shingletools.commands.canon.foreign import Foreign
-from shingletools.commands.canon.references import BLANK, SourcePiece, text_pieces
+from shingletools.commands.canon.character_references import BLANK, SourcePiece, text_pieces
+from shingletools.commands.canon.foreign_elements import Foreign
 
 # An attribute may have no value. A value whose quote never ends takes the rest of the page
 VALUE = rf"""=[{BLANK}]*+(?:"[^"]*+"?+|'[^']*+'?+|[^{BLANK}>"'][^{BLANK}>]*+)?+"""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import blake3
 
 from shingletools import kernel
-from shingletools.commands.shingle.bounds import Bound
+from shingletools.commands.shingle.fingerprint_counts import Occurrences
 from shingletools.commands.shingle.fingerprints import Hashing, Rolling
-from shingletools.commands.shingle.occurrences import Occurrences
-from shingletools.commands.shingle.within import Choice, DocumentLimits, listing_of, recipe_of
+from shingletools.commands.shingle.frequency_filter import Choice, DocumentLimits, listing_of, recipe_of
+from shingletools.commands.shingle.frequency_limits import Bound
 from shingletools.kernel.lines import Link
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS
 from shingletools.record import wire

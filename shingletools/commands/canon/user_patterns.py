@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from shingletools.commands.canon.origins import Origin, Place
+from shingletools.commands.canon.character_origins import Origin, Place
 from shingletools.system.errors import Failed, Rejected, shown
 from shingletools.system.lazy_imports import regex
 

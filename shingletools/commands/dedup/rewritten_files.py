@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.blocks import Block
-from shingletools.commands.dedup.choice import Dedup, deciding
+from shingletools.commands.dedup.dedup_collector import Dedup, deciding
+from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import IdsAt, names_of
 from shingletools.record.collector import CollectorContext, Written

@@ -1,4 +1,4 @@
-"""Reads parts as `parts` writes them, without an object for each. The definition is in together.py."""
+"""Reads parts as `parts` writes them, without an object for each. The definition is in part_joining.py."""
 
 import re
 from typing import NamedTuple

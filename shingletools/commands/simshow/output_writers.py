@@ -7,9 +7,9 @@ from typing import Protocol
 
 from shingletools.commands.simshow.documents import Name, Shown
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.figures import rounded
-from shingletools.commands.simshow.report.origin import Corpus, Provenance
+from shingletools.commands.simshow.report.histograms import rounded
 from shingletools.commands.simshow.report.page import Report
+from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
 from shingletools.commands.simshow.text_output import ColumnWriter, LineWriter, TextWriter
 from shingletools.record import wire

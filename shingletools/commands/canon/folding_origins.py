@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.commands.canon.folding import ATOMIC, JOINER, fold
-from shingletools.commands.canon.words import joins
+from shingletools.commands.canon.word_splitting import joins
 from shingletools.kernel.memo import Memo
 
 

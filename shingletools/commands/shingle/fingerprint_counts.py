@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shingletools.commands.shingle.counts import LEAST
+from shingletools.commands.shingle.string_counts import LEAST
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import DEFAULT
 from shingletools.numbers.sorter import Sorter, SortingLimits

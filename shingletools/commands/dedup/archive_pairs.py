@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
+from shingletools.commands.dedup.decisions import UNSAID, flagged
 from shingletools.commands.dedup.side_input import SideInput
-from shingletools.commands.dedup.verdicts import UNSAID, flagged
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simshow.prepared import Prepared, Starts
+from shingletools.commands.simshow.prepared_text import Prepared, Starts
 from shingletools.kernel.types import U64, Index
 
 ROUNDS = 2  # passes at one size, each of which pairs half or more of what repeats most

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.document_arrays import Block
 from shingletools.kernel.types import F64, Flags, Index
 
 NOBODY, ARCHIVE = -1, -2  # in place of the number of the document that is kept: none, or one of the archive

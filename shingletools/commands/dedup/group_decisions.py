@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.decisions import NOBODY, Verdicts
+from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
-from shingletools.commands.dedup.verdicts import NOBODY, Verdicts
 from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.types import Flags, Index

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from shingletools.commands.shingle.bounds import Bound
-from shingletools.commands.shingle.counts import Counts
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
+from shingletools.commands.shingle.frequency_limits import Bound
+from shingletools.commands.shingle.string_counts import Counts
 from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.reading.shingle_tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.pairs import Similarities
+from shingletools.commands.dedup.archive_pairs import Similarities
+from shingletools.commands.dedup.decisions import UNSAID, Verdicts
 from shingletools.commands.dedup.side_input import LineFailed
-from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split
 from shingletools.kernel.independent_set import MOST, PairEnds, Partners

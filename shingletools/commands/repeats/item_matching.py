@@ -6,12 +6,12 @@ import numpy as np
 import orjson
 
 from shingletools.commands.repeats.item_windows import Covered, ItemWindows, Sources
-from shingletools.commands.repeats.items import OPTION, Items, line_of
-from shingletools.commands.repeats.marking import Marking
+from shingletools.commands.repeats.reference_items import OPTION, Items, line_of
+from shingletools.commands.repeats.run_marking import Marking
 from shingletools.commands.repeats.run_spans import Span, joined
 from shingletools.commands.repeats.short_items import ShortItems
 from shingletools.commands.repeats.spec import AgainstSpec
-from shingletools.commands.repeats.windows import Windows
+from shingletools.commands.repeats.window_index import Windows
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.collector import Written

@@ -12,7 +12,7 @@ from shingletools.archive.record_frames import FRAME_BYTES, Spelled, frames_of
 from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import ROW_BYTES, Batch
 from shingletools.commands.simindex.batch_spool import BatchSpool
-from shingletools.commands.simindex.repeats import Form, Repeats
+from shingletools.commands.simindex.known_ids import Form, Repeats
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
 from shingletools.commands.simjoin.comparable import Comparable

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shingletools.commands.simshow.documents import Shown
-from shingletools.commands.simshow.prepared import Prepared
+from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64
 
 MAX_COUNTED, MIN_COUNTED = 1 << 23, 1 << 16  # fingerprints that are counted in one pass

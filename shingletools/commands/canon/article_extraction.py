@@ -3,8 +3,8 @@
 import re
 from functools import partial
 
-from shingletools.commands.canon.confined import Confined
 from shingletools.commands.canon.html import PARAGRAPH, limited, skipping
+from shingletools.commands.canon.limited_process import Confined
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, Rejected, shown

@@ -12,8 +12,8 @@ International Competition on Plagiarism Detection.)
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from shingletools.commands.simshow.prepared import Prepared, Words
-from shingletools.commands.simshow.runs import MIN_MEETINGS, EqualRun, common_runs, free_windows, some_meetings
+from shingletools.commands.simshow.equal_runs import MIN_MEETINGS, EqualRun, common_runs, free_windows, some_meetings
+from shingletools.commands.simshow.prepared_text import Prepared, Words
 from shingletools.system.lazy_imports import distance
 
 GAIN = 3

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.blocks import Block
-from shingletools.commands.dedup.cutting import annotated_all, cut
+from shingletools.commands.dedup.archive_pairs import Archived, Unwanted
+from shingletools.commands.dedup.decisions import ARCHIVE, Verdicts
+from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_members import ByGroups, Members
-from shingletools.commands.dedup.marks import Mark, mark
-from shingletools.commands.dedup.neighbours import ByPairs, Neighbours
-from shingletools.commands.dedup.pairs import Archived, Unwanted
+from shingletools.commands.dedup.group_decisions import ByGroups, Members
+from shingletools.commands.dedup.kept_and_removed import annotated_all, cut
+from shingletools.commands.dedup.pair_decisions import ByPairs, Neighbours
 from shingletools.commands.dedup.preference import Preference
+from shingletools.commands.dedup.removal_marks import Mark, mark
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
-from shingletools.commands.dedup.verdicts import ARCHIVE, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, IdsAt, names_of, split
 from shingletools.kernel.types import Flags, Index

@@ -2,8 +2,8 @@
 
 import orjson
 
+from shingletools.commands.dedup.decisions import UNSAID
 from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
-from shingletools.commands.dedup.verdicts import UNSAID
 from shingletools.record import wire
 from shingletools.record.json_members import members
 

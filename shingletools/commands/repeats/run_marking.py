@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from shingletools.commands.repeats.cuts import cut_source, cut_words, places_of
+from shingletools.commands.repeats.run_removal import cut_source, cut_words, places_of
 from shingletools.commands.repeats.run_spans import Span, covered, words_in
 from shingletools.commands.repeats.spec import Treatment
 from shingletools.record import wire

@@ -5,8 +5,8 @@ from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
-from shingletools.commands.shingle.bounds import Bound
 from shingletools.commands.shingle.fingerprints import Hashing
+from shingletools.commands.shingle.frequency_limits import Bound
 from shingletools.kernel.lines import Listed
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS, Header, TableReading
 from shingletools.system.errors import Failed, printable

@@ -5,12 +5,12 @@ from functools import partial
 
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules, later_words
+from shingletools.commands.canon.character_origins import Origin, original_place
+from shingletools.commands.canon.folding_origins import fold_places, letter_origins
 from shingletools.commands.canon.hyphens import join_soft_hyphens_traced
-from shingletools.commands.canon.letters import fold_places, letter_origins
-from shingletools.commands.canon.origins import Origin, original_place
-from shingletools.commands.canon.patterns import WordPattern
-from shingletools.commands.canon.repertoire import is_later, part_later
-from shingletools.commands.canon.words import cut
+from shingletools.commands.canon.known_characters import is_later, part_later
+from shingletools.commands.canon.user_patterns import WordPattern
+from shingletools.commands.canon.word_splitting import cut
 from shingletools.kernel.lines import Link, unlinked
 from shingletools.kernel.memo import SEGMENT, Memo, moved, segments
 from shingletools.record.wire import Placed

@@ -3,7 +3,7 @@
 from functools import partial
 
 from shingletools.commands.shingle.fingerprints import Runs, word_fingerprint
-from shingletools.commands.shingle.keys import PUBLIC, Key
+from shingletools.commands.shingle.secret_keys import PUBLIC, Key
 from shingletools.kernel.memo import Memo
 from shingletools.kernel.payload_signatures import roll
 

@@ -4,11 +4,11 @@ from functools import cached_property
 
 import numpy as np
 
-from shingletools.commands.dedup.choice import Dedup
-from shingletools.commands.dedup.neighbours import Neighbours, figures_of
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.archive_pairs import Archived
+from shingletools.commands.dedup.decisions import UNSAID, Verdicts
+from shingletools.commands.dedup.dedup_collector import Dedup
+from shingletools.commands.dedup.pair_decisions import Neighbours, figures_of
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.commands.dedup.verdicts import UNSAID, Verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import IdsAt
 from shingletools.kernel.types import F64, U64, Flags, Index
