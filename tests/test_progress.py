@@ -211,7 +211,7 @@ def test_what_was_longer_before_is_behind_what_is_held(
 ) -> None:
     """As it is where a process is killed between writing and cutting off."""
     monkeypatch.setenv("TMPDIR", str(folder))
-    lines = progress_bars.Lines(terminal[1])
+    lines = progress_bars.TerminalLines(terminal[1])
     lines.show("x" * 50)
     monkeypatch.setattr(os, "ftruncate", lambda *_: None)
     lines.show("short")
@@ -230,7 +230,7 @@ def test_a_damaged_file_does_not_hide_who_has_a_bar(
 ) -> None:
     """Nobody removes the file before the last of them is gone."""
     monkeypatch.setenv("TMPDIR", str(folder))
-    lines = progress_bars.Lines(terminal[1])
+    lines = progress_bars.TerminalLines(terminal[1])
     path = Path(lines.path)
     path.write_bytes(b"[")
     holds = "import fcntl, sys; file = open(sys.argv[1], 'r+b'); fcntl.lockf(file, fcntl.LOCK_EX, 1, int(sys.argv[2]))"

@@ -14,7 +14,7 @@ from shingletools.archive.checksummed_files import Cache, Damaged, Unreadable
 from shingletools.archive.key_lookup import Sorted
 from shingletools.archive.record_frames import line_of
 from shingletools.archive.segment import Segment
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.errors import printable
 from shingletools.system.lazy_imports import blake3
@@ -51,7 +51,7 @@ class Archive:
         for segment, some, _ in self.part(rows):
             found.append(segment.ids(some))
             try:
-                deque(map(orjson.loads, split(*found[-1])), 0)
+                deque(map(orjson.loads, split_ids(*found[-1])), 0)
             except orjson.JSONDecodeError:
                 raise Damaged(segment.file.name, "damaged (an id that is not JSON)") from None
         sizes = np.concatenate([np.empty(0, np.int64), *(sizes for _, sizes in found)])
@@ -67,7 +67,7 @@ class Archive:
             data, sizes = segment.ids(some)
             size = self.manifest.size if "signature" in segment.entry.columns else 0
             signatures = segment.signatures(some).tobytes() if size else b""
-            names = split(data, sizes)
+            names = split_ids(data, sizes)
             for number, (frame, name) in enumerate(zip(segment.frames(some), names, strict=True)):
                 signature = signatures[number * size : (number + 1) * size]
                 yield line_of(frame, name, signature, self.manifest.digits or 8)
@@ -110,7 +110,7 @@ class Archive:
         """Returns the row of each id, -1 if no live row has it. Shape (ids,). keys: their id_keys, if known."""
         found = np.full(len(sizes), -1)
         keys = id_keys(data, sizes) if keys is None else keys
-        names = list(split(data, sizes))
+        names = list(split_ids(data, sizes))
         distinct, which = np.unique(keys, return_inverse=True)
         order = np.argsort(which, kind="stable")
         starts = np.searchsorted(which[order], np.arange(len(distinct) + 1))
@@ -118,7 +118,7 @@ class Archive:
             for places, rows in Sorted(segment, NAMES).meetings(distinct):
                 there = ~segment.is_removed(rows)
                 some, by_row = rows[there], np.argsort(rows[there])
-                texts = split(*segment.ids(some[by_row]))
+                texts = split_ids(*segment.ids(some[by_row]))
                 for row, place, text in zip(some[by_row].tolist(), places[there][by_row].tolist(), texts, strict=True):
                     for each in order[starts[place] : starts[place + 1]].tolist():
                         if names[each] == text:
@@ -132,7 +132,7 @@ class Archive:
 
 def id_keys(data: bytes, sizes: Index) -> U64:
     """Returns the keys of ids: the first eight bytes of the BLAKE3 of each, as JSON. Shapes: (ids,) in, (ids,) out."""
-    digests = b"".join(blake3.blake3(name).digest(8) for name in split(data, sizes))
+    digests = b"".join(blake3.blake3(name).digest(8) for name in split_ids(data, sizes))
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 

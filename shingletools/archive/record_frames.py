@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.kernel.types import Index
 from shingletools.numbers.ranges import spread
@@ -64,8 +64,8 @@ def frames_of(batch: RecordBatch, spelled: Spelled) -> tuple[bytes, Index]:
     odd = np.flatnonzero(np.frombuffer(batch.lasts, np.int64) < 0).tolist()
     if not odd:
         return frames, sizes
-    names, payloads = ([*split(column.data, column.sizes)] for column in batch.columns)
-    every = [*split(frames, sizes)]
+    names, payloads = ([*split_ids(column.data, column.sizes)] for column in batch.columns)
+    every = [*split_ids(frames, sizes)]
     for row in odd:
         every[row] = frame_of(batch.line(row), spelled, names[row], payloads[row])
     return b"".join(every), np.array([*map(len, every)])

@@ -11,7 +11,7 @@ from shingletools.archive.key_lookup import Sorted
 from shingletools.archive.manifest import Entry
 from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import entries_of
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.scratch import folder_errors
 
@@ -129,7 +129,7 @@ class FrameUnion:
         sizes = np.diff(part.segment.numbers("cuts", 0, len(is_used) + 1))[used]
         is_new = np.ones(len(used), np.bool_)
         if len(used) <= MAX_SHARED_FRAMES and sizes.sum() <= MAX_SHARED_BYTES and self.held <= MAX_SHARED_BYTES:
-            frames = split(part.segment.texts("frames", "cuts", used)[0], sizes)
+            frames = split_ids(part.segment.texts("frames", "cuts", used)[0], sizes)
             numbers = np.empty(len(used), np.int64)
             for place, frame in enumerate(frames):
                 numbers[place] = number = self.known.setdefault(frame, self.count)

@@ -25,7 +25,7 @@ kernel_build            what a build does: it compiles, and has the functions co
 import importlib
 import os
 
-NOTE = "left_out.txt"  # by a build that left the C kernel out
+NOTE_FILE = "left_out.txt"  # by a build that left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
 CHOICES = ("c", "numpy")
 NAME = "numpy"
@@ -43,7 +43,7 @@ def absence() -> str:
     if NAME == "c" or WANTED == "numpy":
         return ""
     try:
-        with open(os.path.join(os.path.dirname(__file__), NOTE), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(__file__), NOTE_FILE), encoding="utf-8") as file:
             cause = file.read().strip()
     except OSError:
         cause = "it was not built"
@@ -100,11 +100,11 @@ else:
         split_lines,
         weigh_fingerprints,
     )
-    from shingletools.kernel.lines import unlinked as link_function
-    from shingletools.kernel.lines import unlinked as link_minima
-    from shingletools.kernel.lines import unlinked as link_simhash
-    from shingletools.kernel.lines import unlinked as link_weighted_minima
-    from shingletools.kernel.lines import unlinked as link_weighted_simhash
+    from shingletools.kernel.lines import no_link as link_function
+    from shingletools.kernel.lines import no_link as link_minima
+    from shingletools.kernel.lines import no_link as link_simhash
+    from shingletools.kernel.lines import no_link as link_weighted_minima
+    from shingletools.kernel.lines import no_link as link_weighted_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
     from shingletools.kernel.payload_codec import payload_to_bytes

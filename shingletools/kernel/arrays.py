@@ -10,7 +10,7 @@ from shingletools.kernel.ids import Ids
 from shingletools.kernel.reference_arrays import bit_sums, fmix64
 from shingletools.kernel.types import U64, Flags
 
-MOST_WORDS = (1 << 26) - 1  # of places: their numbers have 32 bits
+MAX_TABLE_WORDS = (1 << 26) - 1  # of places: their numbers have 32 bits
 
 if kernel.NAME == "c":
     from shingletools.kernel._kernel import part_large_arrays
@@ -21,6 +21,8 @@ if kernel.NAME == "c":
         connect,
         count_tokens,
         equal_words,
+        greedy_independent_set,
+        greedy_independent_set_of_pairs,
         group_lines,
         list_ends,
         mark,
@@ -30,15 +32,13 @@ if kernel.NAME == "c":
         rarest,
         set_keys,
         shared_counts,
-        thin,
-        thin_pairs,
         winnow,
         winnowed_runs,
     )
 else:
     from shingletools.kernel.groups import connect, group_lines
     from shingletools.kernel.ids import pair_lines
-    from shingletools.kernel.independent_set import list_ends, thin, thin_pairs
+    from shingletools.kernel.independent_set import greedy_independent_set, greedy_independent_set_of_pairs, list_ends
     from shingletools.kernel.reference_arrays import (
         agreements,
         band_keys,
@@ -59,7 +59,7 @@ else:
 
 def new_table(keys: int, most: int = sys.maxsize) -> U64:
     """For marks of so many keys: about 8 places for each, or fewer in at most so many bytes."""
-    return np.zeros(2 * min(max(keys // 8, 1), max(most // 16, 1), MOST_WORDS), np.uint64)
+    return np.zeros(2 * min(max(keys // 8, 1), max(most // 16, 1), MAX_TABLE_WORDS), np.uint64)
 
 
 def shared(keys: U64) -> Flags:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shingletools.kernel import _kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.independent_set import PairEnds, Partners
-from shingletools.kernel.lines import Listed
+from shingletools.kernel.lines import FingerprintFilter
 from shingletools.kernel.types import I32, U8, U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
 from shingletools.kernel.winnowing import Winnowing
 
@@ -89,12 +89,12 @@ def shared_counts(
     return met, left, right, counts
 
 
-def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:
+def pair_lines(a: SelectedIds, b: SelectedIds, rests: Sequence[bytes], which: Index, /) -> bytes:
     one, two = (each._replace(numbers=np.ascontiguousarray(each.numbers)) for each in (a, b))
     return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
 
 
-def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
+def group_lines(members: SelectedIds, sizes: Index, /) -> bytes:
     ordered = members._replace(numbers=np.ascontiguousarray(members.numbers))
     return _kernel.group_lines(ordered, np.ascontiguousarray(sizes))
 
@@ -107,15 +107,15 @@ def list_ends(ends: I32, before: I32, last: I32, /) -> None:
     _kernel.list_ends(ends, before, last)
 
 
-def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
-    _kernel.thin(np.ascontiguousarray(documents), pairs, kept)
+def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
+    _kernel.greedy_independent_set(np.ascontiguousarray(documents), pairs, kept)
 
 
-def thin_pairs(pairs: U64, partner: I32, /) -> None:
-    _kernel.thin_pairs(np.ascontiguousarray(pairs), partner)
+def greedy_independent_set_of_pairs(pairs: U64, partner: I32, /) -> None:
+    _kernel.greedy_independent_set_of_pairs(np.ascontiguousarray(pairs), partner)
 
 
-def winnow(texts: bytes, how: Winnowing, listed: Listed = (), /) -> tuple[U64, Index]:
+def winnow(texts: bytes, how: Winnowing, listed: FingerprintFilter = (), /) -> tuple[U64, Index]:
     keys, places = _kernel.winnow(texts, how.seed, how.mask, how.gram, how.run, listed)
     return np.frombuffer(keys, np.uint64), np.frombuffer(places, np.int64)
 

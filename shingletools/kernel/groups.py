@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import I32, U8, Index
 
 
-def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
+def group_lines(members: SelectedIds, sizes: Index, /) -> bytes:
     r"""The lines of groups, whose members stand group by group. The first member is the group's name.
 
-    >>> members = IdsAt(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
+    >>> members = SelectedIds(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
     >>> group_lines(members, np.array([2, 1]))
     b'{"group":7,"size":2,"members":[7,"x"]}\n{"group":"x","size":1,"members":["x"]}\n'
     """
-    names = list(names_of(members))
+    names = list(each_id(members))
     if sum(sizes.tolist()) != len(names) or min(sizes.tolist(), default=1) < 1:
         raise ValueError("the sizes are not those of the groups")
     lines, at = [], 0

@@ -36,7 +36,7 @@ PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
 }
 
 /* (documents, pairs, kept): takes documents, int64, and sets what kept has. */
-PyObject *thin(PyObject *Py_UNUSED(self), PyObject *args)
+PyObject *greedy_independent_set(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer taken = {0}, pairs[PAIRS] = {0}, kept[KEPT] = {0};
     if (!PyArg_ParseTuple(args, "y*(y*y*y*y*)(w*w*)", &taken, &pairs[ENDS], &pairs[BEFORE], &pairs[LAST],
@@ -75,7 +75,7 @@ PyObject *thin(PyObject *Py_UNUSED(self), PyObject *args)
 }
 
 /* (pairs, partner): sets the partners of documents. */
-PyObject *thin_pairs(PyObject *Py_UNUSED(self), PyObject *args)
+PyObject *greedy_independent_set_of_pairs(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer pairs = {0}, partners = {0};
     if (!PyArg_ParseTuple(args, "y*w*", &pairs, &partners))

@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.kernel.types import F64, I32, U64, Index
 
-MOST = np.iinfo(np.int32).max // 2  # pairs
+MAX_PAIRS = np.iinfo(np.int32).max // 2  # pairs
 
 
 class PairEnds(NamedTuple):
@@ -45,7 +45,7 @@ def list_ends(ends: I32, before: I32, last: I32, /) -> None:
         before[place], last[document] = last[document], place
 
 
-def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
+def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
     """Takes documents in the order in which they are preferred: one is kept unless it has a pair with one that is kept.
 
     So a document has a partner if and only if it is not kept. Documents may be taken in several calls; none is taken
@@ -54,7 +54,7 @@ def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
     >>> ends, none = np.array([0, 1, 1, 2], np.int32), np.full(3, -1, np.int32)
     >>> path = PairEnds(ends, np.array([-1, -1, 1, -1], np.int32), np.array([0, 2, 3], np.int32), np.array([0.8, 0.9]))
     >>> kept = Partners(none, np.zeros(3))
-    >>> thin(np.array([0, 1, 2]), path, kept)
+    >>> greedy_independent_set(np.array([0, 1, 2]), path, kept)
     >>> kept.partner.tolist(), float(kept.similarity[1])
     ([-1, 2, -1], 0.9)
     """
@@ -71,14 +71,14 @@ def thin(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
             place = int(pairs.before[place])
 
 
-def thin_pairs(pairs: U64, partner: I32, /) -> None:
+def greedy_independent_set_of_pairs(pairs: U64, partner: I32, /) -> None:
     """The same where all pairs are there, and documents are numbered in the order in which they are preferred.
 
     A pair is its lesser document << 32 | the greater; pairs ascend, and may come in several calls. A document that is
     not kept gets the first partner that is kept. Raises ValueError for what are no pairs of documents.
 
     >>> partner = np.full(3, -1, np.int32)
-    >>> thin_pairs(np.array([0 << 32 | 1, 1 << 32 | 2], np.uint64), partner)
+    >>> greedy_independent_set_of_pairs(np.array([0 << 32 | 1, 1 << 32 | 2], np.uint64), partner)
     >>> partner.tolist()
     [-1, 0, -1]
     """

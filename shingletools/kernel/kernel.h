@@ -44,8 +44,8 @@ PyObject *connect_pairs(PyObject *self, PyObject *args);
 
 /* independent_set.c */
 PyObject *list_ends(PyObject *self, PyObject *args);
-PyObject *thin(PyObject *self, PyObject *args);
-PyObject *thin_pairs(PyObject *self, PyObject *args);
+PyObject *greedy_independent_set(PyObject *self, PyObject *args);
+PyObject *greedy_independent_set_of_pairs(PyObject *self, PyObject *args);
 
 /* winnowing.c */
 PyObject *winnow(PyObject *self, PyObject *args);

@@ -11,9 +11,9 @@ from pathlib import Path
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
-NOTE = "left_out.txt"  # kernel/__init__.py reads it
-NEEDED = ("numpy", "blake3")  # by the definition
-SECONDS = 300
+NOTE_FILE = "left_out.txt"  # kernel/__init__.py reads it
+NEEDED_PACKAGES = ("numpy", "blake3")  # by the definition
+MAX_CHECK_SECONDS = 300
 
 
 def difference(package: Path, compiled: Path) -> str:
@@ -26,7 +26,9 @@ def difference(package: Path, compiled: Path) -> str:
         shutil.copy(compiled, top / "kernel")
         check = [sys.executable, "-m", "shingletools.kernel.self_check"]
         try:
-            done = subprocess.run(check, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+            done = subprocess.run(
+                check, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=MAX_CHECK_SECONDS, check=False
+            )
         except subprocess.TimeoutExpired:
             return "it has no end"
     return "" if not done.returncode else done.stdout.strip() or f"it ended with status {done.returncode}"
@@ -45,7 +47,7 @@ class BuildExt(build_ext):
         package = Path("shingletools").absolute()
         made = Path(self.get_ext_fullpath(ext.name))
         home = package / "kernel" if self.editable_mode else made.parent
-        for each in (made, home / made.name, home / NOTE):  # of an earlier build
+        for each in (made, home / made.name, home / NOTE_FILE):  # of an earlier build
             each.unlink(missing_ok=True)
         try:
             super().build_extension(ext)
@@ -56,14 +58,14 @@ class BuildExt(build_ext):
         if cause:
             made.unlink(missing_ok=True)
             home.mkdir(parents=True, exist_ok=True)
-            (home / NOTE).write_text(f"{cause}\n", "utf-8")
+            (home / NOTE_FILE).write_text(f"{cause}\n", "utf-8")
             self.warn(f"the package gets no C kernel, so it will be several times slower: {cause}")
 
     def checked(self, package: Path, made: Path) -> str:
         """Why the kernel must be left out, if it must."""
         if is_foreign():
             self.warn("the C kernel is for another machine, and was not checked; shingletools --check does that there")
-        elif lacking := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        elif lacking := [name for name in NEEDED_PACKAGES if importlib.util.find_spec(name) is None]:
             self.warn(f"the C kernel was not checked: {' and '.join(lacking)} missing; shingletools --check does that")
         elif found := difference(package, made):
             return f"it differs from its definition: {found}"

@@ -9,13 +9,13 @@ from typing import NamedTuple
 Link = tuple[object, ...]  # a filter's work in C; empty if it has none
 # A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or left out; if empty, all
 # are kept
-Listed = tuple[int, bytes, bool] | tuple[()]
+FingerprintFilter = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
-Weighed = tuple[int, bytes, int, int]
-Read = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
+WeightSlots = tuple[int, bytes, int, int]
+RawColumns = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
 SignatureForm = tuple[int, int]  # the digits of a component, and bytes in all, or 0 for a set of any size
 # Lines, or the columns of their ids and signatures; their number, the start of the next one, its exception
-Done = tuple[bytes | Read, int, int, Exception | None]
+LinkOutput = tuple[bytes | RawColumns, int, int, Exception | None]
 MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
 ESCAPES = (  # that orjson makes, the backslash first
@@ -72,7 +72,7 @@ def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -
     return b""
 
 
-def unlinked(*_arguments: object) -> Link:
+def no_link(*_arguments: object) -> Link:
     """The link of a filter without work in C."""
     return ()
 

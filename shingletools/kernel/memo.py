@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Protocol, TypeVar
 
-from shingletools.kernel.lines import Link, Listed, unlinked
+from shingletools.kernel.lines import FingerprintFilter, Link, no_link
 
 Value = TypeVar("Value", bound=str | bytes)
 
@@ -14,13 +14,13 @@ Value = TypeVar("Value", bound=str | bytes)
 # nothing. None if that depends on the token
 Wherever = Callable[[str], str | None]
 
-ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
-LONGEST = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
+MAX_ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
+MAX_KEY_CHARS = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
 SPACE = re.compile(r"\s")  # what str.split splits at
 TOKEN = re.compile(r"\S+")
-SEGMENT = 1 << 18  # characters
+SEGMENT_CHARS = 1 << 18  # characters
 NUMBER = re.compile("[0-9]+")
-KEY, WORD_KEY = 48, 32  # bytes of a key, and of its part for words
+KEY_BYTES, WORD_KEY_BYTES = 48, 32  # bytes of a key, and of its part for words
 WORDS, CHARACTERS, WORD_CHARACTERS = range(3)  # units of shingles; see fingerprints.c
 
 
@@ -41,8 +41,8 @@ class Memo(dict[str, Value]):
 
     def __missing__(self, key: str) -> Value:
         value = self.function(key)
-        if len(key) <= LONGEST and len(value) <= 2 * LONGEST:
-            if len(self) >= ENTRIES:
+        if len(key) <= MAX_KEY_CHARS and len(value) <= 2 * MAX_KEY_CHARS:
+            if len(self) >= MAX_ENTRIES:
                 self.clear()
             self[key] = value
         return value
@@ -87,7 +87,7 @@ class FingerprintMemo(Protocol):
         with a space at both ends. Raises UnicodeEncodeError for lone surrogates.
         """
 
-    def link(self, k: int, units: int, m: int, listed: Listed, /) -> Link:
+    def link(self, k: int, units: int, m: int, listed: FingerprintFilter, /) -> Link:
         """The link that does this in C, if there is one. It keeps 1 in m fingerprints, and of these what is listed."""
 
     def link_gathering(self, k: int, units: int, m: int, factor: int, /) -> Link:
@@ -106,10 +106,10 @@ class FingerprintMemo(Protocol):
         """
 
 
-def moved(places: str, by: int) -> str:
+def shifted_places(places: str, by: int) -> str:
     """Places in a part of a text as places in the whole text.
 
-    >>> moved("0-3 4-7", 10)
+    >>> shifted_places("0-3 4-7", 10)
     '10-13 14-17'
     """
     return NUMBER.sub(lambda number: str(int(number[0]) + by), places) if by else places
@@ -118,7 +118,7 @@ def moved(places: str, by: int) -> str:
 def segments(text: str) -> Iterator[str]:
     """Cuts a long text at white space, since a list of all its words may take 20 times its memory."""
     start = 0
-    while len(text) - start > SEGMENT and (space := SPACE.search(text, start + SEGMENT)):
+    while len(text) - start > SEGMENT_CHARS and (space := SPACE.search(text, start + SEGMENT_CHARS)):
         yield text[start : space.start()]
         start = space.end()
     yield text[start:]
@@ -129,7 +129,7 @@ class _WordMemo:
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.memo = Memo(function)
-        self.link = self.link_placed = unlinked
+        self.link = self.link_placed = no_link
 
     def words(self, text: str, /) -> str:
         text.encode()  # raises for lone surrogates, as the compiled memo does
@@ -145,7 +145,7 @@ class _WordMemo:
             found, _, at = self.memo[token[0]].partition("\n")
             if found:
                 words.append(found)
-                places.append(moved(at, token.start()))
+                places.append(shifted_places(at, token.start()))
         return f"{' '.join(words)}\n{' '.join(places)}"
 
 
@@ -157,12 +157,12 @@ class _FingerprintMemo:
             roll,  # imported late: it loads numpy, which canon does not need
         )
 
-        if len(key) not in (0, KEY):
-            raise ValueError(f"a key has {KEY} bytes, or none")
+        if len(key) not in (0, KEY_BYTES):
+            raise ValueError(f"a key has {KEY_BYTES} bytes, or none")
         self.memo = Memo(function)
-        self.link = self.link_gathering = unlinked
-        self.roll = partial(roll, base=base, key=key[WORD_KEY:])
-        self.of_word = lru_cache(ENTRIES)(self._rolled)  # of its characters
+        self.link = self.link_gathering = no_link
+        self.roll = partial(roll, base=base, key=key[WORD_KEY_BYTES:])
+        self.of_word = lru_cache(MAX_ENTRIES)(self._rolled)  # of its characters
 
     def take_gathered(self) -> bytes:
         return b""
@@ -173,7 +173,7 @@ class _FingerprintMemo:
     def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
         words = text.split()
         if units == WORD_CHARACTERS:
-            made = ((self.of_word if len(word) <= LONGEST else self._rolled)(f" {word} ", k) for word in words)
+            made = ((self.of_word if len(word) <= MAX_KEY_CHARS else self._rolled)(f" {word} ", k) for word in words)
             return " ".join(made)
         return self._rolled(words if units == WORDS else " ".join(words), k)
 

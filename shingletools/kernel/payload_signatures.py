@@ -6,11 +6,11 @@ from shingletools.kernel import reference_arrays
 from shingletools.kernel.payload_codec import bytes_to_payload, payload_to_bytes
 from shingletools.kernel.types import U32, U64
 
-NARROW, WIDE = 8, 16  # digits of a fingerprint: 32 bits (a CRC) or 64
+NARROW_DIGITS, WIDE_DIGITS = 8, 16  # digits of a fingerprint: 32 bits (a CRC) or 64
 
 
 def digits_of(payload: str) -> int:
-    return NARROW if payload[NARROW : NARROW + 1] in ("", " ") else WIDE
+    return NARROW_DIGITS if payload[NARROW_DIGITS : NARROW_DIGITS + 1] in ("", " ") else WIDE_DIGITS
 
 
 def take_shingles(payload: str) -> U64 | None:
@@ -23,7 +23,7 @@ def take_shingles(payload: str) -> U64 | None:
 def roll(words: bytes, k: int, base: int, key: bytes = b"") -> str:
     """The payload of rolling fingerprints, from words' fingerprints of 8 bytes, little-endian."""
     shingles = reference_arrays.roll(np.frombuffer(words, "<u8"), k, base, key)
-    return bytes_to_payload(shingles.astype(">u8").tobytes(), WIDE)
+    return bytes_to_payload(shingles.astype(">u8").tobytes(), WIDE_DIGITS)
 
 
 def minima(payload: str, a: bytes, b: bytes, bits: int = 32, /) -> str | None:
@@ -44,7 +44,7 @@ def minima_to_payload(minima: U32, bits: int) -> str:
     The lowest bits of a minimum a y + b depend on those of y only, whatever the higher ones. So if two shingles agree
     in them, they do for each of the functions, and sketches of few shingles would be equal by chance as a whole.
     """
-    low = minima if bits == 4 * NARROW else reference_arrays.fmix32(minima)
+    low = minima if bits == 4 * NARROW_DIGITS else reference_arrays.fmix32(minima)
     return bytes_to_payload(low.astype(f">u{bits // 8}").tobytes(), bits // 4)
 
 
@@ -56,6 +56,6 @@ def simhash(payload: str, /) -> str | None:
     shingles = take_shingles(payload)
     if shingles is None:
         return None
-    if digits_of(payload) == NARROW:
+    if digits_of(payload) == NARROW_DIGITS:
         shingles = reference_arrays.fmix64(shingles)
     return np.packbits(reference_arrays.bit_sums(shingles, np.ones(len(shingles), np.int64)) > 0).tobytes().hex()

@@ -9,10 +9,10 @@ import numpy as np
 
 from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, TokenSets, TokenWeights
 
-ROLL = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
-SIP = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
-COUNTERS = 22  # binary logarithm of the number of counters
-BLOCK = 1 << 18  # numbers that are worked on together, so that intermediate results stay in the cache
+ROLL_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
+SIPHASH_STATE = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
+COUNTER_BITS = 22  # binary logarithm of the number of counters
+BLOCK_NUMBERS = 1 << 18  # numbers that are worked on together, so that intermediate results stay in the cache
 
 
 def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
@@ -48,7 +48,7 @@ def _powers(base: int, n: int) -> U64:
 
 def siphash(numbers: U64, key: bytes) -> U64:
     """SipHash-2-4 (Aumasson and Bernstein 2012) of each number as 8 bytes, little-endian. The key has 16 bytes."""
-    start = np.tile(np.frombuffer(key, "<u8"), 2)[:, None] ^ SIP[:, None]
+    start = np.tile(np.frombuffer(key, "<u8"), 2)[:, None] ^ SIPHASH_STATE[:, None]
     length = np.uint64(8 << 56)
     v0, v1, v2, v3 = np.broadcast_to(start, (4, len(numbers)))
     v0, v1, v2, v3 = _sip_round(*_sip_round(v0, v1, v2, v3 ^ numbers))
@@ -63,14 +63,14 @@ def siphash(numbers: U64, key: bytes) -> U64:
 def _sip_round(v0: U64, v1: U64, v2: U64, v3: U64) -> tuple[U64, U64, U64, U64]:
     v0 = v0 + v1
     v2 = v2 + v3
-    v1 = _turn(v1, 13) ^ v0
-    v3 = _turn(v3, 16) ^ v2
+    v1 = _rotate_left(v1, 13) ^ v0
+    v3 = _rotate_left(v3, 16) ^ v2
     v2 = v2 + v1
-    v0 = _turn(v0, 32) + v3
-    return v0, _turn(v1, 17) ^ v2, _turn(v2, 32), _turn(v3, 21) ^ v0
+    v0 = _rotate_left(v0, 32) + v3
+    return v0, _rotate_left(v1, 17) ^ v2, _rotate_left(v2, 32), _rotate_left(v3, 21) ^ v0
 
 
-def _turn(numbers: U64, bits: int) -> U64:
+def _rotate_left(numbers: U64, bits: int) -> U64:
     return numbers << np.uint64(bits) | numbers >> np.uint64(64 - bits)
 
 
@@ -101,7 +101,7 @@ def minima(shingles: U64, a: U32, b: U32) -> U32:
     """
     y = (fmix64(shingles) >> np.uint64(32)).astype(np.uint32)
     least = np.full(len(a), 0xFFFFFFFF, np.uint32)
-    block = max(1, BLOCK // len(a))
+    block = max(1, BLOCK_NUMBERS // len(a))
     for start in range(0, len(y), block):
         values = a[:, None] * y[None, start : start + block]
         values += b[:, None]
@@ -115,8 +115,8 @@ def bit_sums(fingerprints: U64, weights: Index) -> Index:
     Shapes: (fingerprints,), (fingerprints,) in; (64,) out. Exact as long as the weights add up to less than 2^63.
     """
     sums = np.zeros(64, np.int64)
-    for start in range(0, len(fingerprints), BLOCK >> 6):
-        part = slice(start, start + (BLOCK >> 6))
+    for start in range(0, len(fingerprints), BLOCK_NUMBERS >> 6):
+        part = slice(start, start + (BLOCK_NUMBERS >> 6))
         bits = np.unpackbits(fingerprints[part].astype(">u8").view(np.uint8)).reshape(-1, 64)
         sums += 2 * (weights[part] @ bits.astype(np.int64)) - weights[part].sum()
     return sums
@@ -129,7 +129,7 @@ def row_keys(rows: Rows, first: int, last: int) -> U64:
     """
     keys = np.zeros(len(rows), np.uint64)
     for component in range(first, last):
-        keys *= ROLL
+        keys *= ROLL_FACTOR
         keys += rows[:, component]
     return fmix64(keys)
 
@@ -176,7 +176,7 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
     Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
     counts = np.empty(len(left), np.int64)
-    block = max(1, BLOCK // rows.shape[1])
+    block = max(1, BLOCK_NUMBERS // rows.shape[1])
     for start in range(0, len(left), block):
         part = slice(start, start + block)
         counts[part] = np.count_nonzero(rows[left[part]] == rows[right[part]], axis=1)
@@ -203,7 +203,7 @@ def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Inde
     ends = np.cumsum(sizes[left] + sizes[right])
     first = done = 0
     while first < len(left):  # joins the tokens of both sets of a pair: common ones come twice
-        last = max(first + 1, int(np.searchsorted(ends, done + BLOCK, "right")))
+        last = max(first + 1, int(np.searchsorted(ends, done + BLOCK_NUMBERS, "right")))
         several = np.concatenate([left[first:last], right[first:last]])
         pair = np.repeat(np.tile(np.arange(last - first), 2), sizes[several])
         place = np.arange(len(pair)) + np.repeat(
@@ -221,12 +221,12 @@ def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Inde
 
 def counters_of(tokens: U64) -> Index:
     """The counter of each token, below 2^22. Shapes: (tokens,) in, (tokens,) out."""
-    return (fmix64(tokens) >> np.uint64(64 - COUNTERS)).astype(np.int64)
+    return (fmix64(tokens) >> np.uint64(64 - COUNTER_BITS)).astype(np.int64)
 
 
 def count_tokens(tokens: U64, counters: U32) -> None:
     """Adds 1 to the counter of each token, up to 2^32 - 1. Shapes: (tokens,), (2^22,)."""
-    added = np.bincount(counters_of(tokens), minlength=1 << COUNTERS)
+    added = np.bincount(counters_of(tokens), minlength=1 << COUNTER_BITS)
     counters[:] = np.minimum(counters + added, 0xFFFFFFFF)
 
 

@@ -22,13 +22,13 @@ from shingletools.kernel import (
     compiled_arrays,
     groups,
     ids,
+    independent_set,
     lines,
     payload_codec,
     payload_signatures,
     reference_arrays,
     weighted_minhash_times,
 )
-from shingletools.kernel import independent_set as thin
 from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
@@ -89,7 +89,7 @@ def sets(draw: Generator) -> Iterator[Compared]:
         yield compared(reference_arrays, "common_weights", weighed, left, right, least * 50)
         yield compared(reference_arrays, "set_keys", made)
         yield from meetings(draw, made)
-    counters = np.full(1 << reference_arrays.COUNTERS, 2**32 - 20, np.uint32)
+    counters = np.full(1 << reference_arrays.COUNTER_BITS, 2**32 - 20, np.uint32)
     yield compared(reference_arrays, "count_tokens", tokens, counters)
     compiled_arrays.count_tokens(tokens[::3], counters)
     yield compared(reference_arrays, "rarest", made, made.sizes // 2, counters)
@@ -284,7 +284,7 @@ def weighted(draw: Generator) -> Iterator[Compared]:
             a, b = functions_of(draw, n)
             functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
             first = [
-                weighted_minhash_times.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
+                weighted_minhash_times.weighted_minhash(shingles[some], every[some].astype(np.float64), *functions)
                 if len(some)
                 else np.empty(0, np.uint32)
                 for some in counted
@@ -332,7 +332,7 @@ def numbered(draw: Generator) -> Iterator[Compared]:
         hashes = np.frombuffer(one.hashes(*given), np.uint64).tolist()
         yield "Ids.hashes", [hashes.index(each) for each in hashes], [several.index(each) for each in several]
         numbers, others = draw.integers(0, len(two), (2, 50))
-        at = ids.IdsAt(bytes(two.data), bytes(two.ends), numbers)
+        at = ids.SelectedIds(bytes(two.data), bytes(two.ends), numbers)
         rests = [b'"similarity":1}\n', b'"distance":3}\n']
         yield compared(ids, "pair_lines", at, at._replace(numbers=others), rests, draw.integers(0, 2, 50))
         yield compared(groups, "group_lines", at, np.array([1, 2, 3, 4, 40]))
@@ -427,18 +427,26 @@ def set_of(data: bytes, digits: int) -> bytes:
 # Which documents are kept, and passages
 
 
-def thinning(draw: Generator) -> Iterator[Compared]:
+def independent_sets(draw: Generator) -> Iterator[Compared]:
     for count in (2, 12, 60):
         pairs = draw.integers(0, count, (100, 2))
         ends = pairs[pairs[:, 0] != pairs[:, 1]].astype(np.int32).ravel()
         before, last = np.empty(len(ends), np.int32), np.full(count, -1, np.int32)
-        yield compared(thin, "list_ends", ends, before, last)
-        thin.list_ends(ends, before, last)
-        listed = thin.PairEnds(ends, before, last, draw.integers(1, 4, len(ends) // 2) / 4)
+        yield compared(independent_set, "list_ends", ends, before, last)
+        independent_set.list_ends(ends, before, last)
+        listed = independent_set.PairEnds(ends, before, last, draw.integers(1, 4, len(ends) // 2) / 4)
         none = np.full(count, -1, np.int32)
-        yield compared(thin, "thin", draw.permutation(count), listed, thin.Partners(none, np.zeros(count)))
+        yield compared(
+            independent_set,
+            "greedy_independent_set",
+            draw.permutation(count),
+            listed,
+            independent_set.Partners(none, np.zeros(count)),
+        )
         lesser, greater = np.sort(ends.reshape(-1, 2)).T.astype(np.uint64)
-        yield compared(thin, "thin_pairs", np.unique(lesser << np.uint64(32) | greater), none)
+        yield compared(
+            independent_set, "greedy_independent_set_of_pairs", np.unique(lesser << np.uint64(32) | greater), none
+        )
 
 
 def lined_texts(draw: Generator, alphabet: int) -> bytes:
@@ -449,7 +457,7 @@ def lined_texts(draw: Generator, alphabet: int) -> bytes:
 
 def winnowing(draw: Generator) -> Iterator[Compared]:
     for alphabet in (1, 2, 3, 50):
-        for mask in (winnow.ALL, 3):
+        for mask in (winnow.ALL_BITS, 3):
             for gram, run in ((1, 1), (1, 4), (2, 3), (3, 3), (4, 9)):
                 how = winnow.Winnowing(int(draw.integers(0, 2**63)), gram, run, mask)
                 texts = lined_texts(draw, alphabet)
@@ -473,7 +481,7 @@ CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
     "lines": lines_in_bytes,
     "ids, pairs and groups": numbered,
     "lines that are read": read,
-    "removal": thinning,
+    "removal": independent_sets,
     "passages": winnowing,
 }
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.lines import Listed
+from shingletools.kernel.lines import FingerprintFilter
 from shingletools.kernel.types import U64, Index
 
-ROLL, FINISH = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-ALL = (1 << 64) - 1
+ROLL_FACTOR, FINISH_FACTOR = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+ALL_BITS = (1 << 64) - 1
 
 
 class Winnowing(NamedTuple):
@@ -24,10 +24,10 @@ class Winnowing(NamedTuple):
     seed: int
     gram: int  # words
     run: int  # words, no fewer
-    mask: int = ALL
+    mask: int = ALL_BITS
 
     @classmethod
-    def of(cls, seed: int, run: int) -> "Winnowing":
+    def for_runs(cls, seed: int, run: int) -> "Winnowing":
         """With grams of so many words that most runs have one that few others have."""
         return cls(seed, min((run + 1) // 2, 16), run)
 
@@ -36,14 +36,14 @@ def fingerprint(words: Sequence[int], mask: int) -> int:
     """Of some words, by theirs."""
     total = 0
     for word in words:
-        total = (total * ROLL + word) & ALL
-    total = ((total ^ total >> 32) * FINISH) & ALL
+        total = (total * ROLL_FACTOR + word) & ALL_BITS
+    total = ((total ^ total >> 32) * FINISH_FACTOR) & ALL_BITS
     return (total ^ total >> 32) & mask
 
 
 def word_fingerprint(word: bytes, seed: int) -> int:
     for byte in word:
-        seed = ((seed ^ byte) * FINISH) & ALL
+        seed = ((seed ^ byte) * FINISH_FACTOR) & ALL_BITS
     return seed ^ seed >> 32
 
 
@@ -56,7 +56,7 @@ def starts_of(text: bytes) -> list[int]:
     return [0, *(place + 1 for place, byte in enumerate(text) if byte == ord(" "))]
 
 
-def chosen(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
+def grams_of_runs(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
     """For each run of a text: its gram, and the fingerprint of that; its place, and its fingerprint.
 
     The gram is the least, of several the last one.
@@ -69,7 +69,7 @@ def chosen(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
         yield least, grams[least], starts[first], fingerprint(words[first : first + how.run], how.mask)
 
 
-def winnow(texts: bytes, how: Winnowing, _listed: Listed = (), /) -> tuple[U64, Index]:
+def winnow(texts: bytes, how: Winnowing, _listed: FingerprintFilter = (), /) -> tuple[U64, Index]:
     """The fingerprint of the gram of each run, and the place of the first of those that have it.
 
     With slots of kernel.list_fingerprints, only of fingerprints that these have; without C, there are no slots.
@@ -80,7 +80,7 @@ def winnow(texts: bytes, how: Winnowing, _listed: Listed = (), /) -> tuple[U64, 
     keys, places, at = [], [], 0
     for text in texts.removesuffix(b"\n").split(b"\n") if texts else ():
         before = -1
-        for gram, key, place, _ in chosen(text, how):
+        for gram, key, place, _ in grams_of_runs(text, how):
             if gram != before:
                 keys.append(key)
                 places.append(at + place)
@@ -98,7 +98,7 @@ def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index
         raise ValueError("no place in the texts")
     found: list[list[tuple[int, int]]] = []
     for place in places.tolist():
-        runs = chosen(bytes(texts[place:]).partition(b"\n")[0], how)
+        runs = grams_of_runs(bytes(texts[place:]).partition(b"\n")[0], how)
         found.append([])
         gram = None
         for each, _, start, key in runs:

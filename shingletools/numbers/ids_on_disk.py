@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Buffer, IdsAt
+from shingletools.kernel.ids import Buffer, SelectedIds
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import DEFAULT, DiskLimits, Payload
 from shingletools.numbers.ranges import stretches
@@ -133,9 +133,9 @@ class IdsOnDisk:
                 by_place.add(place.astype(np.uint64), np.repeat(first, np.diff(np.append(starts, len(place)))))
         return by_place
 
-    def names(self, numbers: Index) -> IdsAt:
+    def names(self, numbers: Index) -> SelectedIds:
         """Returns the ids with these numbers."""
         distinct, places = np.unique(numbers, return_inverse=True)
         data, sizes = self.ids.load(distinct) if len(distinct) else (distinct, distinct)
         self.ids.forget()
-        return IdsAt(data, np.cumsum(sizes), places)
+        return SelectedIds(data, np.cumsum(sizes), places)

@@ -9,7 +9,7 @@ import numpy as np
 
 from shingletools import kernel
 from shingletools.kernel import payload_signatures
-from shingletools.kernel.lines import Weighed
+from shingletools.kernel.lines import WeightSlots
 from shingletools.kernel.types import U64, Index
 from shingletools.reading.shingle_tables import TableReading
 
@@ -23,7 +23,7 @@ class Weights:
     array([2, 7, 7])
     """
 
-    def __init__(self, weights: Mapping[int, int], digits: int = payload_signatures.WIDE) -> None:
+    def __init__(self, weights: Mapping[int, int], digits: int = payload_signatures.WIDE_DIGITS) -> None:
         """Takes the hex digits of the fingerprints."""
         self.digits = digits
         shingles = np.fromiter(weights.keys(), np.uint64, len(weights))
@@ -44,7 +44,7 @@ class Weights:
         return made
 
     @cached_property
-    def weighed(self) -> Weighed:
+    def weighed(self) -> WeightSlots:
         """Returns the weights for the kernel's links. Each process makes its own."""
         factor = int.from_bytes(os.urandom(8)) | 1
         slots = kernel.weigh_fingerprints(self.shingles.tobytes(), self.weights.tobytes(), factor)

@@ -18,7 +18,7 @@ from shingletools.system.interruptible_reads import ahead, blocks_of, whole_line
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
 
-Given = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
+GivenLines = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
 SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
 
@@ -77,7 +77,7 @@ class Span(NamedTuple):
         return Chunk(self.name, 1, 1, b"".join(parts))
 
 
-def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[Chunk]:
+def read_chunks(files: Sequence[str], given: GivenLines | None = None) -> Generator[Chunk]:
     """Yields the lines of files, in order; "-" is standard input, or the lines that are given. Raises Failed."""
     number = 1
     for name in files:
@@ -171,7 +171,7 @@ def read_raw(name: str) -> Generator[bytes]:
     return _read_blocks(name)
 
 
-def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Chunk | Span]:
+def read_spans(files: Sequence[str], given: GivenLines | None = None) -> Generator[Chunk | Span]:
     """Yields the lines of files as `read_chunks` does, but of regular files only the places. Raises Failed."""
     for name in files:
         if name == "-":

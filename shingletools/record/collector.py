@@ -9,8 +9,8 @@ from shingletools.record.json_members import parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema
 from shingletools.system.errors import Failed, Rejected
 
-Reads = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a path: names of files, and whole lines
-TOGETHER = 64  # records that a RecordCollector takes together
+ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a path: names of files, and whole lines
+BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
 
 class CollectorContext:
@@ -18,13 +18,13 @@ class CollectorContext:
     reads the files of records that options name, if it is not to open them itself.
     """
 
-    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None, read: Reads | None = None) -> None:
+    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None, read: ReadFile | None = None) -> None:
         self.jobs = jobs
         self.given = given
         self.read = read
 
 
-ALONE = CollectorContext()
+ONE_PROCESS = CollectorContext()
 
 
 class Written(NamedTuple):
@@ -56,7 +56,7 @@ class DeferredReject(NamedTuple):
     cause: str
     document: bytes
     counted: bool = True  # as a good one, when it was taken
-    again: bool = False  # its id was there before; the rest of it is good
+    repeated_id: bool = False  # it was rejected only because its id was there before
 
 
 class Collector(ABC):
@@ -91,7 +91,7 @@ class Collector(ABC):
         """What -v says at once; it is asked after each part of the rest."""
         return ()
 
-    def late(self) -> Sequence[DeferredReject]:
+    def deferred_rejects(self) -> Sequence[DeferredReject]:
         """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
         return ()
 
@@ -110,7 +110,7 @@ class RecordCollector(Collector):
     """A collector that works on each record by itself, as an object."""
 
     def schema(self, side: int, /) -> Schema:
-        return Schema(partial(self.parsed, side), max_rows=TOGETHER, objects=True)
+        return Schema(partial(self.parsed, side), max_rows=BATCH_RECORDS, objects=True)
 
     def parsed(self, side: int, line: bytes, _start: int) -> Any:
         """Returns the object of a line: the record. Raises Rejected."""
@@ -127,10 +127,10 @@ class RecordCollector(Collector):
                 if self.strict:
                     break
             except Failed as error:
-                return Taken(together(written), rejected, (row, error))
+                return Taken(join_written(written), rejected, (row, error))
             else:
                 written += [made] if made is not None else []
-        return Taken(together(written), rejected)
+        return Taken(join_written(written), rejected)
 
     @abstractmethod
     def take_record(self, record: Any, line: bytes, side: int, /) -> Written | None:
@@ -140,6 +140,6 @@ class RecordCollector(Collector):
         """
 
 
-def together(written: Sequence[Written]) -> Written:
+def join_written(written: Sequence[Written]) -> Written:
     """Returns all outputs as one."""
     return Written(*map(b"".join, zip(*written, strict=True))) if written else Written()

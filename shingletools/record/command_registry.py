@@ -65,11 +65,11 @@ def info_of(command: str) -> CommandInfo:
 
 
 @cache
-def kinds() -> tuple[Product, ...]:
+def record_kinds() -> tuple[Product, ...]:
     """All that is made, by the last command of a pipeline first: a record may keep fields from those before it."""
     return tuple(made for command in reversed(STAGES) for made in info_of(command).makes)
 
 
-def on_spark() -> Iterator[str]:
+def spark_commands() -> Iterator[str]:
     """The commands that simspark runs."""
     return (command for command in STAGES if info_of(command).spark)

@@ -16,7 +16,7 @@ class Document(NamedTuple):
     cause: str = ""
 
 
-class Framed(ABC):
+class FileDocuments(ABC):
     """Some documents of one file. It is pickled for worker processes, which make the records."""
 
     name: str  # of the file, as the user has it
@@ -32,7 +32,7 @@ class Framed(ABC):
         """Its documents, in order."""
 
 
-class Made(Framed):
+class ReadyDocuments(FileDocuments):
     """Documents that have their records already."""
 
     def __init__(self, name: str, number: int, size: int, made: Sequence[Document]) -> None:
@@ -72,7 +72,7 @@ class Decisions(Protocol):
         """Those of all documents that are not bad, with their ids."""
 
 
-Both = tuple[bytes, bytes]  # of the documents that are kept, and of those that are removed
+KeptAndRemoved = tuple[bytes, bytes]  # of the documents that are kept, and of those that are removed
 
 
 class Format(Protocol):
@@ -82,8 +82,8 @@ class Format(Protocol):
     def option(self) -> str:
         """The option that chooses it; none if it reads JSON lines."""
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         """The documents of files, in order; "-" is standard input. Raises Failed."""
 
-    def write(self, files: Sequence[str], fates: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         """The same files with fewer documents, whose bytes are as they were. Raises Failed."""

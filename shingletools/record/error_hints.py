@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import orjson
 
 from shingletools.record import wire
-from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, kinds
+from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
 from shingletools.system.errors import Rejected, shown
 
 # How files of other formats begin
@@ -22,25 +22,25 @@ FORMATS = (
     (b"\xff\xfe", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
     (b"\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
 )
-OWN_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
+FORMAT_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
 PAGE = re.compile(rb"\s*<[!?a-z]", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of one byte a character
 LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
-SAID = 1024  # bytes in which a page says its encoding, as HTML has it
+CHARSET_BYTES = 1024  # bytes in which a page says its encoding, as HTML has it
 LINEWISE = ("", "--lines", "--csv", "--tsv")  # whose first line begins the file; elements of an array do not
-NO_TEXTS = ("--parquet", "--warc")  # which say themselves how texts in them are encoded
+BINARY_FORMATS = ("--parquet", "--warc")  # which say themselves how texts in them are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
-LOOKS, ICONV = "this looks like ", "iconv -f "
+LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # a table's, of two columns or more
 PROSE = re.compile(r"[#*>\s-]*[^\W\d_]+\S*\s+[^\W\d_]")  # two words or more
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", "nested too deeply")
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
-NAMES = 5  # of fields, in a hint
+MAX_NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
-OWN = (
+RESERVED = (
     "id",
     "text",
     "via",
@@ -59,10 +59,10 @@ OWN = (
 )
 
 # Fields that no option names
-FIXED = (*OWN, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
+FIXED = (*RESERVED, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
 
-NO_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
-JUDGING = ("simscore", "simtune")  # which take files of pairs or groups
+NOT_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
+SCORING = ("simscore", "simtune")  # which take files of pairs or groups
 
 
 def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
@@ -74,23 +74,23 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     'these are records of sketch: simjoin comes next'
     """
     if cause.startswith(ABOUT_BYTES):
-        begins = of_format(command, document, form) if first and form in LINEWISE else None
-        if begins is None and form not in NO_TEXTS and cause.startswith(NOT_UTF8):
-            said = of_encoding(document)
+        begins = format_hint(command, document, form) if first and form in LINEWISE else None
+        if begins is None and form not in BINARY_FORMATS and cause.startswith(NOT_UTF8):
+            said = encoding_hint(document)
             return None if said.startswith(ICONV) and CONTROL.search(document) else said
         return begins
     if found := MISSING.fullmatch(cause):
         with contextlib.suppress(Rejected):
-            return of_fields(command, found[1], wire.parse_json(document), first)
+            return fields_hint(command, found[1], wire.parse_json(document), first)
     if cause.startswith("fields "):  # none of several that --text names
         with contextlib.suppress(Rejected):
-            return of_option("", wire.parse_json(document))
+            return present_fields("", wire.parse_json(document))
     return None
 
 
-def of_format(command: str, document: bytes, form: str = "") -> str | None:
+def format_hint(command: str, document: bytes, form: str = "") -> str | None:
     """By how a file begins that is not what it is read as."""
-    if form in OWN_STARTS and document.startswith(OWN_STARTS[form]):
+    if form in FORMAT_STARTS and document.startswith(FORMAT_STARTS[form]):
         return None  # it is that, and has another fault
     document = document.removeprefix(wire.BOM)
     start = document.strip()
@@ -100,21 +100,21 @@ def of_format(command: str, document: bytes, form: str = "") -> str | None:
     elif PAGE.match(document):
         looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
     elif form and start[:2] == b'{"':
-        looks = of_record(start, form)
+        looks = record_hint(start, form)
     elif form and start[:2] in (b"[", b"[{"):
         looks = "a JSON array: canon --array reads it"
     elif start[:1] == b"[":
         looks = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
     elif start == b"{":
         looks = "a record on several lines: jq -c . writes each on one"
-    elif looks is None and form not in ("--array", *NO_TEXTS) and ends_in_returns(document):
+    elif looks is None and form not in ("--array", *BINARY_FORMATS) and ends_in_returns(document):
         looks = RETURNS
     elif looks is None and not form:
-        looks = of_text(command, document)
-    return None if looks is None else f"{LOOKS}{looks}"
+        looks = text_hint(command, document)
+    return None if looks is None else f"{LOOKS_LIKE}{looks}"
 
 
-def of_record(start: bytes, form: str) -> str:
+def record_hint(start: bytes, form: str) -> str:
     """By a record at the beginning of a file that is read in another form: a line, or an object around an array."""
     with contextlib.suppress(Rejected):
         for name, value in wire.parse_json(start).items() if form == "--array" else ():
@@ -128,29 +128,29 @@ def ends_in_returns(line: bytes) -> bool:
     return LONE_RETURN.search(line) is not None and not CONTROL.search(line)
 
 
-def of_start(start: bytes, form: str) -> str:
+def file_start_hint(start: bytes, form: str) -> str:
     """The same as the end of a message about a file of canon, of which the first bytes are there; empty if none.
 
-    >>> of_start(b'{"id":1}', "--csv")
+    >>> file_start_hint(b'{"id":1}', "--csv")
     '; this looks like JSON lines: canon reads them without --csv'
     """
-    found = of_format("canon", start, form)
+    found = format_hint("canon", start, form)
     return "" if found is None else f"; {found}"
 
 
-def of_encoding(document: bytes) -> str:
+def encoding_hint(document: bytes) -> str:
     """What makes UTF-8 of a file that is none: by how it begins, or by what it says of its encoding."""
     for begins, what in FORMATS:
         if document.startswith(begins):
-            return f"{LOOKS}{what}"
+            return f"{LOOKS_LIKE}{what}"
     if WIDE.search(document):
-        return f"{LOOKS}{FORMATS[-1][1]}"
-    said = CHARSET.search(document[:SAID])
+        return f"{LOOKS_LIKE}{FORMATS[-1][1]}"
+    said = CHARSET.search(document[:CHARSET_BYTES])
     encoding = said[1].decode() if said and said[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
     return f"{ICONV}{encoding} -t UTF-8 makes UTF-8 of it"
 
 
-def of_text(command: str, line: bytes) -> str | None:
+def text_hint(command: str, line: bytes) -> str | None:
     """By the first line of what is no JSON."""
     with contextlib.suppress(UnicodeDecodeError):
         text = line.decode()
@@ -162,35 +162,35 @@ def of_text(command: str, line: bytes) -> str | None:
     return None
 
 
-def of_fields(command: str, field: str, record: wire.Record, first: bool) -> str | None:
+def fields_hint(command: str, field: str, record: wire.Record, first: bool) -> str | None:
     """By the members of a record that lacks a field, whose name is given as JSON; `first` if it begins its file."""
     kind = stage_of(record)
-    document = kind not in NO_DOCUMENTS
-    if document and field == '"id"' and (named := named_instead("id", record)):
-        return with_numbers(command, field, named, first)
+    document = kind not in NOT_DOCUMENTS
+    if document and field == '"id"' and (named := option_hint("id", record)):
+        return with_number_hint(command, field, named, first)
     marked = "duplicate_of" in record or type(record.get("text")) is str
     if document and field == '"a"' and command == "simshow" and "id" not in record and marked:
-        return named_instead("id", record) or None  # one that dedup --annotate keeps
+        return option_hint("id", record) or None  # one that dedup --annotate keeps
     if document and not info_of(command).text and orjson.loads(field) not in FIXED:
-        return of_option(orjson.loads(field), record)
+        return present_fields(orjson.loads(field), record)
     if document and command == "simindex" and field not in ('"id"', '"sketch"'):  # of -k, which takes canon's words
-        return of_names(command, field, record, first)
-    return of_stage(command, field, kind, record) or (of_names(command, field, record, first) if document else None)
+        return names_hint(command, field, record, first)
+    return stage_hint(command, field, kind, record) or (names_hint(command, field, record, first) if document else None)
 
 
-def of_stage(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
+def stage_hint(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
     """By the stage that made a record of this kind."""
     if command == "simjoin" and field == '"shingles"' and kind == "sketch":
         return "sketch --keep leaves it"
-    if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in JUDGING:
+    if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in SCORING:
         return f"these are {kind}: a file has either pairs or groups, as its first record says"
     if kind is not None and kind not in info_of(command).takes:
-        then = next(each.then for each in kinds() if each.name == kind)
-        return f"these are {kind if kind in NO_DOCUMENTS else f'records of {kind}'}: {then}"
-    return of_what_it_takes(kind, field) or of_documents(command, field, kind, record)
+        then = next(each.then for each in record_kinds() if each.name == kind)
+        return f"these are {kind if kind in NOT_DOCUMENTS else f'records of {kind}'}: {then}"
+    return kind_hint(kind, field) or documents_hint(command, field, kind, record)
 
 
-def of_what_it_takes(kind: str | None, field: str) -> str | None:
+def kind_hint(kind: str | None, field: str) -> str | None:
     """By a field that records of this kind never have, of which the command takes others."""
     if kind in (PAIRS, GROUPS) and field == '"id"':
         return f"these are {kind}, not documents"
@@ -199,7 +199,7 @@ def of_what_it_takes(kind: str | None, field: str) -> str | None:
     return None
 
 
-def of_documents(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
+def documents_hint(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
     """By a field that documents never have, or not yet."""
     if field == '"members"' and "id" in record:
         return "these are documents, not groups: simjoin makes pairs of them, and simgroup groups of pairs"
@@ -219,40 +219,40 @@ def of_documents(command: str, field: str, kind: str | None, record: wire.Record
 
 def stage_of(record: wire.Record) -> str | None:
     """Of which stage a record is, by what it has."""
-    for kind, _, fields in kinds():
+    for kind, _, fields in record_kinds():
         if fields and all(name in record for name in fields) and (kind not in (COUNTS, FIGURES) or "id" not in record):
             return kind
     via = record.get("via")
     last = via.rpartition("|")[2].split() if type(via) is str else []
     name = last[0].partition("/")[0] if last else ""
-    return name if (name, ()) in {(each.name, each.fields) for each in kinds()} else None
+    return name if (name, ()) in {(each.name, each.fields) for each in record_kinds()} else None
 
 
-def of_names(command: str, field: str, record: wire.Record, first: bool) -> str | None:
+def names_hint(command: str, field: str, record: wire.Record, first: bool) -> str | None:
     """The fields that may be meant instead."""
     if orjson.loads(field) not in FIXED:
-        return of_option(orjson.loads(field), record)
+        return present_fields(orjson.loads(field), record)
     if field not in ('"id"', '"text"') or (field == '"text"' and not info_of(command).text):
         return None
-    return with_numbers(command, field, named_instead(field[1:-1], record), first) or None
+    return with_number_hint(command, field, option_hint(field[1:-1], record), first) or None
 
 
-def of_option(field: str, record: wire.Record) -> str | None:
+def present_fields(field: str, record: wire.Record) -> str | None:
     """The fields of a record that lacks one which an option names; first those that differ only in case."""
-    names = [name for name, value in values_of(record) if type(value) in (str, int, float, bool)]
-    names = [name for name in names if name in ("id", "text") or name not in OWN]
+    names = [name for name, value in fields_and_values(record) if type(value) in (str, int, float, bool)]
+    names = [name for name in names if name in ("id", "text") or name not in RESERVED]
     names.sort(key=lambda name: name.casefold() != field.casefold())
-    return f"the record has {', '.join(map(shown, names[:NAMES]))}" if names else None
+    return f"the record has {', '.join(map(shown, names[:MAX_NAMES]))}" if names else None
 
 
-def named_instead(option: str, record: wire.Record) -> str:
+def option_hint(option: str, record: wire.Record) -> str:
     """The fields that the option --id or --text may name; empty if there are none."""
-    kinds = (str,) if option == "text" else (str, int)
-    names = [shown(name) for name, value in values_of(record) if type(value) in kinds and name not in OWN]
-    return f"the record has {', '.join(names[:NAMES])}: --{option} NAME says which is meant" if names else ""
+    types = (str,) if option == "text" else (str, int)
+    names = [shown(name) for name, value in fields_and_values(record) if type(value) in types and name not in RESERVED]
+    return f"the record has {', '.join(names[:MAX_NAMES])}: --{option} NAME says which is meant" if names else ""
 
 
-def values_of(record: wire.Record) -> Iterator[tuple[str, object]]:
+def fields_and_values(record: wire.Record) -> Iterator[tuple[str, object]]:
     """Yields the names of fields and their values; after these, those of fields within objects, such as meta.url."""
     yield from record.items()
     for name, value in record.items():
@@ -260,7 +260,7 @@ def values_of(record: wire.Record) -> Iterator[tuple[str, object]]:
             yield from ((f"{name}.{inner}", each) for inner, each in value.items())
 
 
-def with_numbers(command: str, field: str, said: str, first: bool) -> str:
+def with_number_hint(command: str, field: str, said: str, first: bool) -> str:
     """The same, and that canon can number records without ids."""
     numbers = "--number numbers the records" if first and command == "canon" and field == '"id"' else ""
     return "; ".join(filter(None, (said, numbers)))

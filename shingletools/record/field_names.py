@@ -23,13 +23,13 @@ class Names(NamedTuple):
         return shlex.join(["--id", self.id, "--text", self.text])
 
 
-USUAL = Names()
+DEFAULT_NAMES = Names()
 
 
-def names_said(value: object) -> Names:
+def names_in_value(value: object) -> Names:
     """Returns the names that a value of the field `named` says; the usual ones for any other value.
 
-    >>> names_said("--id Nr --text 'the body'"), names_said("Anna")
+    >>> names_in_value("--id Nr --text 'the body'"), names_in_value("Anna")
     (Names(id='Nr', text='the body'), Names(id='id', text='text'))
     """
     if isinstance(value, str) and value.startswith("--id "):
@@ -37,16 +37,16 @@ def names_said(value: object) -> Names:
             match shlex.split(value):
                 case ["--id", id_field, "--text", text_field]:
                     return Names(id_field, text_field)
-    return USUAL
+    return DEFAULT_NAMES
 
 
-def names_of(line: bytes) -> Names:
+def names_on_line(line: bytes) -> Names:
     """Returns the names that the record on a line carries, if it is a record.
 
-    >>> names_of(b'{"Nr":1,"text":"a","named":"--id Nr --text text"}').id
+    >>> names_on_line(b'{"Nr":1,"text":"a","named":"--id Nr --text text"}').id
     'Nr'
     """
     if b'"named"' in line:
         with contextlib.suppress(Rejected):
-            return names_said(wire.parse_json(line.partition(b"\n")[0]).get(wire.NAMED))
-    return USUAL
+            return names_in_value(wire.parse_json(line.partition(b"\n")[0]).get(wire.NAMED))
+    return DEFAULT_NAMES

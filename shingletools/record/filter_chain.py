@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.lines import Link, Read
+from shingletools.kernel.lines import Link, RawColumns
 from shingletools.record import wire
-from shingletools.record.filter_line import fields_of, fields_signed, filter_line
+from shingletools.record.filter_line import fields_for_signatures, fields_of, filter_line
 from shingletools.record.json_members import line_at
 from shingletools.record.record_batch import RecordBatch, Signatures
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
 
-MANY = 8  # ordinary lines in a row; for fewer, a batch costs more than lines
+MIN_BATCH_LINES = 8  # ordinary lines in a row; for fewer, a batch costs more than lines
 
 
 class Rejection(NamedTuple):
@@ -28,7 +28,7 @@ class Rejection(NamedTuple):
 
 
 Made = list[bytes | RecordBatch]  # lines, each ended by a line feed, and signatures in place of lines
-Worked = tuple[Made, list[Rejection]]
+ChainOutput = tuple[Made, list[Rejection]]
 
 
 class Chain:
@@ -55,26 +55,26 @@ class Chain:
         made, rejections = self.signed(lines, None)
         return lines_in(made), rejections
 
-    def signed(self, lines: bytes, wanted: Signatures | None) -> Worked:
+    def signed(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
         """Makes batches of signatures in place of lines, where it can, if such are wanted."""
-        made, rejections = through(self.sections, lines, wanted)
+        made, rejections = run_sections(self.sections, lines, wanted)
         each_kind = groupby(made, lambda some: isinstance(some, bytes))
-        return [each for _, some in each_kind for each in together([*some])], rejections
+        return [each for _, some in each_kind for each in merged_lines([*some])], rejections
 
 
 def lines_in(made: Made) -> bytes:
     return b"".join(each for each in made if isinstance(each, bytes))
 
 
-def together(some: Made) -> Made:
+def merged_lines(some: Made) -> Made:
     """Returns batches, or lines as one."""
     return [lines_in(some)] if isinstance(some[0], bytes) else some
 
 
-def rest_of(places: Iterable[int]) -> Iterator[int]:
+def numbers_without(places: Iterable[int]) -> Iterator[int]:
     """All numbers from 0 but these, which ascend.
 
-    >>> [number for number, _ in zip(rest_of([0, 2]), range(3))]
+    >>> [number for number, _ in zip(numbers_without([0, 2]), range(3))]
     [1, 3, 4]
     """
     number = 0
@@ -84,27 +84,27 @@ def rest_of(places: Iterable[int]) -> Iterator[int]:
     yield from count(number)
 
 
-def through(sections: Sequence["Section"], lines: bytes, wanted: Signatures | None) -> Worked:
+def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures | None) -> ChainOutput:
     made: Made = [lines]
     rejections: list[Rejection] = []
     for number, section in enumerate(sections, 1):
         behind = sections[number:]
         made, more = section.work(lines_in(made), None if behind else wanted)
-        rejections = among_all(rejections, more)
-        if behind and section.several:
-            good = zip(rest_of(each.place for each in rejections), made, strict=False)
+        rejections = merge_rejections(rejections, more)
+        if behind and section.splits_lines:
+            good = zip(numbers_without(each.place for each in rejections), made, strict=False)
             origins = [place for place, some in good if isinstance(some, bytes) for _ in range(some.count(b"\n"))]
-            made, more = through(behind, lines_in(made), wanted)
+            made, more = run_sections(behind, lines_in(made), wanted)
             rejections += [each._replace(place=origins[each.place]) for each in more]
             return made, sorted(rejections, key=lambda each: each.place)
     return made, rejections
 
 
-def among_all(gone: Sequence[Rejection], more: Sequence[Rejection]) -> list[Rejection]:
+def merge_rejections(gone: Sequence[Rejection], more: Sequence[Rejection]) -> list[Rejection]:
     """Lines that went before, and others with their places among those that were left; by place among all.
 
     >>> gone, more = ([Rejection(place, 1, "", b"") for place in places] for places in ([0, 2], [0, 1, 2]))
-    >>> [each.place for each in among_all(gone, more)]
+    >>> [each.place for each in merge_rejections(gone, more)]
     [0, 1, 2, 3, 4]
     """
     if not (gone and more):
@@ -124,7 +124,7 @@ class ChainStep(NamedTuple):
     stage: Filter
     id_field: str
     link: Link  # its work in C, or its function; empty if the kernel can do neither
-    alone: bool  # whether it has no work in C
+    without_c: bool  # whether it has no work in C
 
 
 class Section:
@@ -137,13 +137,13 @@ class Section:
     def __init__(self, steps: Sequence[ChainStep]) -> None:
         self.steps = steps
         self.links = tuple(step.link for step in steps)
-        self.several = steps[0].stage.lines is not None
+        self.splits_lines = steps[0].stage.lines is not None
         # What the kernel must know; None if it cannot do them
         self.fields = fields_of([step.stage for step in steps], steps[0].id_field) if all(self.links) else None
 
-    def work(self, lines: bytes, wanted: Signatures | None) -> Worked:
+    def work(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
         """What the kernel makes of ordinary lines, and the definitions of those between them, line by line."""
-        signed = fields_signed(self.fields, wanted) if self.fields and wanted else None
+        signed = fields_for_signatures(self.fields, wanted) if self.fields and wanted else None
         made, rejections = Made(), list[Rejection]()
         place = at = 0
         many = True
@@ -154,10 +154,10 @@ class Section:
                 some, number, at, error = kernel.linked_lines(self.links, fields, lines, at, form)
                 made += [some if isinstance(some, bytes) else batch_of(some)] if number else []
                 place += number
-                many = number >= MANY
+                many = number >= MIN_BATCH_LINES
             if at < len(lines):
                 line, at = line_at(lines, at)
-                result = self.of_odd_line(line, place, error)
+                result = self.filter_unusual_line(line, place, error)
                 if isinstance(result, Rejection):
                     rejections.append(result)
                 else:
@@ -165,7 +165,7 @@ class Section:
                 place += 1
         return made, rejections
 
-    def of_odd_line(self, line: bytes, place: int, error: Exception | None) -> bytes | Rejection:
+    def filter_unusual_line(self, line: bytes, place: int, error: Exception | None) -> bytes | Rejection:
         """What the definitions make of a line that the kernel left alone, or failed with."""
         for step in self.steps:
             try:
@@ -179,7 +179,7 @@ class Section:
         return made
 
 
-def batch_of(signed: Read) -> RecordBatch:
+def batch_of(signed: RawColumns) -> RecordBatch:
     """Returns a batch without lines."""
     return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*each) for each in signed[-1]))
 
@@ -191,7 +191,7 @@ def sections_of(filters: Sequence[tuple[Filter, str]]) -> list[Section]:
         link = stage.link()
         step = ChainStep(number, stage, id_field, link or link_of_function(stage), not link)
         before = sections[-1].steps if sections else ()
-        joined = Section([*before, step]) if before and is_for(before[-1], step) else None
+        joined = Section([*before, step]) if before and can_be_linked(before[-1], step) else None
         if joined is not None and joined.fields is not None:
             sections[-1] = joined
         else:
@@ -206,10 +206,10 @@ def link_of_function(stage: Filter) -> Link:
     return kernel.link_function((lambda text: wire.json_of(stage.function(text))) if stage.listed else stage.function)
 
 
-def is_for(one: ChainStep, other: ChainStep) -> bool:
+def can_be_linked(one: ChainStep, other: ChainStep) -> bool:
     """Returns whether only the second filter needs the first one's payload, and both have links in C."""
     return (
-        not (one.alone or other.alone)
+        not (one.without_c or other.without_c)
         and not (one.stage.keep or other.stage.keep or one.stage.placed or other.stage.placed)
         and not other.stage.made_of
         and (one.stage.produces, one.id_field) == (other.stage.consumes, other.id_field)

@@ -11,12 +11,12 @@ from shingletools.kernel.line_columns import Kind
 from shingletools.kernel.lines import FilterFields, SignatureForm
 from shingletools.record import wire
 from shingletools.record.json_members import (
-    BEHIND,
+    BLANKS_BEHIND,
     SCALAR,
     Member,
-    after,
     check_once,
-    in_quotes,
+    end_of_match,
+    escaped,
     member_of,
     members,
 )
@@ -66,8 +66,8 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
         if second is not first:
             edits.append((found[found.index(second) - 1].end, second.end, b""))
     if moves and not stage.keep:
-        edits.append((*_with_comma(line, consumed), b""))
-    for name, value in _beside(stage, line[consumed.value : consumed.end], made):
+        edits.append((*_span_with_comma(line, consumed), b""))
+    for name, value in _added_fields(stage, line[consumed.value : consumed.end], made):
         if name in named:
             edits.append((named[name].value, named[name].end, value))
         else:
@@ -82,7 +82,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 
-def _beside(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, bytes]]:
+def _added_fields(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, bytes]]:
     """Yields the fields that a filter adds, with their values as JSON."""
     if stage.placed:
         yield wire.SOURCE, consumed
@@ -114,13 +114,14 @@ def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -
         raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(stage.after or '')} as the table")
 
 
-def _with_comma(line: bytes, member: Member) -> tuple[int, int]:
+def _span_with_comma(line: bytes, member: Member) -> tuple[int, int]:
     """Where a member stands with the comma before it, or behind it if it is the first of several."""
     before = _before_blanks(line, member.start)
     if line[before - 1 : before] == b",":
         return _before_blanks(line, before - 1), member.end
-    behind = after(BEHIND, line, member.end)
-    return member.start, after(BEHIND, line, behind + 1) if line[behind : behind + 1] == b"," else member.end
+    behind = end_of_match(BLANKS_BEHIND, line, member.end)
+    has_comma = line[behind : behind + 1] == b","
+    return member.start, end_of_match(BLANKS_BEHIND, line, behind + 1) if has_comma else member.end
 
 
 def _before_blanks(line: bytes, end: int) -> int:
@@ -130,7 +131,7 @@ def _before_blanks(line: bytes, end: int) -> int:
 
 
 def _after_name(line: bytes, member: Member) -> int:
-    return after(SCALAR, line, member.start)
+    return end_of_match(SCALAR, line, member.start)
 
 
 def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]:
@@ -154,24 +155,24 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     if "." in first.consumes and first.produces == first.consumes != last.produces:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
-    names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
-    parts = tuple(map(in_quotes, first.made_of.fields if first.made_of else ()))
+    names = [escaped(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
+    parts = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
     if any(b"\\" in name for name in (*names, *parts)):
         return None
     asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
     if None in asked or len(set(asked)) > 1:
         return None
-    recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
-    before = in_quotes(asked[0] or "") if asked else None
+    recipe = escaped(" | ".join(stage.recipe for stage in stages))
+    before = escaped(asked[0] or "") if asked else None
     counts = first.made_of.counts if first.made_of else bytearray()
-    named = in_quotes(first.named.spelled()) if first.named else None
+    named = escaped(first.named.spelled()) if first.named else None
     id_name, consumed, produced, *others = names
     return FilterFields(
         id_name, consumed, produced, last.keep, recipe, tuple(others), last.placed, before, parts, counts, named
     )
 
 
-def fields_signed(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
+def fields_for_signatures(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
     """What the kernel must know to make such signatures in place of lines, if it can."""
     of_kind = {kind: [field for field in wanted if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
@@ -195,7 +196,7 @@ def fields_signed(fields: FilterFields, wanted: Signatures) -> tuple[FilterField
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:
-    """The recipe of a line that has this one after some stages; None if there is no such.
+    """Returns the recipe of a line before these stages, by its recipe after them; None if they cannot have made it.
 
     >>> canon = Filter("text", "text", "canon", str)
     >>> [recipe_before(after, [canon]) for after in ("parts | canon", "canon", "parts")]

@@ -13,8 +13,8 @@ import re
 from shingletools.system.errors import Rejected
 
 TOO_DEEP = "nested too deeply"
-DEEPEST = 1024  # levels of arrays and objects that orjson reads, as its manual says
-DEEPEST_WRITTEN = 254  # and that it writes
+MAX_DEPTH = 1024  # levels of arrays and objects that orjson reads, as its manual says
+MAX_WRITTEN_DEPTH = 254  # and that it writes
 CLOSED_BY = {"[": "]", "{": "}"}
 LITERALS = {"t": "true", "f": "false", "n": "null"}
 BLANKS = re.compile(r"[ \t\n\r]*+")
@@ -28,7 +28,7 @@ CUT_LOW = re.compile(r"(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
 INTEGERS = range(-(1 << 63), 1 << 64)  # all others are read as doubles
 
 
-class Fault(Exception):
+class JsonFault(Exception):
     """The first thing for which a line is no JSON that can be read."""
 
     def __init__(self, place: int, kind: str = "") -> None:
@@ -53,7 +53,7 @@ def read(text: str) -> object:
     """
     try:
         return parsed(text)
-    except Fault as fault:
+    except JsonFault as fault:
         raise Rejected(str(fault)) from None
     except TooDeep:
         raise Rejected(TOO_DEEP) from None
@@ -78,7 +78,7 @@ def unwritable(record: object) -> str | None:
                 inside += value
         levels += any(isinstance(value, dict | list) for value in level)
         level = inside
-    return TOO_DEEP if levels > DEEPEST_WRITTEN else None
+    return TOO_DEEP if levels > MAX_WRITTEN_DEPTH else None
 
 
 def is_text(value: str) -> bool:
@@ -94,37 +94,37 @@ def parsed(text: str) -> object:
     """Raises Fault or TooDeep unless the text is one JSON value."""
     closer, inside = "", list[object]()  # what will close what is open, and what is in that: of an object names, too
     around = []  # the same of what is around it
-    place = blanks(text, 0)
+    place = skip_blanks(text, 0)
     while True:
         letter = text[place : place + 1]
         if letter in CLOSED_BY:
             around.append((closer, inside))
-            if len(around) > DEEPEST:
+            if len(around) > MAX_DEPTH:
                 raise TooDeep
             closer, inside = CLOSED_BY[letter], []
-            place = blanks(text, place + 1)
+            place = skip_blanks(text, place + 1)
             if not text.startswith(closer, place):
-                place = name(text, place, inside) if letter == "{" else place
+                place = skip_name(text, place, inside) if letter == "{" else place
                 continue
         else:
-            end = scalar(text, place)
+            end = scalar_end(text, place)
             inside.append(value_in(text[place:end]))
-            place = blanks(text, end)
+            place = skip_blanks(text, end)
         while around and text.startswith(closer, place):
             value = inside if closer == "]" else dict(zip(inside[::2], inside[1::2], strict=True))
             closer, inside = around.pop()
             inside.append(value)
-            place = blanks(text, place + 1)
+            place = skip_blanks(text, place + 1)
         if not around:
             break
         if not text.startswith(",", place):
-            raise Fault(place)
-        comma, place = place, blanks(text, place + 1)
+            raise JsonFault(place)
+        comma, place = place, skip_blanks(text, place + 1)
         if text.startswith(closer, place):
-            raise Fault(comma)
-        place = name(text, place, inside) if closer == "}" else place
+            raise JsonFault(comma)
+        place = skip_name(text, place, inside) if closer == "}" else place
     if place < len(text):
-        raise Fault(place)
+        raise JsonFault(place)
     return inside[0]
 
 
@@ -134,60 +134,60 @@ def value_in(text: str) -> object:
     return float(value) if type(value) is int and value not in INTEGERS else value
 
 
-def blanks(text: str, place: int) -> int:
+def skip_blanks(text: str, place: int) -> int:
     """Where they end."""
     found = BLANKS.match(text, place)
     assert found is not None
     return found.end()
 
 
-def name(text: str, place: int, inside: list[object]) -> int:
+def skip_name(text: str, place: int, inside: list[object]) -> int:
     """Where the value of a name begins, which goes to what is inside."""
     if not text.startswith('"', place):
-        raise Fault(place)
-    end = string(text, place)
+        raise JsonFault(place)
+    end = string_end(text, place)
     inside.append(value_in(text[place:end]))
-    place = blanks(text, end)
+    place = skip_blanks(text, end)
     if not text.startswith(":", place):
-        raise Fault(place)
-    return blanks(text, place + 1)
+        raise JsonFault(place)
+    return skip_blanks(text, place + 1)
 
 
-def scalar(text: str, place: int) -> int:
+def scalar_end(text: str, place: int) -> int:
     """Where a string, number or literal ends."""
     letter = text[place : place + 1]
     if letter == '"':
-        return string(text, place)
+        return string_end(text, place)
     if letter in LITERALS:
         literal = LITERALS[letter]
         here = text[place : place + len(literal)]
         if here != literal:
-            raise Fault(len(text) if literal.startswith(here) else place)
+            raise JsonFault(len(text) if literal.startswith(here) else place)
         return place + len(literal)
-    return number(text, place)
+    return number_end(text, place)
 
 
-def number(text: str, place: int) -> int:
+def number_end(text: str, place: int) -> int:
     """Where it ends; the fault of one that lacks a digit is where that should be."""
     found = NUMBER.match(text, place)
     if found is None:
-        raise Fault(place + text.startswith("-", place))
+        raise JsonFault(place + text.startswith("-", place))
     integer, fraction, exponent = found.groups()
     end = found.end()
     behind = text[end : end + 1]
     if not (fraction or exponent):
         if integer == "0" and "0" <= behind <= "9":
-            raise Fault(end - 1)
+            raise JsonFault(end - 1)
         if behind == ".":
-            raise Fault(end + 1)
+            raise JsonFault(end + 1)
     if behind in ("e", "E") and not exponent:
-        raise Fault(end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
+        raise JsonFault(end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
     if abs(float(found.group())) == float("inf"):
-        raise Fault(place, "number beyond a double, ")
+        raise JsonFault(place, "number beyond a double, ")
     return end
 
 
-def string(text: str, place: int) -> int:
+def string_end(text: str, place: int) -> int:
     """Where it ends; the fault of an escape is at its backslash."""
     place += 1
     while True:
@@ -197,19 +197,19 @@ def string(text: str, place: int) -> int:
         if text.startswith('"', place):
             return place + 1
         if not text.startswith("\\", place):
-            raise Fault(place)  # a control character, or the end of the line
-        place = escape(text, place)
+            raise JsonFault(place)  # a control character, or the end of the line
+        place = escape_end(text, place)
 
 
-def escape(text: str, place: int) -> int:
+def escape_end(text: str, place: int) -> int:
     """Where an escape ends, or a pair of them that is one character."""
     letter = text[place + 1 : place + 2]
     if letter != "u":
         if letter and letter in '"\\/bfnrt':
             return place + 2
-        raise Fault(place if letter else len(text))
+        raise JsonFault(place if letter else len(text))
     if not UNICODE.match(text, place):
-        raise Fault(len(text) if CUT.match(text, place) else place)
+        raise JsonFault(len(text) if CUT.match(text, place) else place)
     behind = place + 6
     if not SURROGATE.match(text, place):
         return behind
@@ -217,7 +217,7 @@ def escape(text: str, place: int) -> int:
     if high and LOW.match(text, behind):
         return behind + 6
     if CUT_LOW.match(text, behind):
-        raise Fault(len(text))
+        raise JsonFault(len(text))
     if high and text.startswith("\\u", behind) and not UNICODE.match(text, behind):
-        raise Fault(place)
-    raise Fault(place, "lone surrogate, ")
+        raise JsonFault(place)
+    raise JsonFault(place, "lone surrogate, ")

@@ -14,7 +14,7 @@ BLANKS = rb"[ \t\r\n]*+"
 NAME = lazy(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
 SCALAR = lazy(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
 BRACKET = lazy(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
-BEHIND = lazy(lambda: re.compile(BLANKS))
+BLANKS_BEHIND = lazy(lambda: re.compile(BLANKS))
 
 
 class Member(NamedTuple):
@@ -37,13 +37,13 @@ def members(line: bytes, start: int = 0) -> list[Member]:
     while name := NAME.match(line, place):
         end = _end_of_value(line, name.end())
         found.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
-        place = after(BEHIND, line, end)
+        place = end_of_match(BLANKS_BEHIND, line, end)
     return found
 
 
 def _end_of_value(line: bytes, start: int) -> int:
     if line[start : start + 1] not in b"[{":
-        return after(SCALAR, line, start)
+        return end_of_match(SCALAR, line, start)
     depth = 0
     for bracket in BRACKET.finditer(line, start):
         depth += (bracket[1] is not None) - (bracket[2] is not None)
@@ -52,7 +52,7 @@ def _end_of_value(line: bytes, start: int) -> int:
     raise ValueError("a value without an end")
 
 
-def after(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
+def end_of_match(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
     """Where what stands in a line from a place on ends, by a pattern that it has."""
     found = pattern.match(line, start)
     assert found is not None
@@ -69,10 +69,10 @@ def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
     Member(name='url', start=10, value=17, end=18)
     """
     if "." not in field or any(member.name == field for member in found):
-        return _only(found, field, field)
+        return _single_member(found, field, field)
     path = field.split(".")
     for depth, name in enumerate(path, 1):
-        member = _only(found, name, ".".join(path[:depth]))
+        member = _single_member(found, name, ".".join(path[:depth]))
         if member is None or depth == len(path):
             return member
         if line[member.value : member.value + 1] != b"{":
@@ -81,7 +81,7 @@ def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
     return None
 
 
-def _only(found: list[Member], name: str, field: str) -> Member | None:
+def _single_member(found: list[Member], name: str, field: str) -> Member | None:
     named = [member for member in found if member.name == name]
     if len(named) > 1:
         raise Rejected(f"field {shown(field)} occurs twice")
@@ -127,7 +127,7 @@ def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
         member_of(line, found, field)
 
 
-def in_quotes(text: str) -> bytes:
+def escaped(text: str) -> bytes:
     """A string as JSON has it between its quotes; raises Rejected for text that UTF-8 cannot write."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return text.encode()  # without orjson, which ordinary lines do not need

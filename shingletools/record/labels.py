@@ -10,10 +10,10 @@ from shingletools.system.lazy_imports import lazy, orjson
 
 UNLABELLED = b""
 NUMBER = lazy(lambda: re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?"))
-LONGEST = 18  # digits of an exponent
+MAX_EXPONENT_DIGITS = 18  # digits of an exponent
 PLAIN = lazy(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values that are spelled in one way only
 
-JUDGED = "label"  # the field of a pair that says whether its documents belong together
+LABEL_FIELD = "label"  # the field of a pair that says whether its documents belong together
 JUDGEMENTS = {
     1: True,
     "1": True,
@@ -28,8 +28,11 @@ JUDGEMENTS = {
 }
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
-ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
-ONCE_TRUE = {PAIRS: (*ONCE[PAIRS], JUDGED), GROUPS: ONCE[GROUPS]}  # likewise, in a truth
+UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
+UNIQUE_TRUTH_FIELDS = {
+    PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD),
+    GROUPS: UNIQUE_FIELDS[GROUPS],
+}  # likewise, in a truth
 
 
 def label_of(value: bytes) -> bytes | None:
@@ -60,7 +63,7 @@ def in_digits(number: bytes) -> bytes:
     parts = NUMBER.fullmatch(number)
     assert parts is not None  # JSON
     sign, whole, behind, power = (part or b"" for part in parts.groups())
-    if len(power.lstrip(b"+-0")) > LONGEST:
+    if len(power.lstrip(b"+-0")) > MAX_EXPONENT_DIGITS:
         return number  # too many for a number: not equal to what is spelled in another way
     digits = (whole + behind).lstrip(b"0")
     least = digits.rstrip(b"0")
@@ -90,12 +93,12 @@ def judged_same(record: Record) -> bool:
     >>> [judged_same(pair) for pair in ({}, {"label": 1}, {"label": True}, {"label": "No"}, {"label": 0.0})]
     [True, True, True, False, False]
     """
-    value = record.get(JUDGED, True)
+    value = record.get(LABEL_FIELD, True)
     judged = None
     if isinstance(value, str | int | float):
         judged = JUDGEMENTS.get(value.lower() if isinstance(value, str) else value)
     if judged is None:
-        raise Rejected(f'field "{JUDGED}" is neither 1, true, yes or same, nor 0, false, no or different')
+        raise Rejected(f'field "{LABEL_FIELD}" is neither 1, true, yes or same, nor 0, false, no or different')
     return judged
 
 
@@ -108,6 +111,6 @@ def kind_of(record: Record) -> str:
     return GROUPS if "members" in record and "a" not in record else PAIRS
 
 
-def judged_twice(names: tuple[Name, Name]) -> str:
+def contradiction_message(names: tuple[Name, Name]) -> str:
     """Returns why a run fails."""
     return "ids {} and {} are judged the same and different".format(*map(shown, names))

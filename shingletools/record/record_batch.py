@@ -11,7 +11,7 @@ from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumns
 from shingletools.kernel.line_columns import read_columns as no_columns
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, line_at, parse
+from shingletools.record.json_members import escaped, line_at, parse
 from shingletools.system.errors import Failed, Rejected
 from shingletools.system.lazy_imports import orjson
 
@@ -19,7 +19,7 @@ Place = tuple[str, int | None]  # a file, and a line of it
 Signatures = tuple[
     Field, ...
 ]  # that filters are to give in place of lines, as fields of the lines that they would make
-PARTS = 1024  # rows and stretches of rows that make a batch
+MAX_PARTS = 1024  # rows and stretches of rows that make a batch
 UNKNOWN = -1  # in place of where something stands, for a row that the definition has read
 
 
@@ -51,7 +51,7 @@ def id_schema(id_field: str) -> Schema:
     >>> read_batch(b'{"id":7}\\n{"id":"a"}', 0, id_schema("id")).columns[0].data
     b'7"a"'
     """
-    return Schema(partial(parse_id, id_field), (Field(in_quotes(id_field), Kind.ID),))
+    return Schema(partial(parse_id, id_field), (Field(escaped(id_field), Kind.ID),))
 
 
 def parse_id(id_field: str, line: bytes, _start: int) -> list[bytes]:
@@ -89,10 +89,10 @@ class RecordBatch(NamedTuple):
         from pickle import PickleBuffer  # as there
 
         lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))
-        return lent_batch, (self.rows, self.end, *lent)
+        return received_batch, (self.rows, self.end, *lent)
 
 
-def lent_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
+def received_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
     """Returns the batch that a worker has lent."""
     columns = tuple(ColumnData(*parts[at : at + 3]) for at in range(0, len(parts), 3))
     return RecordBatch(lines, rows, end, end, starts, lasts, columns)
@@ -106,7 +106,7 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
     parts: list[ReadColumns] = []
     objects: list[tuple[Any, bytes]] = []
     bad, end, rows, by_kernel = None, at, 0, schema.by_kernel
-    while at < len(lines) and rows < schema.max_rows and len(parts) < PARTS:
+    while at < len(lines) and rows < schema.max_rows and len(parts) < MAX_PARTS:
         if by_kernel:
             some, prefetched = prefetched or kernel.read_columns(lines, at, schema.fields), None
             if some.rows:
@@ -126,7 +126,7 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
             parts.append(row_of(schema.fields, values, at))
         rows, at = rows + 1, after
         end = at
-    return RecordBatch(lines, rows, end, at, *joined(parts, schema.fields), objects, bad)
+    return RecordBatch(lines, rows, end, at, *join_parts(parts, schema.fields), objects, bad)
 
 
 def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadColumns:
@@ -173,7 +173,7 @@ def copied(value: bytes) -> bytes:
     return bytes(memoryview(value))
 
 
-def joined(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
+def join_parts(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
     """Returns the starts, the ends of last values and the columns of all rows."""
     parts = parts or [no_columns(b"", 0, tuple(fields))]
     if len(parts) == 1:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, dataclass_transform
 
-from shingletools.kernel.lines import Link, unlinked
-from shingletools.record.collector import ALONE, Collector, CollectorContext
+from shingletools.kernel.lines import Link, no_link
+from shingletools.record.collector import ONE_PROCESS, Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.document_format import Format
 from shingletools.record.field_names import Names
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from shingletools.record.text_fields import TextFields
 
-Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
+MakeLink = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
 Tally = Callable[[], Mapping[str, int]]
 Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
-First = Callable[[], "Before"]
+MakeFirstPass = Callable[[], "FirstPass"]
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
@@ -37,7 +37,7 @@ def check_fields_apart(id_field: str, text_field: str, own: Sequence[str]) -> No
             raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
 
 
-class Several(Protocol):
+class LineSplitter(Protocol):
     """What makes several lines of one."""
 
     carried: Sequence[str]  # fields that they have of it, without those that the filter reads
@@ -52,7 +52,7 @@ class Several(Protocol):
         """What -v says of so many lines that were made."""
 
 
-class Before(Protocol):
+class FirstPass(Protocol):
     """What is given all of the input, and then makes the filter for which the input is read once more."""
 
     def take(self, lines: bytes, /) -> None:
@@ -76,7 +76,7 @@ class Stage:
     format: Format | None = None  # what the input is, None for JSON lines
     stored: bool = False  # whether its output is as its input is stored, compressed or not, whatever its name says
     changes: Sequence[str] = ()  # what a collector's `settle` changes
-    first: First | None = None  # what is given the whole input, before it is read for the stage
+    first: MakeFirstPass | None = None  # what is given the whole input, before it is read for the stage
     in_memory: bool = False  # whether it cannot take -S as it is wanted, although its command has it
     dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
 
@@ -159,13 +159,13 @@ class Stage:
         """The stage itself, if it takes each record alone; else it has a collector."""
         return None
 
-    def made_by(self, maker: Callable[[Self, CollectorContext], Collector]) -> Self:
+    def with_maker(self, maker: Callable[[Self, CollectorContext], Collector]) -> Self:
         """The same, with what makes its collector. A command gives it: a stage imports no work."""
         same = object.__new__(type(self))
         vars(same).update(vars(self), maker=maker)
         return same
 
-    def collector(self, means: CollectorContext = ALONE, /) -> Collector:
+    def collector(self, means: CollectorContext = ONE_PROCESS, /) -> Collector:
         """What takes all records. Raises Failed."""
         made: Collector = vars(self)["maker"](self, means)
         made.once = self.once
@@ -203,19 +203,19 @@ class Filter(Stage):
     recipe: str
     function: Callable[[str], Any]
     keep: bool = False
-    link: Linking = unlinked
+    link: MakeLink = no_link
     format: Format | None = None
     plain: "Filter | None" = None
     reads: tuple[str, ...] = ()
     listed: bool = False
     placed: bool = False
     named: Names | None = None
-    lines: Several | None = None
+    lines: LineSplitter | None = None
     made_of: "TextFields | None" = None
     after: str | None = None
     tally: Tally | None = None
     remarks: Remarks | None = None
-    first: First | None = None
+    first: MakeFirstPass | None = None
 
     @property
     def texts(self) -> AbstractSet[str]:

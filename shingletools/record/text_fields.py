@@ -30,15 +30,15 @@ class TextFields:
     def tally(self) -> Mapping[str, int]:
         """The counts since the last call."""
         with memoryview(self.counts).cast("q") as counts:
-            counted = dict(zip(map(having, self.fields), counts, strict=True))
+            counted = dict(zip(map(count_name, self.fields), counts, strict=True))
         self.counts[:] = bytes(len(self.counts))
         return counted
 
     def remarks(self, counted: Mapping[str, int], records: int) -> Sequence[str]:
         """What to say at the end about fields that no good record has, whose names may be mistyped."""
-        unseen = [field for field in self.fields if records and not counted.get(having(field))]
+        unseen = [field for field in self.fields if records and not counted.get(count_name(field))]
         return [f"no good record has field {shown(field)}" for field in unseen]
 
 
-def having(field: str) -> str:
+def count_name(field: str) -> str:
     return f"with {shown(field)}"

@@ -41,7 +41,7 @@ def words_of(record: Record, text_field: str) -> str:
     return " ".join(wire.take_string(record, text_field).split())
 
 
-class Recipes:
+class RecipeCheck:
     """Checks that all words were made alike: else what is equal would not be found."""
 
     def __init__(self, before: str | None = None, who: str = "the records before") -> None:

@@ -19,7 +19,7 @@ REPEATS = "repeats"  # the field of the runs that repeats marks
 
 STAGES = ("parts", "canon", "shingle", "sketch")  # that append a recipe
 
-LINES = 4096  # written together
+WRITTEN_LINES = 4096  # written together
 BOM = b"\xef\xbb\xbf"
 HYPHENS = ("-", "\u2010", "\xad")  # that may part a word at the end of a line
 MISSING = object()  # the value of a field that is not there
@@ -77,9 +77,9 @@ def json_of(value: object, option: int | None = None) -> bytes:
         raise Rejected(cause) from None
 
 
-def batches(lines: Iterator[bytes]) -> Iterator[bytes]:
+def joined_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
     """Lines as they are written, thousands together: orjson's keep some 4 kB of heap each until they are joined."""
-    while batch := b"".join(islice(lines, LINES)):
+    while batch := b"".join(islice(lines, WRITTEN_LINES)):
         yield batch
 
 
@@ -214,10 +214,10 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
     return " ".join(words)
 
 
-def parts_said(via: str, stage: str) -> set[str]:
+def recipe_parts(via: str, stage: str) -> set[str]:
     """The names of the parts that a recipe says of a stage, in whatever version.
 
-    >>> sorted(parts_said("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
+    >>> sorted(recipe_parts("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
     ['simhash', 'weights']
     """
     stages = [each.split() for each in via.split("|")]
@@ -243,7 +243,7 @@ def stage_of(step: str) -> str:
     return step.strip().partition(" ")[0].partition("/")[0]
 
 
-def quoted(text: str) -> str:
+def percent_encoded(text: str) -> str:
     """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
     from urllib.parse import quote  # for few recipes
 
@@ -261,7 +261,7 @@ def file_label(path: str, content: bytes) -> str:
 
 def hash_label(path: str, digest: str) -> str:
     """The same by the hex digits of the BLAKE3 of its content, which may be too much to be held."""
-    return f"{quoted(os.path.basename(path))}@{digest[:16]}"
+    return f"{percent_encoded(os.path.basename(path))}@{digest[:16]}"
 
 
 def take_recipe(record: Record) -> str:
@@ -272,10 +272,10 @@ def take_recipe(record: Record) -> str:
     return via
 
 
-def further(via: str, recipe: str) -> str:
+def extended_recipe(via: str, recipe: str) -> str:
     """The recipe of a record that one more stage has made.
 
-    >>> further("", "canon"), further("canon", "shingle k=10")
+    >>> extended_recipe("", "canon"), extended_recipe("canon", "shingle k=10")
     ('canon', 'canon | shingle k=10')
     """
     return f"{via} | {recipe}" if via else recipe

@@ -8,8 +8,8 @@ from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.system.errors import Rejected
 
-MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond it
-TENS = 10 ** np.arange(1, 18)
+TOO_LARGE = 10**18  # is no place: numpy gives the largest integer for what is beyond it
+POWERS_OF_TEN = 10 ** np.arange(1, 18)
 
 
 class Places(NamedTuple):
@@ -33,9 +33,9 @@ def read_places(at: str) -> Places:
     if between != b"- " * (count - 1) + b"-":
         raise bad_places()
     values = np.fromstring(letters.replace(b"-", b" "), np.int64, sep=" ")
-    if len(values) != 2 * count or values.max() >= MOST:  # a number that is missing is none
+    if len(values) != 2 * count or values.max() >= TOO_LARGE:  # a number that is missing is none
         raise bad_places()
-    digits = len(values) + int(np.searchsorted(TENS, values, side="right").sum())
+    digits = len(values) + int(np.searchsorted(POWERS_OF_TEN, values, side="right").sum())
     if digits != len(letters) - len(between):
         raise bad_places("without leading zeros")
     starts, ends = values[::2], values[1::2]

@@ -7,17 +7,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from shingletools.cli.options import Printed
-from shingletools.running.input_sources import Documents, Given, check_given
-from shingletools.running.pipeline_parser import ForAll, steps_of
-from shingletools.running.pipeline_run import Flow
-from shingletools.running.result import Account, Result
+from shingletools.running.input_sources import Documents, InputDocuments, check_given
+from shingletools.running.pipeline_parser import SharedOptions, steps_of
+from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import folder_errors, scratch_folder
 
 Steps = tuple[Step, ...]
-Taking = Callable[[ForAll], AbstractContextManager[Sequence[Step]]]
-ALONE = ForAll(given=True)
+Taking = Callable[[SharedOptions], AbstractContextManager[Sequence[Step]]]
+ONE_PROCESS = SharedOptions(given=True)
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Pipeline:
     """
 
     text: str
-    _idle: dict[ForAll, list[Steps]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _idle: dict[SharedOptions, list[Steps]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._idle[ALONE] = [parsed(self.text, ALONE)]
+        self._idle[ONE_PROCESS] = [parsed(self.text, ONE_PROCESS)]
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return Pipeline, (self.text,)
@@ -52,7 +52,7 @@ class Pipeline:
         return result_of(self.taking, documents, jobs, strict, memory)
 
     @contextlib.contextmanager
-    def taking(self, shared: ForAll) -> Iterator[Steps]:
+    def taking(self, shared: SharedOptions) -> Iterator[Steps]:
         """Its steps, for one run at a time, since some remember what they have seen. Raises Failed."""
         if shared.files:
             yield parsed(self.text, shared)
@@ -66,7 +66,7 @@ class Pipeline:
         idle.append(steps)  # not after a failure, which may have left them in disorder
 
 
-def parsed(text: str, shared: ForAll) -> Steps:
+def parsed(text: str, shared: SharedOptions) -> Steps:
     """Raises Failed."""
     try:
         steps = steps_of(text, shared)
@@ -81,18 +81,18 @@ def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bo
     if not isinstance(jobs, int) or jobs < 1:
         raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
     size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
-    shared = ForAll(jobs=jobs, size=size, given=True, strict=strict)
-    account = Account()
+    shared = SharedOptions(jobs=jobs, size=size, given=True, strict=strict)
+    account = RunLog()
     return Result(account, flowing(taking, documents, shared, account))
 
 
-def flowing(taking: Taking, documents: Documents | None, shared: ForAll, account: Account) -> Generator[bytes]:
+def flowing(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
     """Whole lines. Raises Failed."""
-    given, theirs = Given.of(documents), list[Failed]()
+    given, theirs = InputDocuments.of(documents), list[Failed]()
     try:
         with taking(shared._replace(files=tuple(given.files), names=given.names)) as steps:
             check_given(steps, given)
-            yield from account.blocks(Flow(steps, account.messages.append, given.lines(steps, theirs)))
+            yield from account.blocks(PipelineRun(steps, account.messages.append, given.lines(steps, theirs)))
     except Failed:
         for error in theirs:  # as it is, and not in the name of the command that asked for it
             raise error from None
@@ -139,7 +139,7 @@ def unique(
         raise TypeError("documents are an iterator, which the pairs may read first: make a list of them")
 
     @contextlib.contextmanager
-    def taking(shared: ForAll) -> Iterator[Steps]:
+    def taking(shared: SharedOptions) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
             words = ["dedup"]
             for option, records in inputs.items():
@@ -152,7 +152,7 @@ def unique(
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
     """Files that hold records until the stack is closed. Raises Failed."""
-    given = Given.of(records)
+    given = InputDocuments.of(records)
     lines = given.lines((), [])
     if lines is None:
         return given.files

@@ -8,7 +8,7 @@ from shingletools.record.stage import Command, Filter
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-ELSEWHERE = (  # options that are not about words
+REFUSED_OPTIONS = (  # options that are not about words
     "id",
     "text",
     "offsets",
@@ -57,7 +57,7 @@ def canonizing(options: str) -> Filter:
         raise Failed("canon: --help and --version cannot be given here") from None
     if parsed.files != ["-"]:
         raise Failed(f"canon: no file can be given here: {errors.printable(parsed.files[0])}")
-    for option in ELSEWHERE:
+    for option in REFUSED_OPTIONS:
         if getattr(parsed, option) != parser.get_default(option):
             raise Failed(f"canon: --{option.replace('_', '-')} cannot be given here")
     parsed.offsets = True

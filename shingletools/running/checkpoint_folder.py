@@ -25,7 +25,7 @@ FORMAT, VERSION = "shingletools kept", 2
 Entry = dict[str, Any]  # of a part, as the manifest has it
 
 
-class KeptParts:
+class CheckpointFolder:
     """The folder, which no other run may use meanwhile. Methods raise Failed."""
 
     def __init__(self, path: str) -> None:
@@ -80,7 +80,7 @@ class KeptParts:
         for entry, now in zip(self.entries, asked, strict=False):
             if entry["bad"] and not self.is_there(entry["bad"]):
                 why = f"{self.shown(entry['bad'][0])} is not as it was left"
-            why = why or unlike(entry, now)
+            why = why or difference(entry, now)
             if why:
                 break
             same += 1
@@ -170,7 +170,7 @@ def files_below(folder: str) -> Iterator[str]:
         yield from (os.path.join(here, name) for name in names)
 
 
-def unlike(kept: Entry, asked: Entry) -> str:
+def difference(kept: Entry, asked: Entry) -> str:
     """Why what was kept is not what is asked for; "" if it is."""
     if kept["commands"] != asked["commands"]:
         return f"it was made by {printable(' | '.join(map(shlex.join, kept['commands'])))}"

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from shingletools import __version__
 from shingletools.reading import streams
 from shingletools.record.collector import Written
-from shingletools.running.checkpoint_folder import Entry, KeptParts, state_of, unlike
+from shingletools.running.checkpoint_folder import CheckpointFolder, Entry, difference, state_of
 from shingletools.running.outcomes import Outcome
 from shingletools.running.outputs import Output
 from shingletools.running.pipeline_parser import split
-from shingletools.running.stage_run import SaidBefore, StageRun, StepFailed
-from shingletools.running.steps import NO_NAMES, SaidNames
+from shingletools.running.stage_run import EarlierEnd, StageRun, StepFailed
+from shingletools.running.steps import NO_NAME_OPTIONS, NameOptions
 from shingletools.system import files, signals
 from shingletools.system.errors import Failed
 from shingletools.system.files import named
@@ -33,11 +33,11 @@ NAME = "shingletools run"
 Part = Sequence[StageRun]
 
 
-class PartKeeper:
+class Checkpointer:
     """What a run keeps: the first `count` parts, of which an earlier run has done the first `done`."""
 
-    def __init__(self, folder: str, pipeline: str, said: SaidNames = NO_NAMES) -> None:
-        self.folder = KeptParts(folder)
+    def __init__(self, folder: str, pipeline: str, said: NameOptions = NO_NAME_OPTIONS) -> None:
+        self.folder = CheckpointFolder(folder)
         self.commands = [[*shlex.split(command), *said.words()] for command in split(pipeline)]
         self.parts: Sequence[Part] = ()
         self.asked: list[Entry] = []  # what decides the lines of each part
@@ -67,7 +67,7 @@ class PartKeeper:
             for run, step in zip(part, entry["steps"], strict=True):
                 figures = step["figures"]
                 vars(run.figures).update(figures, size=0, counted=Counter(figures["counted"]))
-                run.ended = SaidBefore(step["remarks"], step["summary"])
+                run.ended = EarlierEnd(step["remarks"], step["summary"])
 
     def _asked(self, number: int) -> Entry:
         """Returns what decides the lines of a part, apart from the lines of the one before it. Raises Failed."""
@@ -144,7 +144,7 @@ class PartKeeper:
                 written = [output] if self.bad is None else [output, self.bad]
                 for each in written:
                     each.complete()
-                if why := unlike(self.asked[number], self._asked(number)):
+                if why := difference(self.asked[number], self._asked(number)):
                     raise Failed(f"{why} while it was read")
                 with signals.waiting():
                     for each in written:
@@ -205,4 +205,4 @@ def replay(part: Part, line: bytes) -> None:
     bad = [(name, number, cause, raw.encode(errors="surrogateescape")) for name, number, cause, raw in rejects]
     run = part[place]
     with run.named():
-        run.complain(Outcome(0, None, 0, int(good), bad, Written(), file=file, messages=messages, side=side))
+        run.report_rejects(Outcome(0, None, 0, int(good), bad, Written(), file=file, messages=messages, side=side))

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from shingletools import kernel
 from shingletools.cli.options import Printed
 from shingletools.reading.streams import first_line
-from shingletools.record.field_names import Names, names_of
+from shingletools.record.field_names import Names, names_on_line
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.outputs import Output, ReaderGone
-from shingletools.running.pipeline_run import Flow
-from shingletools.running.preflight_checks import tell_of_waiting
+from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.preflight_checks import say_that_it_waits
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors, files, interruptible_reads, messages, signals
@@ -27,13 +27,13 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     import argparse
 
-    from shingletools.running.checkpointing import PartKeeper
+    from shingletools.running.checkpointing import Checkpointer
     from shingletools.running.progress_bars import Bar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
-def prepare() -> None:
+def check_kernel() -> None:
     """Begins a run: checks that the kernel is there that the environment wants. Raises Failed."""
     interruptible_reads.ahead.clear()  # of a run before in the same process
     if kernel.WANTED not in (None, *kernel.CHOICES):
@@ -44,12 +44,12 @@ def prepare() -> None:
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a command: its exit status. Raises Failed or Printed."""
-    prepare()
+    check_kernel()
     begun = time.monotonic()
     with FirstRecord(name) as first:
         step = step_of(name, sys.argv[1:] if argv is None else argv, first.look, first.names)  # which may read tables
         step.options.verbose |= step.stage.dry
-        asked = Wishes(step.options.output, step.options.progress, bar=first.bar)
+        asked = RunOptions(step.options.output, step.options.progress, bar=first.bar)
         status, flow = run_steps(name, [step], closed, asked)
     if flow is not None and step.options.verbose:
         seconds = time.monotonic() - begun
@@ -59,12 +59,12 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     return status
 
 
-class Wishes(NamedTuple):
+class RunOptions(NamedTuple):
     """What a command line asks of the run as a whole."""
 
     output: str | None  # a path
     progress: bool = False
-    keeping: "PartKeeper | None" = None
+    keeping: "Checkpointer | None" = None
     bar: "Bar | None" = None  # if there is one already
 
 
@@ -85,7 +85,7 @@ class FirstRecord:
             from shingletools.running.progress_bars import progress_bar  # as in run_steps
 
             self.bar = self.bar or progress_bar(self.name, ["-"])
-        return names_of(first_line("-"))
+        return names_on_line(first_line("-"))
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +95,7 @@ class FirstRecord:
             self.bar.close()
 
 
-def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes) -> tuple[int, Flow | None]:
+def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: RunOptions) -> tuple[int, PipelineRun | None]:
     """The exit status of a run of steps; and its figures, unless its reader has gone away. Raises Failed."""
     bar = asked.bar
 
@@ -109,9 +109,9 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
 
     target = 1 if asked.output is None else asked.output
     keeping = asked.keeping
-    with Flow(steps, say, keeping=keeping) as flow:
+    with PipelineRun(steps, say, keeping=keeping) as flow:
         inputs = flow.prepare(target, closed)
-        tell_of_waiting(name, inputs)
+        say_that_it_waits(name, inputs)
         if asked.progress:
             from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
 
@@ -122,7 +122,7 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
             if keeping is not None:
                 keeping.bar = bar
             elif len(steps) > 1:
-                flow.at_work = bar.set_description
+                flow.show_step = bar.set_description
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None
         try:

@@ -7,15 +7,15 @@ from functools import cached_property
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk, Given, Span
+from shingletools.reading.streams import Chunk, GivenLines, Span
 from shingletools.record.collector import Written
-from shingletools.record.document_format import Document, Format, Framed
-from shingletools.record.filter_chain import Chain, Made, Rejection, among_all, lines_in
+from shingletools.record.document_format import Document, FileDocuments, Format
+from shingletools.record.filter_chain import Chain, Made, Rejection, lines_in, merge_rejections
 from shingletools.record.record_batch import Signatures
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
 
-Piece = Chunk | Span | Framed
+Piece = Chunk | Span | FileDocuments
 WantedSchema = Callable[[], Signatures | None]  # see Collector
 Task = tuple[Piece, Signatures | None]
 
@@ -43,7 +43,7 @@ class FilterGroup:
         The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
         filter has the lines that those before it let pass, and their numbers are of these, as they are in the shell.
         """
-        if isinstance(piece, Framed):
+        if isinstance(piece, FileDocuments):
             documents = until_bad(piece.documents()) if self.strict[0] else [*piece.documents()]
             bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
             data = b"".join(each.record + b"\n" for each in documents if not each.cause)
@@ -100,7 +100,7 @@ class FilterGroup:
         bad: records that were bad before and have no line, with their places among all.
         """
         made, more = chain.signed(data, wanted)
-        rejections = among_all(bad, more)
+        rejections = merge_rejections(bad, more)
         stop = next((each for each in rejections if self.strict[each.step - 1]), None)
         if stop is None:
             return made, rejections, kernel.count_lines(data) + len(bad)
@@ -110,7 +110,7 @@ class FilterGroup:
         bad = [each for each in bad if each.place < stop.place]
         before = kernel.split_lines(data)[: stop.place - len(bad)]
         made, more = chain.signed(b"".join(line + b"\n" for line in before), wanted)
-        return made, [*among_all(bad, more), stop], stop.place + 1
+        return made, [*merge_rejections(bad, more), stop], stop.place + 1
 
 
 def until_bad(documents: Iterable[Document]) -> list[Document]:
@@ -166,7 +166,7 @@ def run_filters(
     filters: Sequence[FilterStep],
     files: Sequence[str],
     jobs: int = 1,
-    given: Given | None = None,
+    given: GivenLines | None = None,
     wanted: WantedSchema | None = None,
 ) -> Generator[list[Outcome]]:
     """The outcomes of each chunk, one for each filter. Lines that are given stand for standard input.
@@ -188,19 +188,23 @@ def run_filters(
 
 
 def run_once(
-    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Given | None, wanted: WantedSchema | None
+    filters: Sequence[FilterStep],
+    files: Sequence[str],
+    jobs: int,
+    given: GivenLines | None,
+    wanted: WantedSchema | None,
 ) -> Generator[list[Outcome]]:
     work, form = Filters(filters), filters[0][0].format
     # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
     read = streams.read_chunks if jobs == 1 else streams.read_spans
-    with contextlib.closing(read(files, given) if form is None else framed(form, files, given)) as pieces:
+    with contextlib.closing(read(files, given) if form is None else documents_in_format(form, files, given)) as pieces:
         # The signatures that are wanted are known when the collector has the first piece, as lines
         tasks = ((piece, wanted and wanted()) for piece in pieces)
         every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
         yield from with_line_numbers(every)
 
 
-def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator[Framed]:
+def documents_in_format(form: Format, files: Sequence[str], given: GivenLines | None) -> Generator[FileDocuments]:
     """The documents of files in a format. Lines that are given stand for standard input, if that is among them."""
     if given is not None and "-" in files:
         from shingletools.reading.formats.numbered_records import over  # which few runs need

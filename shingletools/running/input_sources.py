@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from shingletools.record.field_names import USUAL, Names, names_of, names_said
+from shingletools.record.field_names import DEFAULT_NAMES, Names, names_in_value, names_on_line
 from shingletools.record.wire import NAMED
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
@@ -28,16 +28,16 @@ Path = str | os.PathLike[str]
 Documents = Iterable[Mapping[str, Any] | bytes | Path] | Path | bytes | ArrowStream
 
 
-class Given(NamedTuple):
+class InputDocuments(NamedTuple):
     """Files, or else whatever gives lines."""
 
     files: Sequence[str] = ()
     arrow: ArrowStream | None = None
     records: Iterator[Any] | None = None
-    names: Names = USUAL  # that the first record carries
+    names: Names = DEFAULT_NAMES  # that the first record carries
 
     @classmethod
-    def of(cls, documents: Documents | None) -> "Given":
+    def of(cls, documents: Documents | None) -> "InputDocuments":
         """Asks an iterable for its first element. Raises TypeError for what is none of Documents."""
         if documents is None:
             return cls()
@@ -52,11 +52,11 @@ class Given(NamedTuple):
         records: Iterator[Any] = iter(filter(None, [documents]) if isinstance(documents, bytes) else documents)
         for first in records:
             records = chain([first], records)
-            names = names_of(first) if isinstance(first, bytes) else USUAL
+            names = names_on_line(first) if isinstance(first, bytes) else DEFAULT_NAMES
             if isinstance(first, str | os.PathLike):
                 return cls([name_of(path) for path in records])
             if isinstance(first, Mapping):
-                names = names_said(first.get(NAMED))
+                names = names_in_value(first.get(NAMED))
             return cls(records=records, names=names)
         return cls(records=records)
 
@@ -162,7 +162,7 @@ def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
     return None
 
 
-def check_given(steps: Sequence[Step], given: Given) -> None:
+def check_given(steps: Sequence[Step], given: InputDocuments) -> None:
     """Raises Failed if the first step reads no documents though some are given."""
     options, stage = steps[0].options, steps[0].stage
     if given.stands and "-" not in (*options.files, *(name for side in stage.sides for name in side), *stage.reads):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shingletools.cli.argument_types import Allowance  # argparse, which workers do not need
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
-SHOWN = 10  # files that are named
+MAX_SHOWN_FILES = 10  # files that are named
 
 
 FilterStep = tuple[Filter, str, bool]  # with the field of ids, and whether it is strict
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     counted: Mapping[str, int] = {}  # what a filter counted, or its format
     once: int = 0  # bytes of input that are to be read again
     file: str = ""  # of which it is; none if each file is a document
-    again: int = 0  # rejected records whose ids were there before; the rest of them is good
+    repeated_ids: int = 0  # records that were rejected only because their ids were there before
     messages: Sequence[str] = ()  # what its format has to say, or with -v a collector
     signed: Sequence[bytes | RecordBatch] = ()  # in place of what is written: lines, and signatures in place of lines
     side: int = 0  # of its file, of which a collector may have several
@@ -58,7 +58,7 @@ class Figures:
         self.counted.update(result.counted)
         if result.lines or result.records < 0:  # it has some, or some of those before turned out to be bad
             key = f"{result.side} {result.file}"
-            self.good[key] = self.good.get(key, 0) + result.records + result.again
+            self.good[key] = self.good.get(key, 0) + result.records + result.repeated_ids
 
     def counts(self) -> list[str]:
         """What was counted, as -v says it."""
@@ -97,14 +97,14 @@ class Conclusion(NamedTuple):
         Some of the outputs were there before. A reader of messages learns it even where whoever waits for the status is
         killed.
         """
-        for file in self.files[:SHOWN]:
+        for file in self.files[:MAX_SHOWN_FILES]:
             yield f"{errors.printable(file)}: {self.why}" if file else self.why
-        if len(self.files) > SHOWN:
-            yield f"{len(self.files) - SHOWN} more files: {self.why}"
+        if len(self.files) > MAX_SHOWN_FILES:
+            yield f"{len(self.files) - MAX_SHOWN_FILES} more files: {self.why}"
         for path in paths:
-            yield f"{errors.printable(path)} {unplaced(path, there)}: {self.why}"
+            yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}: {self.why}"
 
 
-def unplaced(path: str, there: Set[str]) -> str:
+def state_of_uncommitted(path: str, there: Set[str]) -> str:
     """What becomes of an output that gets no place, by what was there before."""
     return "is left as it was" if path in there else "is not written"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from shingletools.reading import compression_detection
 from shingletools.running.outcomes import BadRecord
-from shingletools.running.reject_messages import Complaints, about
+from shingletools.running.reject_messages import RejectMessages, described
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named, same_file, widen
@@ -150,7 +150,7 @@ def _mode(path: str) -> int | None:
 class Rejects:
     """Bad documents: reports each, and keeps it byte for byte where a file is given."""
 
-    def __init__(self, path: str | None, strict: bool, complaints: Complaints) -> None:
+    def __init__(self, path: str | None, strict: bool, complaints: RejectMessages) -> None:
         self.strict = strict
         self.complaints = complaints
         self.path = path
@@ -167,7 +167,7 @@ class Rejects:
             with named(self.path):
                 _write(self.descriptor, kept)
         if self.strict:
-            raise Failed(self.complaints.message(*about(bad)))
+            raise Failed(self.complaints.message(*described(bad)))
         self.complaints.add(bad)
 
     @contextlib.contextmanager

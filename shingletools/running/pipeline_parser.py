@@ -7,17 +7,22 @@ from functools import partial
 from typing import NamedTuple
 
 from shingletools.record.command_registry import STAGES
-from shingletools.record.field_names import USUAL, Names
+from shingletools.record.field_names import DEFAULT_NAMES, Names
 from shingletools.running.stage_run import StepFailed
-from shingletools.running.steps import NO_NAMES, Given, SaidNames, Step, step_of
+from shingletools.running.steps import NO_NAME_OPTIONS, GetNames, NameOptions, Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-EARLY = ("df_table", "weights", "lexicon", "files0_from")  # options whose files are read before the first step runs
-OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where they stand as words
+TABLE_OPTIONS = (
+    "df_table",
+    "weights",
+    "lexicon",
+    "files0_from",
+)  # options whose files are read before the first step runs
+SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where they stand as words
 
 
-class ForAll(NamedTuple):
+class SharedOptions(NamedTuple):
     """What a run says for all of its steps."""
 
     files: Sequence[str] = ()  # for the first step
@@ -27,14 +32,14 @@ class ForAll(NamedTuple):
     verbose: bool = False
     given: bool = False  # lines are given for standard input
     strict: bool = False
-    names: Names = USUAL  # that records on standard input carry
-    said: SaidNames = NO_NAMES
+    names: Names = DEFAULT_NAMES  # that records on standard input carry
+    said: NameOptions = NO_NAME_OPTIONS
 
 
-NOTHING = ForAll()
+NO_SHARED_OPTIONS = SharedOptions()
 
 
-def steps_of(text: str, shared: ForAll = NOTHING, given: Given | None = None) -> tuple[Step, ...]:
+def steps_of(text: str, shared: SharedOptions = NO_SHARED_OPTIONS, given: GetNames | None = None) -> tuple[Step, ...]:
     """The steps of a pipeline as it is typed in a shell; this may read tables. Raises Failed or Printed.
 
     given: asked for the names that records on standard input carry, if they are not known.
@@ -48,7 +53,7 @@ def steps_of(text: str, shared: ForAll = NOTHING, given: Given | None = None) ->
         words = argv
         if shared.files and not place:
             words = [*argv, *([] if "--" in argv else ["--"]), *shared.files]
-        look = partial(look_at, shared, place, place == len(commands) - 1)
+        look = partial(apply_shared_options, shared, place, place == len(commands) - 1)
         names = steps[-1].names if steps else shared.names
         carried = given if given is not None and not steps else partial(Names, *names)
         make = partial(step_of, name, look=look, given=carried, said=shared.said)
@@ -61,9 +66,9 @@ def steps_of(text: str, shared: ForAll = NOTHING, given: Given | None = None) ->
     return tuple(steps)
 
 
-def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace) -> None:
+def apply_shared_options(shared: SharedOptions, place: int, last: bool, options: argparse.Namespace) -> None:
     """Raises Failed for what makes no sense in one process; tells options what holds for all."""
-    if wrong := next((name for name in options.files if name in OPERATORS), None):
+    if wrong := next((name for name in options.files if name in SHELL_OPERATORS), None):
         raise Failed(f"{wrong}: this is not a shell; name files for the output by -o, and for the input as FILE")
     if not place and shared.files and options.files != list(shared.files):
         raise Failed(f"{errors.printable(options.files[0])}: name files in the pipeline or after it, not both")
@@ -71,7 +76,7 @@ def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace)
         raise Failed("-o: the next command would get nothing")
     if options.progress:
         raise Failed("--progress: run has one for all commands")
-    for name in EARLY if place or shared.given else ():
+    for name in TABLE_OPTIONS if place or shared.given else ():
         if getattr(options, name, None) == "-":
             raise Failed(f"--{name.replace('_', '-')} -: is read before the pipeline runs, so name a file")
     options.jobs = max(options.jobs, shared.jobs)
@@ -79,7 +84,7 @@ def look_at(shared: ForAll, place: int, last: bool, options: argparse.Namespace)
     options.strict |= shared.strict
 
 
-def with_memory(step: Step, words: Sequence[str], shared: ForAll, make: Callable[[Sequence[str]], Step]) -> Step:
+def with_memory(step: Step, words: Sequence[str], shared: SharedOptions, make: Callable[[Sequence[str]], Step]) -> Step:
     """The step, made again with so much memory if it takes -S and has none. Raises Failed."""
     takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
     if shared.size is None or not takes or step.stage.in_memory or options.get("buffer_size", 0) is not None:

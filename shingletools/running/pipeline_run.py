@@ -19,16 +19,16 @@ from shingletools.system import errors, files
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
-    from shingletools.running.checkpointing import PartKeeper  # which few runs need
+    from shingletools.running.checkpointing import Checkpointer  # which few runs need
 
 Lines = Iterator[bytes]  # whole lines, some together
 
 
-class Flow:
+class PipelineRun:
     """Use it in a `with`: `prepare`, then `open`, then all of `lines`, then `conclude`, `complete` and `commit`."""
 
     def __init__(
-        self, steps: Sequence[Step], say: Say, given: Lines | None = None, keeping: "PartKeeper | None" = None
+        self, steps: Sequence[Step], say: Say, given: Lines | None = None, keeping: "Checkpointer | None" = None
     ) -> None:
         """Lines that are given stand for standard input."""
         self.runs = [StageRun(step, say) for step in steps]
@@ -39,7 +39,7 @@ class Flow:
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
         self.progress: Callable[[int], object] = lambda _: None  # is given bytes of the input
-        self.at_work: Callable[[str], object] = lambda _: None  # is given the first step at work
+        self.show_step: Callable[[str], object] = lambda _: None  # is given the first step at work
         self.there: frozenset[str] = frozenset()  # files to be written that were there before
         self.why = ""  # files do not get their places
 
@@ -114,11 +114,13 @@ class Flow:
         first, last = runs[0], runs[-1]
         lent = last is self.runs[-1] and self.output is not None  # lines of workers are, until the next are asked for
         strict = any(run.options.strict for run in runs)
-        self.at_work(" | ".join(run.name for run in runs))
+        self.show_step(" | ".join(run.name for run in runs))
         with first.named(), contextlib.closing(self.outcomes(runs, given)) as results:
             for outcomes in results:
                 if not strict:
-                    complain(runs, outcomes)  # before good records go out behind so many bad ones that the run stops
+                    report_rejects(
+                        runs, outcomes
+                    )  # before good records go out behind so many bad ones that the run stops
                 try:
                     for run, outcome in zip(runs, outcomes, strict=False):
                         run.take(outcome)  # before it is missing from the output
@@ -127,12 +129,12 @@ class Flow:
                     yield from outcomes[-1].signed
                 finally:
                     if strict:
-                        complain(runs, outcomes)
+                        report_rejects(runs, outcomes)
                 self.progress(sum(each.once + each.size for each in outcomes))
         if last is not self.runs[-1]:
             for run in runs:
                 self.check_end(run)
-            self.at_work(self.runs[self.runs.index(last) + 1].name)
+            self.show_step(self.runs[self.runs.index(last) + 1].name)
 
     def outcomes(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[list[Outcome]]:
         first, jobs = runs[0], max(run.options.jobs for run in runs)
@@ -160,10 +162,10 @@ class Flow:
         """Raises Failed if a step has failed though it has read all: nothing may be made of a part of the lines."""
         conclusion = run.conclusion()
         if conclusion.status == FAILED:
-            said = conclusion.messages(self.unplaced(), self.there)
+            said = conclusion.messages(self.uncommitted_paths(), self.there)
             raise StepFailed("\n".join(f"{run.name}: {message}" for message in said))
 
-    def unplaced(self) -> list[str]:
+    def uncommitted_paths(self) -> list[str]:
         """Files that have no place yet."""
         return [
             *(each.name for each in self.outputs() if each.target),
@@ -187,10 +189,10 @@ class Flow:
         """Says what is to say at the end; gives the exit status."""
         conclusions = [(run, run.conclusion()) for run in self.runs]
         self.why = next((each.why for _, each in conclusions if each.why), "")
-        paths = self.unplaced()
+        paths = self.uncommitted_paths()
         for run, conclusion in conclusions:
             for message in conclusion.messages(paths, self.there) if conclusion.why else run.remarks():
-                run.tell(message)
+                run.say_with_name(message)
             if conclusion.why:
                 paths = []  # they are named once
         return last_failure(each.status for _, each in conclusions)
@@ -200,19 +202,19 @@ class Flow:
         for run in self.runs:
             if run.rejects is not None:
                 run.rejects.close()
-        for each in self.placed():
+        for each in self.outputs_to_commit():
             each.complete()
 
     def commit(self) -> None:
         """Gives the files their places, and makes the changes for which the steps run. Raises Failed."""
-        for each in self.placed():
+        for each in self.outputs_to_commit():
             each.commit()
         if not self.why:
             for run in self.runs:
                 with run.named():
                     run.settle()
 
-    def placed(self) -> list[Output]:
+    def outputs_to_commit(self) -> list[Output]:
         """The outputs that are to be complete."""
         return [each for each in self.outputs() if not (self.why and each.target)]
 
@@ -225,13 +227,13 @@ class Flow:
         return last_failure(status_of(run.options.allow_rejects, run.figures) for run in self.runs)
 
 
-def complain(runs: Sequence[StageRun], outcomes: Sequence[Outcome]) -> None:
+def report_rejects(runs: Sequence[StageRun], outcomes: Sequence[Outcome]) -> None:
     """Tells of bad records. Raises Failed: of several strict steps the last, whose record is the first."""
     failed: Failed | None = None
     for run, outcome in zip(runs, outcomes, strict=False):
         try:
             with run.named():
-                run.complain(outcome)
+                run.report_rejects(outcome)
         except Failed as error:
             failed = error
     if failed is not None:

@@ -57,7 +57,7 @@ def check_files(step: Step, inputs: Sequence[str], given: int | None, output: st
             name = "standard output" if output == 1 else f"--output {errors.printable(str(output))}"
             raise Failed(f"{name}: this run reads that file already")
     others = [*reads, *shaping, *([] if output is None else [output]), 2]
-    for option, path in written(step):
+    for option, path in second_files(step):
         if path == "-":
             raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
         if option == "--rejects" and compression_detection.is_packed(path):
@@ -67,7 +67,7 @@ def check_files(step: Step, inputs: Sequence[str], given: int | None, output: st
         others.append(path)
 
 
-def written(step: Step) -> list[tuple[str, str]]:
+def second_files(step: Step) -> list[tuple[str, str]]:
     """The options that name files to be written, and these."""
     rejects = step.options.rejects
     return [
@@ -78,16 +78,16 @@ def written(step: Step) -> list[tuple[str, str]]:
 
 def check_apart(step: Step, others: Sequence[Step]) -> None:
     """Raises Failed if the step writes a file that another one reads or writes: they run at the same time."""
-    for option, path in written(step):
+    for option, path in second_files(step):
         for other in others:
             stage = other.stage
             read = [*other.options.files, *(name for side in stage.sides for name in side), *stage.reads]
-            theirs = [*read, *(path for _, path in written(other))]
+            theirs = [*read, *(path for _, path in second_files(other))]
             if any(files.same_file(path, name) for name in theirs if name != "-"):
                 raise Failed(f"{option} {errors.printable(path)}: {other.name} reads or writes that file, too")
 
 
-def tell_of_waiting(name: str, inputs: Sequence[str]) -> None:
+def say_that_it_waits(name: str, inputs: Sequence[str]) -> None:
     """Tells a user who named no file why the command waits."""
     if "-" in inputs and os.isatty(0):
         messages.say(f"{name}: reads standard input, which is the terminal; Ctrl-D ends it (see {name} --help)")

@@ -24,12 +24,12 @@ from shingletools.system import files, messages, signals
 from shingletools.system.scratch import scratch_folder
 
 MUTEX, FIRST = 0, 1  # bytes of the file that are locked: by who draws, and by each bar as long as it is there
-PATIENCE = 0.5  # seconds; a process that is stopped may hold the lock
-STEP = 0.005
-INTERVAL = 0.1  # seconds
-TRIES = 10  # to open a file that others remove
-LARGEST = 1 << 16  # bytes of the file
-COLUMNS = 80  # of a terminal that does not tell
+LOCK_SECONDS = 0.5  # seconds; a process that is stopped may hold the lock
+RETRY_SECONDS = 0.005
+REDRAW_SECONDS = 0.1  # seconds
+MAX_TRIES = 10  # to open a file that others remove
+MAX_FILE_BYTES = 1 << 16  # bytes of the file
+DEFAULT_COLUMNS = 80  # of a terminal that does not tell
 
 
 class BarText(NamedTuple):
@@ -42,7 +42,7 @@ class BarText(NamedTuple):
 NO_BAR = BarText(0, "")
 
 
-class Lines:
+class TerminalLines:
     """The lines of a terminal that the bars of a process group share; the cursor stands below the last.
 
     Once it is made, no fault of the terminal or of the file fails the run: a bar is worth less than that.
@@ -57,7 +57,7 @@ class Lines:
         self.place = -1
         self.at_end = contextlib.ExitStack()
         self.at_end.enter_context(signals.at_end(self._leave))
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             state = os.fstat(self.file)
             if state.st_uid != os.getuid() or not stat.S_ISREG(state.st_mode):
@@ -118,13 +118,13 @@ class Lines:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:
         """Whether the lock was to be had."""
-        end, locked = time.monotonic() + PATIENCE, False
+        end, locked = time.monotonic() + LOCK_SECONDS, False
         while not locked and time.monotonic() < end:
             try:
                 fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, MUTEX)
                 locked = True
             except OSError:
-                time.sleep(STEP)
+                time.sleep(RETRY_SECONDS)
         try:
             yield locked
         finally:
@@ -137,7 +137,7 @@ class Lines:
         held: object = None
         with contextlib.suppress(OSError, ValueError):
             # What was longer before stands behind it, if its writer was killed
-            held, _ = json.JSONDecoder().raw_decode(os.pread(self.file, LARGEST, 0).decode())
+            held, _ = json.JSONDecoder().raw_decode(os.pread(self.file, MAX_FILE_BYTES, 0).decode())
         bars = []
         for each in held if isinstance(held, list) else ():
             match each:
@@ -173,7 +173,7 @@ class Lines:
         columns = 0
         with contextlib.suppress(OSError):  # it may be gone
             columns = os.get_terminal_size(self.descriptor).columns
-        return (columns or COLUMNS) - 1
+        return (columns or DEFAULT_COLUMNS) - 1
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError):
@@ -201,19 +201,19 @@ class Bar(Protocol):
 class SharedBar:
     """A bar on such a line, with the text that tqdm gives it."""
 
-    def __init__(self, name: str, total: int | None, lines: Lines) -> None:
+    def __init__(self, name: str, total: int | None, lines: TerminalLines) -> None:
         self.name = name
         self.total = total
         self.lines = lines
         self.count = 0.0
         self.begun = time.monotonic()
-        self.shown = self.begun - INTERVAL
+        self.shown = self.begun - REDRAW_SECONDS
         self.update(0)
 
     def update(self, n: float, /) -> None:
         """So many bytes more; shown ten times a second at most."""
         self.count += n
-        if time.monotonic() - self.shown >= INTERVAL:
+        if time.monotonic() - self.shown >= REDRAW_SECONDS:
             self.refresh()
 
     def refresh(self) -> None:
@@ -255,7 +255,7 @@ def progress_bar(name: str, inputs: Sequence[str]) -> Bar:
     total = files.total_size(inputs)
     if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb":
         with contextlib.suppress(OSError, ValueError):  # then it is alone
-            lines = Lines(2)
+            lines = TerminalLines(2)
             try:
                 bar = SharedBar(name, total, lines)
             except BaseException:

@@ -8,10 +8,12 @@ from shingletools.running.outcomes import BadRecord
 from shingletools.system.errors import Failed, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
-SHOWN = 10  # messages of one cause
-CAUSES = 100  # that are counted separately, since each record may have one of its own, such as a recipe
-OTHERS = ""  # all causes beyond these
-ENOUGH = 1 << 20  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
+MAX_SHOWN = 10  # messages of one cause
+MAX_CAUSES = 100  # that are counted separately, since each record may have one of its own, such as a recipe
+OTHER_CAUSES = ""  # all causes beyond these
+MAX_BAD_START_BYTES = (
+    1 << 20
+)  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
 # In a message, strings and numbers are of the one record; but a field, a recipe or a pattern is another problem
 VALUE = lazy(
     lambda: re.compile(
@@ -31,13 +33,13 @@ def cause_of(message: str) -> str:
     return VALUE.sub(lambda found: found[0] if found[1] else "*", message)
 
 
-def about(bad: BadRecord) -> tuple[str, bool, str, bytes]:
+def described(bad: BadRecord) -> tuple[str, bool, str, bytes]:
     """The place of a record, whether it begins its file, what is wrong with it, and its line."""
     file, line, cause, document = bad
     return shown_place(file, line), line in (None, 1), cause, document
 
 
-class Opening:
+class BadFileStart:
     """The bad records with which a file begins; the first one says what kind of file it is."""
 
     def __init__(self, file: str, message: str, looks: bool) -> None:
@@ -56,14 +58,14 @@ class Opening:
 
     def is_enough(self) -> bool:
         """Whether there is nothing to hope for."""
-        return self.size >= ENOUGH and (self.looks or len(self.held) >= SHOWN)
+        return self.size >= MAX_BAD_START_BYTES and (self.looks or len(self.held) >= MAX_SHOWN)
 
 
-class Complaints:
-    """Messages about bad records, in their order: at most SHOWN of one cause, unless all are wanted.
+class RejectMessages:
+    """Messages about bad records, in their order: at most MAX_SHOWN of one cause, unless all are wanted.
 
     Where a file begins with bad records, and the first one tells what kind of file it is, they wait for a good one. If
-    none comes, it is reported for the first alone, and ENOUGH of them fail the run.
+    none comes, it is reported for the first alone, and MAX_BAD_START_BYTES of them fail the run.
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class Complaints:
         self.stops = stops and not every
         self.command = command
         self.form = form
-        self.opening: Opening | None = None
+        self.opening: BadFileStart | None = None
         self.say = say
         self.every = every
         self.hints: set[str] = set()
@@ -89,7 +91,7 @@ class Complaints:
         """
         from shingletools.record.error_hints import (  # patterns that a run without faults does not need
             ICONV,
-            LOOKS,
+            LOOKS_LIKE,
             hint,
         )
 
@@ -98,7 +100,7 @@ class Complaints:
         if found is None or found in self.hints or (found.startswith(ICONV) and file in self.foreign):
             return f"{place}: {cause}"
         self.hints.add(found)
-        if found.startswith(LOOKS):
+        if found.startswith(LOOKS_LIKE):
             self.foreign.add(file)
         return f"{place}: {cause}; {found}"
 
@@ -107,12 +109,12 @@ class Complaints:
         if self.opening is not None and not self.opening.goes_on(bad):
             self.good(bad[0])
         if self.opening is None and bad[1] == 1 and not self.form and self.stops:
-            place, _, cause, _ = about(bad)
-            message = self.message(*about(bad))
+            place, _, cause, _ = described(bad)
+            message = self.message(*described(bad))
             if message == f"{place}: {cause}":
                 self.add_now(bad, message)
                 return
-            self.opening = Opening(bad[0], message, printable(bad[0]) in self.foreign)
+            self.opening = BadFileStart(bad[0], message, printable(bad[0]) in self.foreign)
         if self.opening is not None:
             self.opening.take(bad)
             if self.opening.is_enough():
@@ -146,12 +148,12 @@ class Complaints:
 
     def add_now(self, bad: BadRecord, message: str = "") -> None:
         """Says it, perhaps in this way; or counts it, if enough was said of its cause and there is no hint."""
-        place, begins, cause, document = about(bad)
+        place, begins, cause, document = described(bad)
         kind = cause_of(cause)
-        if kind not in self.first and len(self.first) >= CAUSES:
-            kind = OTHERS
+        if kind not in self.first and len(self.first) >= MAX_CAUSES:
+            kind = OTHER_CAUSES
         plain = f"{place}: {cause}"
-        enough = not self.every and self.said[kind] >= SHOWN
+        enough = not self.every and self.said[kind] >= MAX_SHOWN
         # Then only what begins a file is looked at: that costs something, and others have a hint by their tenth
         message = message or (plain if enough and not begins else self.message(place, begins, cause, document))
         if enough and message == plain:
@@ -166,5 +168,5 @@ class Complaints:
         self.close_file()
         unsaid, self.unsaid = self.unsaid, Counter()
         for kind, count in unsaid.items():
-            like = "of other causes" if kind == OTHERS else f"like {self.first[kind]}"
+            like = "of other causes" if kind == OTHER_CAUSES else f"like {self.first[kind]}"
             self.say(f"{count} more {like} (--all-messages shows all)")

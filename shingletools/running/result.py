@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 from shingletools.running.outcomes import FAILED, BadRecord
-from shingletools.running.pipeline_run import Flow
+from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
 from shingletools.system.errors import Failed, shown_place
 from shingletools.system.lazy_imports import needs, orjson
 
-LARGE = 1 << 63
+LEAST_INEXACT = 1 << 63
 
 
 class RejectedRecord(NamedTuple):
@@ -36,7 +36,7 @@ class StepFigures(NamedTuple):
     more: tuple[str, ...]  # what else -v says; empty if the run did not come to its end
 
 
-class Account:
+class RunLog:
     """What there is to say of a run, while it goes on."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Account:
         self.messages: list[str] = []
         self.figures: list[StepFigures] = []
 
-    def blocks(self, flow: Flow) -> Generator[bytes]:
+    def blocks(self, flow: PipelineRun) -> Generator[bytes]:
         """What a flow makes: whole lines, some together. Raises Failed, with a note of what was said first."""
         with flow:
             for run in flow.runs:
@@ -70,7 +70,7 @@ class Account:
                     for run in flow.runs
                 ]
 
-    def conclude(self, flow: Flow) -> None:
+    def conclude(self, flow: PipelineRun) -> None:
         before = len(self.messages)
         status = flow.conclude()
         flow.complete()
@@ -89,7 +89,7 @@ class Result:
     One thread at a time may ask it. Nothing is read, and no file opened, before the first record is asked for.
     """
 
-    def __init__(self, account: Account, blocks: Generator[bytes]) -> None:
+    def __init__(self, account: RunLog, blocks: Generator[bytes]) -> None:
         self._account, self._blocks, self._lines = account, blocks, each_line(blocks)
 
     @property
@@ -118,7 +118,7 @@ class Result:
             record = None
         if not isinstance(record, dict):
             raise Failed("the pipeline writes no records: lines() gives what it writes")
-        return exact(line) if has_large(record) else record
+        return with_exact_integers(line) if has_large(record) else record
 
     def lines(self) -> Iterator[bytes]:
         """The bytes that the shell's pipeline writes, line by line: those of JSON, unless it writes another format."""
@@ -163,13 +163,13 @@ def has_large(value: Any) -> bool:
     """Whether there is a number that may be an integer, which orjson reads as a float."""
     kind = type(value)
     if kind is float:
-        return bool(abs(value) >= LARGE)
+        return bool(abs(value) >= LEAST_INEXACT)
     if kind is dict:
         value = value.values()
     return kind in (dict, list) and any(map(has_large, value))
 
 
-def exact(line: bytes) -> dict[str, Any]:
+def with_exact_integers(line: bytes) -> dict[str, Any]:
     """A record with all its integers, however large."""
     import json  # which most runs do not need
 

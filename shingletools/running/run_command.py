@@ -7,9 +7,9 @@ from functools import partial
 
 from shingletools.cli.argument_types import count, names, size, text
 from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, Wishes, prepare, run_steps
-from shingletools.running.pipeline_parser import ForAll, steps_of
-from shingletools.running.steps import SaidNames
+from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
+from shingletools.running.pipeline_parser import SharedOptions, steps_of
+from shingletools.running.steps import NameOptions
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 
@@ -64,27 +64,27 @@ def sized(argument: str) -> str:
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """One run of a pipeline: its exit status. Raises Failed or Printed."""
-    prepare()
+    check_kernel()
     begun = time.monotonic()
     options = make_parser().parse(argv or ())
     files = [] if options.files == ["-"] and "files" not in options.given else options.files  # after --, too
     size, folder = options.buffer_size, options.temporary_directory
     if folder is not None and size is None:
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
-    said = SaidNames(options.id, options.text or ())
-    shared = ForAll(files, options.jobs, size, folder, options.verbose, said=said)
+    said = NameOptions(options.id, options.text or ())
+    shared = SharedOptions(files, options.jobs, size, folder, options.verbose, said=said)
     keeping = None
     if options.keep is not None:
-        from shingletools.running.checkpointing import PartKeeper  # which few runs need
+        from shingletools.running.checkpointing import Checkpointer  # which few runs need
 
-        keeping = PartKeeper(options.keep, options.pipeline, said)
+        keeping = Checkpointer(options.keep, options.pipeline, said)
     with FirstRecord(name, options.progress) as first:
         steps = steps_of(options.pipeline, shared, first.names)
         own = steps[-1].options.output
         if own is not None and options.output is not None:
             raise Failed(f"-o: given twice, here and to {steps[-1].name}")
         output = own if options.output is None else options.output
-        status, flow = run_steps(name, steps, closed, Wishes(output, options.progress, keeping, first.bar))
+        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, keeping, first.bar))
     if flow is None:
         return status
     for each in flow.runs:

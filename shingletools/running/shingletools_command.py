@@ -13,7 +13,7 @@ from shingletools.system.errors import Failed
 
 RUN = "run"
 OPTIONS = ("-h", "--help", "--version", "--check")
-WORKSHOP = ("test", "bench", "fuzz")  # extras of those who work on it
+DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras of those who work on it
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -92,7 +92,7 @@ def required() -> dict[str, list[str]]:
     from importlib import metadata  # as above
 
     extras = metadata.metadata("shingletools").get_all("Provides-Extra") or ()
-    found: dict[str, list[str]] = {"": [], **{extra: [] for extra in extras if extra not in WORKSHOP}}
+    found: dict[str, list[str]] = {"": [], **{extra: [] for extra in extras if extra not in DEVELOPER_EXTRAS}}
     for each in metadata.requires("shingletools") or ():
         package = re.match(r"[\w.-]+", each)
         extra = re.search(r"extra\s*==\s*[\"']([\w-]+)[\"']", each)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from shingletools.record.collector import Collector, CollectorContext
-from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, unplaced
+from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, state_of_uncommitted
 from shingletools.running.outputs import Output, Rejects
-from shingletools.running.reject_messages import Complaints
+from shingletools.running.reject_messages import RejectMessages
 from shingletools.running.steps import Step
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -19,7 +19,7 @@ class StepFailed(Failed):
     """A step cannot go on; the text begins with its name."""
 
 
-class SaidBefore(NamedTuple):
+class EarlierEnd(NamedTuple):
     """What a step that an earlier run has done said at its end."""
 
     remarks: Sequence[str]
@@ -39,7 +39,7 @@ class StageRun:
         self.rejects: Rejects | None = None
         self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
         self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is reported
-        self.ended: SaidBefore | None = None
+        self.ended: EarlierEnd | None = None
         self.side = 0  # of the last outcome that was reported
 
     def filter_step(self) -> FilterStep | None:
@@ -75,11 +75,13 @@ class StageRun:
     def open_rejects(self, stack: contextlib.ExitStack) -> None:
         """Empties the file of bad records. Raises Failed."""
         stops = self.options.allow_rejects is None
-        complaints = Complaints(self.name, self.tell, self.options.all_messages, self.stage.input_option, stops)
+        complaints = RejectMessages(
+            self.name, self.say_with_name, self.options.all_messages, self.stage.input_option, stops
+        )
         self.rejects = Rejects(None if self.stage.dry else self.options.rejects, self.options.strict, complaints)
         stack.callback(self.rejects.close)
 
-    def tell(self, message: str) -> None:
+    def say_with_name(self, message: str) -> None:
         self.say(f"{self.name}: {message}")
 
     def take(self, outcome: Outcome) -> None:
@@ -88,7 +90,7 @@ class StageRun:
         if self.removed is not None:
             self.removed.write(outcome.written.removed)
 
-    def complain(self, outcome: Outcome) -> None:
+    def report_rejects(self, outcome: Outcome) -> None:
         """Tells of bad records. Raises Failed at the first one if strict."""
         assert self.rejects is not None  # it is open
         self.log(outcome)
@@ -96,7 +98,7 @@ class StageRun:
             self.side = outcome.side
             self.rejects.complaints.close_file()
         for message in outcome.messages:
-            self.tell(message)
+            self.say_with_name(message)
         for reject in outcome.rejects:
             self.keep(reject)
             self.rejects.add(reject, whole=not outcome.file)
@@ -133,7 +135,7 @@ class StageRun:
     def lost_with_reader(self, there: Set[str]) -> Iterator[str]:
         """What the step does not do if the reader of the output goes away."""
         for path in self.stage.changes:
-            yield f"{errors.printable(path)} {unplaced(path, there)}"
+            yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}"
         if second := self.second():
             yield f"{second[0]} {errors.printable(second[1])} is not complete"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from shingletools.cli.options import make_parser
 from shingletools.reading.streams import first_line
 from shingletools.record.command_registry import command_of
-from shingletools.record.field_names import USUAL, Names, names_of
+from shingletools.record.field_names import DEFAULT_NAMES, Names, names_on_line
 from shingletools.record.stage import Command, Stage
 from shingletools.record.wire import field_after
 
@@ -15,7 +15,7 @@ from shingletools.record.wire import field_after
 class Step:
     """One command of a pipeline. It is not changed."""
 
-    def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = USUAL) -> None:
+    def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = DEFAULT_NAMES) -> None:
         """names: of the fields of the records that it writes, as they carry them."""
         self.name = name
         self.options = options
@@ -24,7 +24,7 @@ class Step:
         self.names = names
 
 
-class SaidNames(NamedTuple):
+class NameOptions(NamedTuple):
     """The names that a run says for all of its commands, if it does."""
 
     id: str | None = None
@@ -35,8 +35,8 @@ class SaidNames(NamedTuple):
         return [*(["--id", self.id] if self.id is not None else ()), *(["--text", *self.text] if self.text else ())]
 
 
-NO_NAMES = SaidNames()
-Given = Callable[[], Names]
+NO_NAME_OPTIONS = NameOptions()
+GetNames = Callable[[], Names]
 Look = Callable[[argparse.Namespace], None]  # at a command's options, before its stage is built; raises Failed
 
 
@@ -44,8 +44,8 @@ def step_of(
     name: str,
     argv: Sequence[str],
     look: Look = lambda _: None,
-    given: Given = lambda: USUAL,
-    said: SaidNames = NO_NAMES,
+    given: GetNames = lambda: DEFAULT_NAMES,
+    said: NameOptions = NO_NAME_OPTIONS,
 ) -> Step:
     """Returns a command with these arguments. Raises Failed or Printed.
 
@@ -59,21 +59,21 @@ def step_of(
     stage = command.build(options)
     each = stage.record_by_record
     passes = each is not None or not command.COMMAND_INFO.makes  # else a collector makes records of another kind
-    names = each.named if each is not None and each.named is not None else carried if passes else USUAL
+    names = each.named if each is not None and each.named is not None else carried if passes else DEFAULT_NAMES
     return Step(name, options, stage, names)
 
 
-def names_in(files: Sequence[str], given: Given) -> Names:
+def names_in(files: Sequence[str], given: GetNames) -> Names:
     """Returns the names that the first record carries, of the first file that has one."""
     for file in files:
         if file == "-":
             return given()
         if line := first_line(file):
-            return names_of(line)
-    return USUAL
+            return names_on_line(line)
+    return DEFAULT_NAMES
 
 
-def name_fields(options: argparse.Namespace, said: SaidNames, carried: Names) -> None:
+def name_fields(options: argparse.Namespace, said: NameOptions, carried: Names) -> None:
     """Sets the names of fields that a command's options do not say: to those that the run says, or the records."""
     if "id" not in options.given:
         options.id = carried.id if said.id is None else said.id

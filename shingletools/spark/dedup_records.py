@@ -12,7 +12,7 @@ from shingletools.commands.dedup.group_decisions import Members
 from shingletools.commands.dedup.pair_decisions import Neighbours
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Index
 from shingletools.record.record_batch import read_batch
 from shingletools.spark.arrow_batches import (
@@ -57,8 +57,8 @@ class DocumentRows:
                     lengths = block.lengths if self.spec.measured is not None else np.zeros(batch.rows, np.int64)
                     keys = (1 << 62) - lengths if self.spec.keep == LONGEST else lengths
                     nothing = [b""] * batch.rows
-                    values = split(*block.spelled(block.values)) if self.spec.valued is not None else nothing
-                    wholes = split(*block.spelled(block.wholes)) if self.spec.counted is not None else nothing
+                    values = split_ids(*block.spelled(block.values)) if self.spec.valued is not None else nothing
+                    wholes = split_ids(*block.spelled(block.wholes)) if self.spec.counted is not None else nothing
                     yield from_columns(
                         DOCUMENTS,
                         [

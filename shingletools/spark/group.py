@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import Index
 from shingletools.numbers.union_find import UnionFind
 from shingletools.record.record_batch import read_batch
@@ -202,5 +202,5 @@ def lines_of(members: pa.Table) -> Iterator[pa.RecordBatch]:
     for split in np.unique(first[starts]).tolist():
         some = np.flatnonzero(first[starts] == split)
         rows = np.flatnonzero(first == split)
-        lines = kernel.group_lines(IdsAt(data.tobytes(), ends, rows), counts[some])
+        lines = kernel.group_lines(SelectedIds(data.tobytes(), ends, rows), counts[some])
         yield from_rows(LINES, [(GOOD, split, int(root[rows[0]]), b"", None, lines)])

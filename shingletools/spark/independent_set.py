@@ -85,7 +85,7 @@ def decided(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
     wanted = np.repeat(mine, 2)
     wanted[surely] |= known == 1
     wanted[possibly] |= known > 0
-    kernel.thin(np.flatnonzero(wanted), pairs, kept)
+    kernel.greedy_independent_set(np.flatnonzero(wanted), pairs, kept)
     sure, possible = (mine & (kept.partner[each] < 0) for each in (surely, possibly))
     found = np.flatnonzero(mine & (sure | ~possible))
     return nodes[found], sure[found]

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import U32
 from shingletools.record import wire
 from shingletools.spark import buckets
@@ -294,7 +294,7 @@ def write_pairs(signature: Signature, wanted: JoinOptions, against: bool, batche
         split, number = first, number + len(batch)
 
 
-def named(names: pa.Array) -> IdsAt:
+def named(names: pa.Array) -> SelectedIds:
     """Returns a column of ids as JSON."""
     data, sizes = bytes_of(names)
-    return IdsAt(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))
+    return SelectedIds(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))

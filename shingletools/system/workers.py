@@ -1,4 +1,4 @@
-"""Several workers, which work ahead; the results come in the order of the items."""
+"""LineSplitter workers, which work ahead; the results come in the order of the items."""
 
 import itertools
 import os

@@ -54,9 +54,9 @@ def file_words(name: str, content: bytes) -> list[str]:
         except errors.Rejected as error:
             raise Failed(f"{errors.printable(name)}:{number}: {error}") from None
         if "\r" in word:
-            from shingletools.record.error_hints import LOOKS, RETURNS  # late: most runs do not need it
+            from shingletools.record.error_hints import LOOKS_LIKE, RETURNS  # late: most runs do not need it
 
-            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line; {LOOKS}{RETURNS}")
+            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line; {LOOKS_LIKE}{RETURNS}")
         if word and not word.startswith("#"):
             words.append(word)
     return words

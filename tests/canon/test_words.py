@@ -14,7 +14,7 @@ from shingletools.commands.canon.chinese_words import Chinese
 from shingletools.commands.canon.folding import FRACTIONS, LONG_RUN, fold
 from shingletools.commands.canon.known_characters import is_later
 from shingletools.commands.canon.word_splitting import cut, joins
-from shingletools.kernel.memo import ENTRIES, Memo
+from shingletools.kernel.memo import MAX_ENTRIES, Memo
 from shingletools.text.unspaced_scripts import ALONE, JOINING, OTHERS, SHARED
 
 canonize = Canonizer()
@@ -164,7 +164,7 @@ def test_a_million_times_the_same(unit: str, words: str) -> None:
 
 def test_memo_forgets_but_never_errs() -> None:
     memo = Memo(str.upper)
-    for number in range(ENTRIES + 10):
+    for number in range(MAX_ENTRIES + 10):
         assert memo[f"w{number}"] == f"W{number}"
     assert len(memo) == 10
     assert memo["x" * 1000] == "X" * 1000

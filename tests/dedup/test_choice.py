@@ -111,7 +111,7 @@ def test_one_of_each_group_stays(ordinary: bool, present: list[int], group_of: l
             (NONE, None),
         ):
             spec = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least)
-            dedup = spec.made_by(collector_of).collector()
+            dedup = spec.with_maker(collector_of).collector()
             if not ordinary:
                 read_by_definition(dedup)
             written = [collect(dedup, jsonl(*records)).written, *dedup.finish()]
@@ -341,7 +341,7 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
 
     original: Callable[[bytes, int, tuple[Field, ...]], ReadColumns] = kernel.read_columns
     monkeypatch.setattr(kernel, "read_columns", counted)
-    spec = DedupSpec("id", groups=(str(folder / "groups"),)).made_by(collector_of)
+    spec = DedupSpec("id", groups=(str(folder / "groups"),)).with_maker(collector_of)
     lines = jsonl(*({"id": number % 3} for number in range(100)))
     outcome, failed = collect_chunk(spec.collector(), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)

@@ -16,7 +16,7 @@ from shingletools.commands.dedup.dedup_collector import Dedup, chooser
 from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.numbers.payload_store import DiskLimits
-from shingletools.record.collector import ALONE, Written
+from shingletools.record.collector import ONE_PROCESS, Written
 from shingletools.system.scratch import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)
@@ -62,8 +62,8 @@ def test_in_many_portions(some: list[Pair], documents: list[object], wishes: tup
             )
             for memory in (None, Memory(0, folder))
         ]
-        expected = chosen(chooser(specs[0], ALONE), documents)
-        assert chosen(DedupOnDisk(specs[1], Memory(0, folder), ALONE, FEW), documents) == expected
+        expected = chosen(chooser(specs[0], ONE_PROCESS), documents)
+        assert chosen(DedupOnDisk(specs[1], Memory(0, folder), ONE_PROCESS, FEW), documents) == expected
 
 
 def test_the_same_as_from_memory(tmp_path: Path) -> None:

@@ -320,7 +320,7 @@ def parts_of(value: object) -> list[str]:
         if not isinstance(value, dict | list):
             found.append(repr(value))
             continue
-        if level == json_faults.DEEPEST:
+        if level == json_faults.MAX_DEPTH:
             raise ValueError
         found.append(f"{type(value)} of {list(value) if isinstance(value, dict) else len(value)}")
         waiting += ((each, level + 1) for each in (value.values() if isinstance(value, dict) else value))

@@ -118,7 +118,7 @@ def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None
     """By their counters, which collide: some are set by hand, so that one sort by bytes is not enough."""
     sets = sets_of(several)
     wanted = np.array([data.draw(st.integers(0, len(each))) for each in several])
-    both = np.zeros((2, 1 << reference_arrays.COUNTERS), np.uint32)
+    both = np.zeros((2, 1 << reference_arrays.COUNTER_BITS), np.uint32)
     for function, counters in zip((compiled_arrays.count_tokens, reference_arrays.count_tokens), both, strict=True):
         function(sets.tokens, counters)
         for token, count in enumerate((2**32 - 1, 2**32 - 2, 70_000, 300, 0)):
@@ -202,7 +202,7 @@ OVERLAPS = (
         (6, COUNTS[:1]),
     ],
 )
-COUNTERS = np.zeros(1 << reference_arrays.COUNTERS, np.uint32)
+COUNTERS = np.zeros(1 << reference_arrays.COUNTER_BITS, np.uint32)
 COUNT_TOKENS = (TOKENS, COUNTERS), [(1, COUNTERS[:-1])]
 SET_KEYS = (TOKENS, STARTS, SIZES, KEYS[:2].copy()), [*NO_SETS, (3, KEYS[:1])]
 WANTED = np.array([1, 1])

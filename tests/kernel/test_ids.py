@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shingletools.kernel import _kernel, compiled_arrays, groups, ids
-from shingletools.kernel.ids import Ids, IdsAt
+from shingletools.kernel.ids import Ids, SelectedIds
 
 KINDS: list[Callable[[bytes], Ids]] = [_kernel.Ids, Ids]
 KEY = bytes(16)
@@ -160,7 +160,7 @@ def test_lines_of_pairs_and_groups(several: list[int | str], data: st.DataObject
     a, b = a[: len(b)], b[: len(a)]
     rests = [b"1}\n", b'"distance":3}\n']
     which = [i % 2 for i in range(len(a))]
-    one, two = (IdsAt(b"".join(spelled), ends, np.array(part)) for part in (a, b))
+    one, two = (SelectedIds(b"".join(spelled), ends, np.array(part)) for part in (a, b))
     lines = compiled_arrays.pair_lines(one, two, rests, np.array(which))
     assert lines == ids.pair_lines(one, two, rests, np.array(which))
     expected = [b'{"a":%b,"b":%b,%b' % (spelled[x], spelled[y], rests[i]) for x, y, i in zip(a, b, which, strict=True)]
@@ -177,7 +177,7 @@ def test_lines_of_pairs_and_groups(several: list[int | str], data: st.DataObject
 
 @pytest.mark.parametrize("kernel", [compiled_arrays, groups])
 def test_sizes_of_other_groups(kernel: ModuleType) -> None:
-    members = IdsAt(b"1", np.array([1]), np.array([0, 0]))
+    members = SelectedIds(b"1", np.array([1]), np.array([0, 0]))
     for sizes in ([1], [3], [2, 0], [3, -1]):
         with pytest.raises(ValueError, match="the sizes are not those of the groups"):
             kernel.group_lines(members, np.array(sizes))
@@ -186,7 +186,7 @@ def test_sizes_of_other_groups(kernel: ModuleType) -> None:
 @pytest.mark.parametrize("kernel", [compiled_arrays, groups])
 @pytest.mark.parametrize("number", [-1, 2])
 def test_groups_of_other_ids(kernel: ModuleType, number: int) -> None:
-    members = IdsAt(b"12", np.array([1, 2]), np.array([0, number]))
+    members = SelectedIds(b"12", np.array([1, 2]), np.array([0, number]))
     with pytest.raises(ValueError, match="no ids of these numbers"):
         kernel.group_lines(members, np.array([2]))
 
@@ -194,7 +194,7 @@ def test_groups_of_other_ids(kernel: ModuleType, number: int) -> None:
 @pytest.mark.parametrize("kernel", [compiled_arrays, ids])
 @pytest.mark.parametrize("number", [-1, 2])
 def test_pairs_of_other_ids(kernel: ModuleType, number: int) -> None:
-    good = IdsAt(b"12", np.array([1, 2]), np.array([0, 1]))
+    good = SelectedIds(b"12", np.array([1, 2]), np.array([0, 1]))
     bad = good._replace(numbers=np.array([0, number]))
     for a, b in ((good, bad), (bad, good)):
         with pytest.raises(ValueError, match="no ids of these numbers"):
@@ -206,8 +206,8 @@ def test_pairs_of_other_ids(kernel: ModuleType, number: int) -> None:
 def test_ids_that_end_elsewhere() -> None:
     for ends in ([1, 3], [2, 1], [-1, 2]):
         with pytest.raises(ValueError, match="no ids of these numbers"):
-            compiled_arrays.group_lines(IdsAt(b"12", np.array(ends), np.array([1])), np.array([1]))
-    one = IdsAt(b"1", np.array([1]), np.array([0]))
+            compiled_arrays.group_lines(SelectedIds(b"12", np.array(ends), np.array([1])), np.array([1]))
+    one = SelectedIds(b"1", np.array([1]), np.array([0]))
     with pytest.raises(ValueError, match="no ids of these numbers"):
         compiled_arrays.pair_lines(one, one, [b"\n"], np.array([0, 0]))
 

@@ -66,9 +66,9 @@ def test_check() -> None:
 
 
 def test_why_there_is_no_kernel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    note = tmp_path / kernel_build.NOTE
-    assert note.name == kernel.NOTE
-    for name, value in {"NOTE": str(note), "WANTED": None, "NAME": "numpy"}.items():
+    note = tmp_path / kernel_build.NOTE_FILE
+    assert note.name == kernel.NOTE_FILE
+    for name, value in {"NOTE_FILE": str(note), "WANTED": None, "NAME": "numpy"}.items():
         monkeypatch.setattr(kernel, name, value)
     for cause in ("it was not built", "it could not be compiled: no gcc"):
         said = f"no C kernel, which is several times faster: {cause}\n"

@@ -13,7 +13,7 @@ from repeats.test_against import marks_of, records, some_texts
 from shingletools.commands.repeats import item_windows, window_index
 from shingletools.commands.repeats import reference_items as items_module
 from shingletools.commands.repeats.against_reference import ItemsOnDisk
-from shingletools.kernel.winnowing import ALL, Winnowing
+from shingletools.kernel.winnowing import ALL_BITS, Winnowing
 
 
 def archive_of(chance: random.Random, items: bytes, k: int, folder: Path) -> bytes:
@@ -67,7 +67,9 @@ def test_equal_fingerprints_of_different_words(monkeypatch: pytest.MonkeyPatch) 
         with monkeypatch.context() as patch:
             calls = count()
             patch.setattr(
-                window_index, "Winnowing", lambda a, b, c, calls=calls: Winnowing(a, b, c, ALL if next(calls) else 7)
+                window_index,
+                "Winnowing",
+                lambda a, b, c, calls=calls: Winnowing(a, b, c, ALL_BITS if next(calls) else 7),
             )
             weak = window_index.Windows(one, 3)
         assert sorted(weak.numbers) == sorted(plain.numbers)

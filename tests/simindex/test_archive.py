@@ -22,7 +22,7 @@ from shingletools.commands.simjoin import indexed
 from shingletools.commands.simjoin.signatures import SIGNATURES as KINDS
 from shingletools.commands.simjoin.signed_records import Needed, SignedRecords
 from shingletools.kernel import NAME as KERNEL
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.record.record_batch import read_batch
 
 SIGNATURES = ("sketch", "sketch --bits 8", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
@@ -282,7 +282,7 @@ def test_frames_of_many_lines(
     spelling = Spelled(id_field, "sketch", 8)
     expected = [frame_of(*each[:1], spelling, *each[1:]) for each in zip(lines, names, payloads, strict=True)]
     heap, sizes = frames_of(batch, spelling)
-    assert list(split(heap, sizes)) == expected
+    assert list(split_ids(heap, sizes)) == expected
     record_frames = Frames()
     numbers = record_frames.numbers(heap, sizes)
     assert numbers.tolist() == [list(dict.fromkeys(expected)).index(each) for each in expected]

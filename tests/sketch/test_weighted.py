@@ -14,7 +14,7 @@ from harness import jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.commands.sketch.weighted_signatures import WeightedMinHash
 from shingletools.kernel import weighted_minhash_times
-from shingletools.kernel.weighted_minhash_times import first_to_come, waits
+from shingletools.kernel.weighted_minhash_times import waiting_times, weighted_minhash
 from shingletools.numbers.inverse_document_frequency import UNIT
 from shingletools.reading.shingle_weights import Weights, read_weights
 
@@ -85,9 +85,9 @@ def test_blocks_do_not_change_the_sketch(monkeypatch: pytest.MonkeyPatch) -> Non
     shingles = rng.integers(0, 1 << 63, 3000).astype(np.uint64)
     weights = rng.integers(1, UNIT * 12, 3000).astype(np.float64)
     a, b = (rng.integers(0, 1 << 32, 50).astype(np.uint32) | np.uint32(1) for _ in range(2))
-    whole = first_to_come(shingles, weights, a, b)
+    whole = weighted_minhash(shingles, weights, a, b)
     monkeypatch.setattr(weighted_minhash_times, "BLOCK", 50 * 7)
-    assert (first_to_come(shingles, weights, a, b) == whole).all()
+    assert (weighted_minhash(shingles, weights, a, b) == whole).all()
 
 
 def test_waits_are_logarithms() -> None:
@@ -98,7 +98,7 @@ def test_waits_are_logarithms() -> None:
     )
     with localcontext(prec=50):
         exact = [-(1 - (2 * Decimal(each) + 1) / 2**33).ln() * 2**33 for each in hashes.tolist()]
-    for value, expected in zip(waits(hashes).tolist(), exact, strict=True):
+    for value, expected in zip(waiting_times(hashes).tolist(), exact, strict=True):
         assert abs(Decimal(value) - expected) <= 4 * Decimal(np.spacing(value))
 
 

@@ -10,8 +10,8 @@ from shingletools.commands.canon.known_characters import is_later, part_later
 from shingletools.commands.canon.rules import Rule, fold_accents
 from shingletools.commands.canon.user_patterns import Budget, WordPattern
 from shingletools.commands.canon.word_splitting import SPACER, cut, symbols, wherever
-from shingletools.kernel.lines import Link, unlinked
-from shingletools.kernel.memo import LONGEST, SEGMENT, Memo, segments
+from shingletools.kernel.lines import Link, no_link
+from shingletools.kernel.memo import MAX_KEY_CHARS, SEGMENT_CHARS, Memo, segments
 from shingletools.text.sentences import sentences
 
 
@@ -75,7 +75,7 @@ class Canonizer:
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
-        return self.tokens.link() if self.by_token else unlinked()
+        return self.tokens.link() if self.by_token else no_link()
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)
@@ -88,13 +88,13 @@ class Canonizer:
             if parted is not token:
                 return self.canonize(parted)
         folded = self.fold(token)
-        if len(folded) > LONGEST and self.rules.cut is cut:
+        if len(folded) > MAX_KEY_CHARS and self.rules.cut is cut:
             # In a script without spaces a token is a whole sentence. Cut before each character, its pieces are short
             # and come again, so that the memo has them
             parted = folded.translate(SPACER)
             if " " in parted.strip():
                 return self.canonize(parted)
-        if len(folded) > SEGMENT:  # folding may bring white space: one character of Arabic becomes four words
+        if len(folded) > SEGMENT_CHARS:  # folding may bring white space: one character of Arabic becomes four words
             return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
         return self._rest(self.rules.cut(folded))
 

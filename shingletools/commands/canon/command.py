@@ -16,7 +16,7 @@ from shingletools.commands.canon.word_splitting import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.field_names import USUAL, Names
+from shingletools.record.field_names import DEFAULT_NAMES, Names
 from shingletools.record.package_versions import made_with, version
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
@@ -153,7 +153,7 @@ def build(options: argparse.Namespace) -> Stage:
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     names = Names(options.id, options.text)
-    if names != (options.carried or USUAL):
+    if names != (options.carried or DEFAULT_NAMES):
         others["named"] = names
     if several:
         from shingletools.record.text_fields import TextFields  # as in `chosen`
@@ -227,7 +227,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),
-        ("word", None if options.word is None else wire.quoted(options.word)),
+        ("word", None if options.word is None else wire.percent_encoded(options.word)),
         ("segment", made_with(options.segment, "rjieba") if options.segment else None),
         *((rule.name, rule.label) for rule in words),
         ("symbols", options.symbols),
@@ -339,7 +339,7 @@ def replacement(argument: str) -> tuple[str, str, str]:
 
 
 def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
-    label = wire.quoted(pattern) + (f",{wire.quoted(template)}" if name == "replace" else "")
+    label = wire.percent_encoded(pattern) + (f",{wire.percent_encoded(template)}" if name == "replace" else "")
     rule = Replace(f"--{name}", pattern, template, budget)
     return Rule(name, label, rule, rule.traced)
 

@@ -12,7 +12,7 @@ from shingletools.commands.canon.html_text_places import numbered
 from shingletools.commands.canon.limited_process import Confined, TooMuch
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.package_versions import made_with
-from shingletools.record.wire import quoted
+from shingletools.record.wire import percent_encoded
 from shingletools.system.errors import Failed, Rejected, shown
 
 Argument = TypeVar("Argument")
@@ -188,4 +188,4 @@ def html(part: str, skip: list[str]) -> Rule:
 
 def skipping(label: str, skip: list[str]) -> str:
     """The rule's label in recipes, with the selectors of --skip."""
-    return f"{label},skip={quoted(','.join(sorted(set(skip))))}" if skip else label
+    return f"{label},skip={percent_encoded(','.join(sorted(set(skip))))}" if skip else label

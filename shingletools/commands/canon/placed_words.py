@@ -11,8 +11,8 @@ from shingletools.commands.canon.hyphens import join_soft_hyphens_traced
 from shingletools.commands.canon.known_characters import is_later, part_later
 from shingletools.commands.canon.user_patterns import WordPattern
 from shingletools.commands.canon.word_splitting import cut
-from shingletools.kernel.lines import Link, unlinked
-from shingletools.kernel.memo import SEGMENT, Memo, moved, segments
+from shingletools.kernel.lines import Link, no_link
+from shingletools.kernel.memo import SEGMENT_CHARS, Memo, segments, shifted_places
 from shingletools.record.wire import Placed
 from shingletools.text.hyphenation import SOFT
 from shingletools.text.sentences import sentences
@@ -59,7 +59,7 @@ class Placer:
             words, _, at = self.tokens.placed(part).partition("\n")
             if words:
                 found.append(words)
-                places.append(moved(at, begin))
+                places.append(shifted_places(at, begin))
             begin += len(part)
         if not found and self.symbols is not None:
             words, _, at = self.symbols.tokens.placed(text).partition("\n")
@@ -71,7 +71,7 @@ class Placer:
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
-        return self.tokens.link_placed() if self.canonizer.by_token else unlinked()
+        return self.tokens.link_placed() if self.canonizer.by_token else no_link()
 
     def _token(self, token: str) -> str:
         """The words of a token, a line feed, and their places in the token."""
@@ -129,7 +129,7 @@ def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tupl
     [(0, 5), (7, 12)]
     """
     begin = 0
-    for part in segments(folded) if len(folded) > SEGMENT else [folded]:
+    for part in segments(folded) if len(folded) > SEGMENT_CHARS else [folded]:
         if isinstance(cutter, WordPattern):
             for start, end in cutter.places(part):
                 yield begin + start, begin + end

@@ -7,7 +7,7 @@ from functools import partial
 from shingletools.commands.canon.canonizer import Rules
 from shingletools.commands.canon.html import BLOCKS, PARAGRAPH, PARTS, Html
 from shingletools.commands.canon.rules import Rule
-from shingletools.kernel.lines import Link, unlinked
+from shingletools.kernel.lines import Link, no_link
 
 LINE = "\u2028"  # stands where a line ends
 BEGIN, END = AS_IT_STANDS = "\0\udc00"  # around text whose white space counts; no page has these characters
@@ -38,7 +38,7 @@ class Extractor:
 
     def link(self) -> Link:
         """Returns no link: the kernel has no such function."""
-        return unlinked()
+        return no_link()
 
 
 def readable_html(html: Html, markup: str) -> str:

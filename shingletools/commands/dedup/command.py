@@ -126,7 +126,7 @@ def build(options: argparse.Namespace) -> Stage:
         tuple(options.files),
         tuple(options.without),
         memory_of(options),
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def chosen(options: argparse.Namespace) -> Format | None:

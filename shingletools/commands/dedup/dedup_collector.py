@@ -16,9 +16,9 @@ from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.removal_marks import Mark, mark
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids, IdsAt, names_of, split
+from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.collector import Collector, CollectorContext, Taken, Written, together
+from shingletools.record.collector import Collector, CollectorContext, Taken, Written, join_written
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 from shingletools.system.line_spool import LineSpool
@@ -69,7 +69,7 @@ class Dedup(Collector):
         doubted = np.flatnonzero(self.known.doubted(numbers) & ~again)
         stop = int(doubted[0]) if len(doubted) else batch.rows
         repeated = np.flatnonzero(again[:stop])
-        names = list(split(ids.data, ids.sizes)) if len(repeated) or len(doubted) else []
+        names = list(split_ids(ids.data, ids.sizes)) if len(repeated) or len(doubted) else []
         if self.strict and len(repeated):
             repeated, stop = repeated[:1], int(repeated[0])
         block, start, written = self.reader.block(batch, numbers), 0, list[Written]()
@@ -83,7 +83,7 @@ class Dedup(Collector):
             start = end + 1
         rejected = {row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in repeated.tolist()}
         failed = (stop, Failed(in_doubt(orjson.loads(names[stop])))) if len(doubted) and stop == doubted[0] else None
-        return Taken(together(written), rejected, failed)
+        return Taken(join_written(written), rejected, failed)
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
         """Returns the numbers of ids, and which ones an earlier document has, even one of these rows."""
@@ -169,15 +169,15 @@ class Dedup(Collector):
         similarity[known] = np.frombuffer(self.known.similarity)[archived]
         similarity[~known] = self.verdicts.similarity(numbers[~known])
         best = np.frombuffer(self.known.best, np.int64)[archived]
-        of_archive = names_of(IdsAt(self.known.archive.data, self.known.archive.ends, best))
-        of_input = names_of(self.names(kept[~known]))
+        of_archive = each_id(SelectedIds(self.known.archive.data, self.known.archive.ends, best))
+        of_input = each_id(self.names(kept[~known]))
         for alike, by_known in zip(similarity.tolist(), known.tolist(), strict=True):
             name, rule = (next(of_archive), KNOWN) if by_known else (next(of_input), self.spec.keep)
             yield mark(name, rule, alike)
 
-    def names(self, numbers: Index) -> IdsAt:
+    def names(self, numbers: Index) -> SelectedIds:
         """Returns the ids of documents."""
-        return IdsAt(self.ids.data, self.ids.ends, numbers)
+        return SelectedIds(self.ids.data, self.ids.ends, numbers)
 
     def remarks(self) -> list[str]:
         """Returns remarks: side files that name no document of the input, and a field of --keep that none has."""

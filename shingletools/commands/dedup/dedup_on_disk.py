@@ -10,7 +10,7 @@ from shingletools.commands.dedup.dedup_collector import Dedup
 from shingletools.commands.dedup.pair_decisions import Neighbours, figures_of
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import F64, U64, Flags, Index
 from shingletools.numbers.ids_on_disk import READ_ENTRIES, IdsOnDisk
 from shingletools.numbers.payload_store import DEFAULT, DiskLimits
@@ -84,7 +84,7 @@ class ByPairsOnDisk(Verdicts):
         self.partner = np.full(len(documents), -1, np.int32)  # of each rank
         self.pairs = Entries(self.ranked().sorted(), self.memory)
         for start in range(0, len(self.pairs.keys), READ_ENTRIES):
-            kernel.thin_pairs(self.pairs.keys[start : start + READ_ENTRIES], self.partner)
+            kernel.greedy_independent_set_of_pairs(self.pairs.keys[start : start + READ_ENTRIES], self.partner)
             self.pairs.forget()
         if self.annotate:
             self.similarity(documents[:0])
@@ -179,5 +179,5 @@ class DedupOnDisk(Dedup):
         self.back += len(sizes) // 8
         return np.arange(start, self.back)
 
-    def names(self, numbers: Index) -> IdsAt:
+    def names(self, numbers: Index) -> SelectedIds:
         return self.decided.ids.names(self.decided.number[numbers].astype(np.int64))

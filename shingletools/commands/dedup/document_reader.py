@@ -10,7 +10,7 @@ from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, member_of, members, parse
+from shingletools.record.json_members import escaped, member_of, members, parse
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import Record
 
@@ -28,7 +28,7 @@ class DocumentReader:
             (spec.counted, Kind.SPAN),
             (spec.id_field, Kind.ID),
         ]
-        fields = [Field(in_quotes(name), kind) for name, kind in self.counting if name is not None]
+        fields = [Field(escaped(name), kind) for name, kind in self.counting if name is not None]
         marks = [Field(name.encode(), Kind.NONE) for name in spec.marks]
         self.schema = Schema(self.parse_line, (*fields, *marks))
         self.ids_only = Schema(self.parse_id, (*fields[-1:], *marks))  # of documents that were read before

@@ -10,7 +10,7 @@ from shingletools.commands.dedup.decisions import NOBODY, Verdicts
 from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
-from shingletools.kernel.ids import Ids, split
+from shingletools.kernel.ids import Ids, split_ids
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
@@ -49,7 +49,7 @@ class Members(SideInput):
         self.groups += len(counts) // 8
         wrong = np.flatnonzero(group[numbers] != groups)
         if len(wrong):
-            name = orjson.loads([*split(ids, sizes)][wrong[0]])
+            name = orjson.loads([*split_ids(ids, sizes)][wrong[0]])
             raise LineFailed(in_two_groups(name), int(places[wrong[0]]))
 
 
@@ -79,7 +79,7 @@ class ByGroups(Verdicts):
     def learn(self, documents: Block) -> None:
         """Counts the wholes that documents are parts of, instead of the documents; null is no whole."""
         concerned = documents.numbers < len(self.group)
-        names = split(*documents.spelled(documents.wholes[concerned]))
+        names = split_ids(*documents.spelled(documents.wholes[concerned]))
         for group, name in zip(self.group[documents.numbers[concerned]].tolist(), names, strict=True):
             if name and (whole := orjson.loads(name)) is not None:
                 part_of = group, self.wholes.setdefault(orjson.dumps(whole), len(self.wholes))

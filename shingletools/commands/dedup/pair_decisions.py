@@ -11,8 +11,8 @@ from shingletools.commands.dedup.archive_pairs import Similarities
 from shingletools.commands.dedup.decisions import UNSAID, Verdicts
 from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids, split
-from shingletools.kernel.independent_set import MOST, PairEnds, Partners
+from shingletools.kernel.ids import Ids, split_ids
+from shingletools.kernel.independent_set import MAX_PAIRS, PairEnds, Partners
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record.wire import TWO_SIDES
@@ -41,7 +41,7 @@ class Neighbours(Similarities):
         if (wrong := against | itself | unsaid).any():
             place = int(np.argmax(wrong))
             why = (
-                with_itself(orjson.loads([*split(a.data, a.sizes)][place]))
+                with_itself(orjson.loads([*split_ids(a.data, a.sizes)][place]))
                 if itself[place]
                 else 'field "similarity" is missing'
             )
@@ -57,8 +57,8 @@ class Neighbours(Similarities):
         """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
         self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
         self.similarity.frombytes(similarity[enough].tobytes())
-        if len(self.similarity) > MOST:
-            raise Failed(f"--pairs: more than {MOST} pairs")
+        if len(self.similarity) > MAX_PAIRS:
+            raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
 
 
 def least_double(least: Fraction) -> float:
@@ -92,7 +92,7 @@ class ByPairs(Verdicts):
         return documents < len(self)
 
     def take(self, documents: Index) -> None:
-        kernel.thin(documents, self.pairs, self.kept)
+        kernel.greedy_independent_set(documents, self.pairs, self.kept)
 
     def kept_for(self, documents: Index) -> Index:
         partner = self.kept.partner[documents]

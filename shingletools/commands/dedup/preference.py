@@ -8,7 +8,7 @@ from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
 from shingletools.commands.dedup.value_order import OTHER, as_form, common, form_of, in_doubt, value_of
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import Flags, Index
 from shingletools.system.errors import Failed, shown
 
@@ -51,7 +51,7 @@ class Preference:
     def ranks(self) -> Index:
         """Returns the rank of each value, 0 for the best; a missing value is the worst."""
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
-        values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
+        values = [value_of(text) for text in each_id(SelectedIds(self.values.data, self.values.ends, numbers))]
         form = common({form_of(each, self.spec.as_form) for each in values if each is not None})
         self.unlike = form == OTHER
         values = [None if each is None else as_form(each, form) for each in values]

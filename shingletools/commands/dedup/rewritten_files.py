@@ -13,7 +13,7 @@ import orjson
 from shingletools.commands.dedup.dedup_collector import Dedup, deciding
 from shingletools.commands.dedup.document_arrays import Block
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.record.collector import CollectorContext, Written
 from shingletools.record.document_format import Decision, DuplicateInfo, Name
 from shingletools.system import files
@@ -93,5 +93,5 @@ class Decided:
         while some := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
             numbers = self.numbers[self.at : self.at + some]
             decisions = [decision for decision in self.take(some) if decision.kept is not None]
-            ids = names_of(IdsAt(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))
+            ids = each_id(SelectedIds(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))
             yield from zip(map(orjson.loads, ids), decisions, strict=True)

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from shingletools.reading import option_files
-from shingletools.record.collector import ALONE, CollectorContext
+from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
@@ -25,7 +25,7 @@ class SideInput(ABC):
 
     schema: Schema
 
-    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ALONE) -> None:
+    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         """Takes all records of the files that an option names. Raises Failed."""
 
         def opened(option: str, path: str) -> Iterator[tuple[str, bytes]]:

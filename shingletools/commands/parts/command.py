@@ -10,7 +10,7 @@ from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.field_names import USUAL, Names
+from shingletools.record.field_names import DEFAULT_NAMES, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -66,7 +66,7 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed("--carry cannot be combined with --together, which restores carried fields")
         if "by" in options.given:
             raise Failed("--by cannot be combined with --together, which takes parts as they are")
-        return TogetherSpec(options.id, options.text).made_by(collector_of)
+        return TogetherSpec(options.id, options.text).with_maker(collector_of)
     from shingletools.commands.parts.part_records import (
         PartLines,  # imported late: --together does not need its patterns
     )
@@ -79,7 +79,7 @@ def build(options: argparse.Namespace) -> Stage:
     places = places_by(options.by)
     names = Names(options.id, options.text)
     # Parts have no fields of their document but those that --carry names, so they need this one even if that has it
-    named = names if {names, options.carried or USUAL} != {USUAL} else None
+    named = names if {names, options.carried or DEFAULT_NAMES} != {DEFAULT_NAMES} else None
     lines = PartLines(places, options.text, options.carry, via, named.spelled() if named else "")
     return Filter(options.text, options.text, via, places, named=named, lines=lines)
 

@@ -9,7 +9,7 @@ from shingletools.commands.parts.fast_part_reader import OrdinaryPart, OrdinaryP
 from shingletools.commands.parts.spec import OWN, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
-from shingletools.record.json_members import in_quotes, members, parse
+from shingletools.record.json_members import escaped, members, parse
 from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
 
@@ -40,7 +40,7 @@ class Together(RecordCollector):
         self.gaps = False  # whether parts are missing
         self.parts = 0  # of all documents
         self.incomplete = 0  # documents with parts missing
-        names = [in_quotes(name) for name in (spec.id_field, spec.text_field)]
+        names = [escaped(name) for name in (spec.id_field, spec.text_field)]
         self.reader = None if any(b"\\" in name for name in names) else OrdinaryParts(*names)
         self.known = b""  # the end of an ordinary line, and what the document takes over from it
         self.known_rest = b""
@@ -149,4 +149,4 @@ def document_recipe(via: str) -> str:
     """
     if found := APART.fullmatch(via):
         return found[1] or ""
-    return wire.further(via, TOGETHER)
+    return wire.extended_recipe(via, TOGETHER)

@@ -43,7 +43,7 @@ class PartLines:
         id_name, text_name = dumps(id_field), dumps(self.text_field)
         tail = b"".join(self.carry(line)) if self.carried else b""
         tail += b",%b:%b" % (dumps(wire.NAMED), dumps(self.named)) if self.named else b""
-        tail += b',"via":%b}\n' % dumps(wire.further(via, self.recipe))
+        tail += b',"via":%b}\n' % dumps(wire.extended_recipe(via, self.recipe))
         made = []
         places = list(self.places(text)) or [(len(text), len(text))]
         at, last = 0, len(places)

@@ -92,7 +92,7 @@ class AgainstReference(RecordCollector):
     def finish(self) -> Iterator[Written]:
         yield self.ask()
         if self.writes_items:
-            for lines in wire.batches(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
+            for lines in wire.joined_lines(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
                 yield Written(b"", lines)
 
     def ask(self) -> Written:

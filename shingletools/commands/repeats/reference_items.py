@@ -13,13 +13,13 @@ from shingletools.archive.archive_reader import Archive, open_archive
 from shingletools.archive.key_lookup import Sorted
 from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.kernel import arrays
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Index
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.reading import option_files
 from shingletools.record import wire
 from shingletools.record.json_members import parse
-from shingletools.record.tokenized_text import Recipes, tokenized_text, words_of
+from shingletools.record.tokenized_text import RecipeCheck, tokenized_text, words_of
 from shingletools.system.errors import Failed, Rejected, printable
 
 OPTION = "--against"
@@ -63,7 +63,7 @@ class FileItems(Items):
 
     def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
         """Reads the files of --against; raises Failed, also for a bad record, which might hide an item."""
-        texts, ids, recipes = Strings(), Strings(), Recipes()
+        texts, ids, recipes = Strings(), Strings(), RecipeCheck()
         for path in spec.references:
             number = 0
             for lines in option_files.read_chunks(OPTION, path, given):
@@ -111,7 +111,7 @@ class ArchiveItems(Items):
                 yield rows[start : start + BATCH_ITEMS]
 
     def names(self, rows: Index) -> Sequence[bytes]:
-        return [*split(*self.archive.ids(rows))]
+        return [*split_ids(*self.archive.ids(rows))]
 
     def texts(self, rows: Index) -> Sequence[bytes]:
         field = self.archive.manifest.field

@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools import kernel as lines
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.lines import Listed
+from shingletools.kernel.lines import FingerprintFilter
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.kernel.winnowing import Winnowing
 
@@ -107,7 +107,7 @@ def word_numbers(texts: bytes, places: Index) -> Index:
     return numbers
 
 
-def listed(keys: U64) -> Listed:
+def listed(keys: U64) -> FingerprintFilter:
     """Returns the list that makes the kernel ignore all other fingerprints."""
     factor = int.from_bytes(os.urandom(8)) | 1
     slots = lines.list_fingerprints(cast(bytes, keys), b"", factor)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.cli.argument_types import add_memory, count, memory_of, memory_within, one_name
 from shingletools.commands.shingle.frequency_limits import Bound, bound, check_bounds
-from shingletools.kernel.lines import Listed, unlinked
+from shingletools.kernel.lines import FingerprintFilter, no_link
 from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, CommandInfo, Product
-from shingletools.record.stage import Filter, First, Stage
+from shingletools.record.stage import Filter, MakeFirstPass, Stage
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular
 
@@ -144,7 +144,7 @@ class Shingling(NamedTuple):
     shingler: "Shingler"
     rolling: "Rolling | None"  # its links do the same work in the kernel
     reads: tuple[str, ...]
-    listed: Listed = ()  # the fingerprints that are kept or left out
+    listed: FingerprintFilter = ()  # the fingerprints that are kept or left out
     after: str | None = None  # the recipe that texts must have
 
 
@@ -198,10 +198,10 @@ def counting_stage(
         header=options.header or options.merge,
         merge=options.merge,
         sampled=options.mod > 1,
-    ).made_by(document_frequencies.collector_of)
+    ).with_maker(document_frequencies.collector_of)
 
 
-def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
+def filter_of(options: argparse.Namespace, shingling: Shingling, first: MakeFirstPass | None = None) -> Filter:
     """Returns the filter that makes shingles, and counts texts with few of them."""
     from shingletools.commands.shingle.short_text_counts import CountingShingler, remarks  # as in `build`
 
@@ -223,7 +223,7 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | 
         "shingles",
         wire.recipe("shingle", *shingling.parts),
         function,
-        link=unlinked if rolling is None else partial(rolling.link, options.mod, shingling.listed),
+        link=no_link if rolling is None else partial(rolling.link, options.mod, shingling.listed),
         reads=shingling.reads,
         listed=options.readable,
         after=shingling.after,

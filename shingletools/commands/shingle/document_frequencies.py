@@ -71,7 +71,7 @@ class Frequencies(RecordCollector):
             number = sum(1 for words, df in self.counts if df >= least and self.is_kept(words))
             yield Written(Header(self.documents, number, least, self.whole_recipe()).line())
         lines = (self.line(words, df) for words, df in self.counts if df >= least)
-        yield from map(Written, wire.batches(filter(None, lines)))
+        yield from map(Written, wire.joined_lines(filter(None, lines)))
 
     def is_kept(self, words: str) -> bool:
         return not self.spec.sampled or bool(self.spec.hashing(words))

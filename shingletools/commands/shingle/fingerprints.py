@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.commands.shingle.secret_keys import PUBLIC, Key
-from shingletools.kernel.lines import Link, Listed
+from shingletools.kernel.lines import FingerprintFilter, Link
 from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
 from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.system.lazy_imports import blake3, hashlib
@@ -108,7 +108,7 @@ class Rolling:
     def __call__(self, text: str) -> str:
         return self.words.rolling(text, self.k, self.units)
 
-    def link(self, m: int, listed: Listed) -> Link:
+    def link(self, m: int, listed: FingerprintFilter) -> Link:
         """Returns the link of a stage.Filter.
 
         It keeps 1 in m fingerprints, as `sampled` does, and of these those that `listed` keeps.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shingletools import kernel
 from shingletools.commands.shingle.fingerprints import Hashing
 from shingletools.commands.shingle.frequency_limits import Bound
-from shingletools.kernel.lines import Listed
+from shingletools.kernel.lines import FingerprintFilter
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS, Header, TableReading
 from shingletools.system.errors import Failed, printable
 from shingletools.system.lazy_imports import numpy as np
@@ -34,7 +34,7 @@ class FingerprintListing:
         self.kept = kept
         self.sorted: U64 | None = None
         factor = int.from_bytes(os.urandom(8)) | 1
-        self.listed: Listed = factor, kernel.list_fingerprints(fingerprints, without, factor), kept
+        self.listed: FingerprintFilter = factor, kernel.list_fingerprints(fingerprints, without, factor), kept
 
     def keeps(self, fingerprints: "U64") -> "Flags":
         """Returns whether fingerprints are kept; this is the definition. Shapes (n,)."""

@@ -11,7 +11,7 @@ import orjson
 from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids, IdsAt, names_of
+from shingletools.kernel.ids import Ids, SelectedIds, each_id
 from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ids_on_disk import MAX_IDS, IdsOnDisk
 from shingletools.numbers.payload_store import DEFAULT, DiskLimits
@@ -71,7 +71,7 @@ class Stars:
     def representatives(self) -> I32:
         taken_by = np.full(self.documents, -1, np.int32)
         for pairs, _ in self.pairs.sorted():
-            kernel.thin_pairs(pairs, taken_by)
+            kernel.greedy_independent_set_of_pairs(pairs, taken_by)
         return np.where(taken_by < 0, np.arange(self.documents, dtype=np.int32), taken_by)
 
 
@@ -158,11 +158,11 @@ class Groups(Collector):
             some = self.named(members[ends[part.start] : ends[part.stop]])
             yield Written(kernel.group_lines(some, sizes[part]))
 
-    def named(self, numbers: Index) -> IdsAt:
+    def named(self, numbers: Index) -> SelectedIds:
         """Returns the ids with these numbers."""
         if isinstance(self.ids, IdsOnDisk):
             return self.ids.names(numbers)
-        return IdsAt(self.ids.data, self.ids.ends, numbers)
+        return SelectedIds(self.ids.data, self.ids.ends, numbers)
 
     def doubt(self, first: int, apart: Flags) -> Iterator[str]:
         """Yields a warning if the largest group has a tenth of many documents, most in no pair with its first one.
@@ -171,7 +171,7 @@ class Groups(Collector):
         """
         every, without = len(self.ids), int(np.count_nonzero(apart))
         if every >= LARGE_GROUP and self.largest * TENTH > every and without * 2 > self.largest:
-            (name,) = names_of(self.named(np.array([first])))
+            (name,) = each_id(self.named(np.array([first])))
             unless = ", unless these are from simjoin --forest, which leaves out most" if self.forest else ""
             yield (
                 f"the group of {errors.shown(orjson.loads(name))} has {self.largest} of {every} documents, {without} of"

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import orjson
 
-from shingletools.kernel.ids import some_of
+from shingletools.kernel.ids import selected_values
 from shingletools.kernel.line_columns import DECIMALS, Field, Kind
 from shingletools.kernel.types import Index
 from shingletools.record import wire
@@ -49,7 +49,7 @@ class PairIds(IdReader):
         sizes = np.frombuffer(ids.sizes, np.int64)
         if similarities:
             enough = np.repeat(np.frombuffer(similarities[0].data, np.int64) >= self.units, 2)
-            return some_of(ids.data, sizes, enough), sizes[enough]
+            return selected_values(ids.data, sizes, enough), sizes[enough]
         return ids.data, sizes
 
 

@@ -6,10 +6,10 @@ import orjson
 from shingletools.archive.record_frames import EMPTY
 from shingletools.commands.simindex.adding_records import Adding
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.winnowing import ROLL, Winnowing
+from shingletools.kernel.winnowing import ROLL_FACTOR, Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
-from shingletools.record.tokenized_text import Recipes, tokenized_text
+from shingletools.record.tokenized_text import RecipeCheck, tokenized_text
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
@@ -20,7 +20,9 @@ class AddingPassages(RecordCollector, Adding):
     def begin(self) -> None:
         state, spec = self.state, self.spec
         name = self.writer.archive.name
-        how = Winnowing.of(ROLL, spec.run or 0)  # always the same seed, so that equal runs write equal bytes
+        how = Winnowing.for_runs(
+            ROLL_FACTOR, spec.run or 0
+        )  # always the same seed, so that equal runs write equal bytes
         if state.recipe is not None and not state.passages:
             raise Failed(f"{name}: the archive keeps signatures, not passages")
         if state.passages and state.passages[-1] != how.run:
@@ -28,7 +30,7 @@ class AddingPassages(RecordCollector, Adding):
         if state.passages and state.field != spec.text_field:
             raise Failed(f"{name}: the archive was made for --text {state.field}, not for --text {spec.text_field}")
         self.how = Winnowing(*(state.passages or how[:-1]))
-        self.recipes = Recipes(state.recipe, self.who)
+        self.recipes = RecipeCheck(state.recipe, self.who)
         self.state = state._replace(passages=self.how[:-1], field=spec.text_field)
 
     def take_record(self, record: Record, line: bytes, _side: int, /) -> None:

@@ -194,7 +194,7 @@ class Adding(Collector):
         yield Written()  # after this, the driver asks for the last bad records
         self.before = self.writer.without(self.repeats.replaced)
 
-    def late(self) -> Sequence[DeferredReject]:
+    def deferred_rejects(self) -> Sequence[DeferredReject]:
         lates, self.repeats.lates = self.repeats.lates, []
         return lates
 

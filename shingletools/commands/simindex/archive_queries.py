@@ -13,9 +13,9 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import CollectorContext
-from shingletools.running.api import ALONE, Pipeline, Steps, result_of
+from shingletools.running.api import ONE_PROCESS, Pipeline, Steps, result_of
 from shingletools.running.input_sources import Documents, Path
-from shingletools.running.pipeline_parser import ForAll
+from shingletools.running.pipeline_parser import SharedOptions
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
@@ -42,7 +42,7 @@ class AskedArchive:
 
     def _check(self) -> None:
         """Raises Failed if the archive does not answer such queries."""
-        with self._pipeline.taking(ALONE) as (*_, last):
+        with self._pipeline.taking(ONE_PROCESS) as (*_, last):
             join = self._collector(last.stage, CollectorContext())
         for _ in join.finish():
             pass  # there are no documents yet
@@ -56,11 +56,11 @@ class AskedArchive:
         return result_of(self._taking, documents, jobs, strict, memory)
 
     @contextlib.contextmanager
-    def _taking(self, shared: ForAll) -> Iterator[Steps]:
+    def _taking(self, shared: SharedOptions) -> Iterator[Steps]:
         if self._closed:
             raise Failed(f"{self._archive.name}: the archive is closed")
         with self._pipeline.taking(shared) as (*steps, last):
-            yield (*steps, Step(last.name, last.options, last.stage.made_by(self._collector)))
+            yield (*steps, Step(last.name, last.options, last.stage.with_maker(self._collector)))
 
     def _collector(self, stage: object, context: CollectorContext) -> JoinCollector:
         spec = cast(JoinSpec, stage)

@@ -120,7 +120,7 @@ def build(options: argparse.Namespace) -> Stage:
         options.named,
         options.k,
         options.text,
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:

@@ -10,7 +10,7 @@ from shingletools.archive.archive_reader import Archive
 from shingletools.archive.segment_builder import Batch, chosen
 from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.record.collector import DeferredReject
 from shingletools.system.errors import seen_before, shown
@@ -87,7 +87,7 @@ class Repeats:
 
     def sorted_out(self, batch: Batch, form: Form, in_this_run: Archive) -> Sorting:
         """Sorts out a batch. Records that are neither fresh nor ask are in the archive already, or bad."""
-        names = list(split(*batch.names()))
+        names = list(split_ids(*batch.names()))
         found, same, before = self.compared(batch, form)
         there, bad = found >= 0, np.zeros(len(batch), np.bool_)
         fresh, asks = ~there, np.full(len(batch), self.spec.unless_known or self.spec.edited != BAD) | ~there
@@ -133,7 +133,9 @@ class Repeats:
             name = orjson.loads(names[row])
             other = f"{self.archive.name} has another record of id {shown(name)}"
             cause = other if of_archive[row] else seen_before(name)
-            self.lates.append(DeferredReject(batch.files[batch.file[row]], batch.line[row], cause, line, again=True))
+            self.lates.append(
+                DeferredReject(batch.files[batch.file[row]], batch.line[row], cause, line, repeated_id=True)
+            )
 
     def remember(self, batch: Batch, form: Form, rows: Index) -> None:
         """Remembers records that are not added, by their rows, which ascend."""

@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.commands.simjoin.table import BATCH_BANDS, cut
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import U64, Flags, Index
 
 
@@ -43,7 +43,7 @@ class KnownBefore:
             theirs, their_sizes = self.archive.ids(distinct)
             both = np.full(len(a), size)
             yield self.lines.format_pairs(
-                IdsAt(names, ends, a), IdsAt(theirs, np.cumsum(their_sizes), which), agreeing, both, both
+                SelectedIds(names, ends, a), SelectedIds(theirs, np.cumsum(their_sizes), which), agreeing, both, both
             )
 
     def _alike(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:

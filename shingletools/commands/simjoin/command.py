@@ -115,7 +115,7 @@ def build(options: argparse.Namespace) -> Stage:
         else:
             files.append(path)
     spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights_of(options))
-    return spec.made_by(collector_of)
+    return spec.with_maker(collector_of)
 
 
 def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[str, ...]]":

@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload_store import Payload, portions_of
@@ -66,7 +66,7 @@ class Store(Protocol):
         """Returns messages for -v about the scratch files of a join, once."""
         return ()
 
-    def names(self, side: int, rows: Index) -> IdsAt:
+    def names(self, side: int, rows: Index) -> SelectedIds:
         """Returns the ids of rows on one side."""
 
     def sizes(self, rows: Index) -> Index:
@@ -122,10 +122,10 @@ class InMemory(Store):
         self.weighed = table if factory.weighed else None
         return (Forest if factory.wanted.forest else Join)(table, cross, None, self.limits, scope)
 
-    def names(self, side: int, rows: Index) -> IdsAt:
+    def names(self, side: int, rows: Index) -> SelectedIds:
         before = len(self.numbers[0]) if side else 0
         ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
-        return IdsAt(ids.data, ids.ends, numbers[rows - before])
+        return SelectedIds(ids.data, ids.ends, numbers[rows - before])
 
     def sizes(self, rows: Index) -> Index:
         if self.weighed is not None:
@@ -182,11 +182,11 @@ class OnDisk(Store):
                 yield int(rows[0]), payload.load(rows[rows < stop])[0]
                 payload.forget()
 
-    def names(self, _side: int, rows: Index) -> IdsAt:
+    def names(self, _side: int, rows: Index) -> SelectedIds:
         distinct, numbers = np.unique(rows, return_inverse=True)
         data, sizes = self.ids.load(distinct)
         self.ids.forget()
-        return IdsAt(data.tobytes(), np.cumsum(sizes), numbers)
+        return SelectedIds(data.tobytes(), np.cumsum(sizes), numbers)
 
     def sizes(self, rows: Index) -> Index:
         if self.weighed is not None:

@@ -86,7 +86,7 @@ def build(options: argparse.Namespace) -> Stage:
         table=options.table,
         judged=options.judged,
         form=table_of(options),
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def table_of(options: argparse.Namespace) -> Format | None:

@@ -12,12 +12,12 @@ from shingletools.commands.simscore.score_tables import records, table
 from shingletools.commands.simscore.scoring import score
 from shingletools.commands.simscore.spec import DOCS, FOUND, TRUTH, ScoreSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.line_columns import DECIMALS, ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of
 from shingletools.record.collector import Collector, Taken, Written
-from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, judged_twice, label_of
+from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, contradiction_message, label_of
 from shingletools.record.record_batch import RecordBatch, Schema, row_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
@@ -81,7 +81,7 @@ class Score(Collector):
         self.sides[side].add_apart(one[good & apart], two[good & apart])
         if good.all():
             return Taken()
-        names = [*split(ids.data, ids.sizes)]
+        names = [*split_ids(ids.data, ids.sizes)]
         return Taken(
             rejected={
                 row: Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
@@ -104,7 +104,7 @@ class Score(Collector):
         wrong = known[self.sides[side].add_classes(numbers[known], (rows + self.groups[side])[known])]
         self.groups[side] += batch.rows
         stop = int(rows[wrong[0]]) if len(wrong) else batch.rows
-        names = [*split(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
+        names = [*split_ids(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
         places = np.flatnonzero(strange & (rows < stop))
         bad, firsts = np.unique(rows[places], return_index=True)
         first = zip(bad.tolist(), places[firsts].tolist(), strict=True)
@@ -120,14 +120,14 @@ class Score(Collector):
         wrong = known[self.add_labels(numbers[known], labels[0], known)] if labels else known[:0]
         stop = int(wrong[0]) if len(wrong) else batch.rows
         self.universe.note(numbers[known[known < stop]])
-        names = [*split(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
+        names = [*split_ids(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
         rejected = {row: self.stranger(names[row]) for row in np.flatnonzero(strange[:stop]).tolist()}
         failed = (stop, Failed(f"id {shown_id(names[stop])} has two labels")) if len(wrong) else None
         return Taken(rejected=rejected, failed=failed)
 
     def add_labels(self, numbers: Index, labels: ColumnData, rows: Index) -> Index:
         """Adds documents and their labels. If some have other labels already, adds none, and returns their places."""
-        spelled = list(split(labels.data, labels.sizes))
+        spelled = list(split_ids(labels.data, labels.sizes))
         written = [label_of(spelled[row]) or UNLABELLED for row in rows.tolist()]
         sizes = np.array([*map(len, written)], np.int64)
         labelled = np.flatnonzero(sizes)
@@ -157,7 +157,7 @@ class Score(Collector):
             there &= named
             found = found.only(self.judged(truth, there))
         if (pair := self.sides[TRUTH].contradiction(truth)) is not None:
-            raise Failed(judged_twice((self.universe.name(pair[0]), self.universe.name(pair[1]))))
+            raise Failed(contradiction_message((self.universe.name(pair[0]), self.universe.name(pair[1]))))
         scores = score(found, truth, there, self.spec.edges, self.spec.cut)
         counts = scores.all.pairs
         self.said = [

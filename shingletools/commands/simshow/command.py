@@ -116,7 +116,7 @@ def build(options: argparse.Namespace) -> Stage:
                 raise Failed(f"{name} cannot be combined with --runs")
         if len(options.text) > 1:
             raise Failed("--runs shows words that canon made, so --text names one field")
-        return RunsSpec(options.id, options.text[0], form_of(options), options.html).made_by(showing_runs)
+        return RunsSpec(options.id, options.text[0], form_of(options), options.html).with_maker(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
         from shingletools.commands.simshow.report.made_by_pipeline import (
@@ -146,7 +146,7 @@ def build(options: argparse.Namespace) -> Stage:
         show=options.show,
         origin=origin,
         reads=reads,
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def check_combinations(options: argparse.Namespace) -> None:

@@ -85,7 +85,7 @@ class Reader:
     def made_by(self, record: Record) -> str:
         """Returns the recipe of a document's words. Raises Rejected."""
         via = wire.take_recipe(record)
-        return via if is_placed(record, self.text_field) else wire.further(via, self.recipe)
+        return via if is_placed(record, self.text_field) else wire.extended_recipe(via, self.recipe)
 
     def __call__(self, name: Name, record: Record) -> Shown:
         """Returns the document of a record. Raises Rejected."""

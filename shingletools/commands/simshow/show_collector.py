@@ -167,7 +167,7 @@ class Show(RecordCollector):
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)
 
-    def late(self) -> list[DeferredReject]:
+    def deferred_rejects(self) -> list[DeferredReject]:
         lost, self.lost = self.lost, []
         return lost
 

@@ -75,7 +75,7 @@ def build(options: argparse.Namespace) -> Stage:
         seed=options.seed,
         documents=options.documents,
         table=options.table,
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:

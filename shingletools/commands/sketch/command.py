@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shingletools.cli.argument_types import count, text
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.stage import Filter, Linking, Stage
+from shingletools.record.stage import Filter, MakeLink, Stage
 from shingletools.system.errors import Failed, printable, shown
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
         weights, label, after = read_weights(options.weights)
         minima, reads = WeightedMinHash(options.n, options.seed, weights, bits), (options.weights,)
     function: minhash.Sketcher = minima
-    link: Linking = minima.link
+    link: MakeLink = minima.link
     if group:
         function = supers = minhash.Supershingles(minima, group, pairs=options.mega is not None)
         link = supers.link
-    seed = wire.quoted(options.seed) if options.seed != SEED else None
+    seed = wire.percent_encoded(options.seed) if options.seed != SEED else None
     via = wire.recipe(
         "sketch",
         ("n", options.n),
@@ -157,7 +157,7 @@ def word_sketch(options: argparse.Namespace) -> Stage:
     quarters = -(-weights.heaviest // 4), 3 * weights.heaviest // 4
     low, high = quarters if options.idf is None else (-(-options.idf[0] * UNIT // 1), options.idf[1] * UNIT // 1)
     count, least = options.lexicons or 1, options.least or LEAST
-    seed = wire.quoted(options.seed) if count > 1 and options.seed != SEED else None
+    seed = wire.percent_encoded(options.seed) if count > 1 and options.seed != SEED else None
     via = wire.recipe(
         "sketch",
         ("lexicon", label),
@@ -188,7 +188,7 @@ def simhash(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
-    link: Linking = plain.link_simhash
+    link: MakeLink = plain.link_simhash
     label: str | None = None
     after: str | None = None
     reads: tuple[str, ...] = ()

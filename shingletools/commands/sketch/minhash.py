@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Protocol
 
 from shingletools import kernel
-from shingletools.kernel.lines import Link, unlinked
+from shingletools.kernel.lines import Link, no_link
 from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.system.errors import Rejected
 from shingletools.system.lazy_imports import blake3
@@ -82,4 +82,4 @@ class Supershingles:
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter, for groups of at most LARGEST minima."""
-        return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else unlinked()
+        return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else no_link()

@@ -7,7 +7,7 @@ from shingletools.commands.sketch.minhash import BITS, NO_SHINGLES, MinHash
 from shingletools.kernel import arrays, payload_signatures
 from shingletools.kernel.lines import Link
 from shingletools.kernel.types import U64, Index
-from shingletools.kernel.weighted_minhash_times import first_to_come
+from shingletools.kernel.weighted_minhash_times import weighted_minhash
 from shingletools.reading.shingle_weights import Weights
 from shingletools.system.errors import Rejected
 
@@ -30,7 +30,9 @@ class WeightedSimHash:
         if not len(shingles):
             return ""  # else all texts of nothing but template would be alike
         spread = (
-            arrays.fmix64(shingles) if payload_signatures.digits_of(payload) == payload_signatures.NARROW else shingles
+            arrays.fmix64(shingles)
+            if payload_signatures.digits_of(payload) == payload_signatures.NARROW_DIGITS
+            else shingles
         )
         return np.packbits(arrays.bit_sums(spread, weights) > 0).tobytes().hex()
 
@@ -63,7 +65,7 @@ class WeightedMinHash:
         if not len(shingles):
             return ""
         a, b = (np.frombuffer(each, np.uint32) for each in (self.plain.a, self.plain.b))
-        first = first_to_come(shingles, weights.astype(np.float64), a, b)
+        first = weighted_minhash(shingles, weights.astype(np.float64), a, b)
         return payload_signatures.minima_to_payload(first, self.plain.bits)
 
     def link(self, group: int = 0, pairs: bool = False) -> Link:

@@ -3,14 +3,14 @@
 import os
 from collections.abc import Iterator
 
-from shingletools.record.document_format import Both, Decisions
+from shingletools.record.document_format import Decisions, KeptAndRemoved
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named
 
 BATCH_NAMES = 1 << 12  # names
 
 
-def kept_names(decisions: Decisions, zero: bool) -> Iterator[Both]:
+def kept_names(decisions: Decisions, zero: bool) -> Iterator[KeptAndRemoved]:
     """Yields names. Raises Failed for one that no line can hold, and for a file that changed after the run began."""
     sides: tuple[list[bytes], list[bytes]] = [], []
     for number, (name, decision) in enumerate(decisions.names(), 1):

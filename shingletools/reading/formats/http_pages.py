@@ -9,7 +9,7 @@ from functools import partial
 from io import BytesIO
 
 from shingletools.reading.formats.warc_records import fields_of, length_of
-from shingletools.record.error_hints import CHARSET, SAID
+from shingletools.record.error_hints import CHARSET, CHARSET_BYTES
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Rejected, shown
 from shingletools.system.lazy_imports import needs
@@ -138,7 +138,7 @@ def characters(body: bytes, server: str) -> str:
     for mark, charset in BOMS:
         if body.startswith(mark):
             return str(body[len(mark) :].decode(charset, "replace"))
-    page = CHARSET.search(body, 0, SAID)
+    page = CHARSET.search(body, 0, CHARSET_BYTES)
     named = charset_of(server)
     if page and named is None:
         named = charset_of(page[1].decode())

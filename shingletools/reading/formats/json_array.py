@@ -12,8 +12,8 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.document_format import Both, Decisions, Document, Framed, Made
-from shingletools.record.error_hints import of_start
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.record.error_hints import file_start_hint
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 from shingletools.system.lazy_imports import lazy
@@ -33,15 +33,15 @@ class Array(NamedTuple):
 
     option: str = "--array"
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
             with closing(streams.read_blocks(name)) as blocks:
                 for size, made in Elements(name, blocks).documents():
-                    yield Made(name, number, size, made)
+                    yield ReadyDocuments(name, number, size, made)
                     number += len(made)
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         """Writes one array, with each element on a line of its own."""
         starts = [b"[\n", b"[\n"]
         for portion in self.read(files):
@@ -120,7 +120,7 @@ class Elements:
         if self.data[self.at : self.at + 1] != b"[" or utf16:
             if self.state == AFTER:
                 raise Failed(f"{self.where()}: text after an array")
-            hint = of_start(self.data[self.at : self.at + HINT_BYTES], "--array")
+            hint = file_start_hint(self.data[self.at : self.at + HINT_BYTES], "--array")
             raise Failed(f"{self.where()}: not a JSON array{hint}")
         self.state = FIRST
         self.at += 1

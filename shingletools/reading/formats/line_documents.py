@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk, Given
+from shingletools.reading.streams import Chunk, GivenLines
 from shingletools.record import wire
-from shingletools.record.document_format import Both, Decisions, Document, Framed
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
 from shingletools.system.errors import Rejected, printable
 
 
@@ -19,12 +19,12 @@ class Texts(NamedTuple):
     text_field: str
     option: str = "--lines"
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         with contextlib.closing(streams.read_chunks(files)) as chunks:
             for chunk in chunks:
                 yield TextLines(chunk, self.id_field, self.text_field)
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_lines  # late: canon does not need it
 
         return kept_lines(files, decisions)
@@ -33,20 +33,20 @@ class Texts(NamedTuple):
 class Records(NamedTuple):
     """JSON lines as a format, for `NumberedFormat`. given: lines that replace standard input."""
 
-    given: Given | None = None
+    given: GivenLines | None = None
     option: str = ""
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:
             yield from map(RecordLines, chunks)
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_lines  # late: as above
 
         return kept_lines(files, decisions)
 
 
-class RecordLines(Framed):
+class RecordLines(FileDocuments):
     """Lines of JSON as records."""
 
     def __init__(self, chunk: Chunk) -> None:

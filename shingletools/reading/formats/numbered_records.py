@@ -5,9 +5,9 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from shingletools.reading.formats.line_documents import Records
-from shingletools.reading.streams import Given
+from shingletools.reading.streams import GivenLines
 from shingletools.record import wire
-from shingletools.record.document_format import Both, Decisions, Document, Format, Framed
+from shingletools.record.document_format import Decisions, Document, FileDocuments, Format, KeptAndRemoved
 from shingletools.system.errors import Rejected
 
 
@@ -21,24 +21,24 @@ class NumberedFormat(NamedTuple):
     def option(self) -> str:
         return self.format.option
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         with contextlib.closing(self.format.read(files)) as portions:
             for portion in portions:
                 yield WithNumbers(portion, self.id_field)
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         return self.format.write(files, decisions)
 
 
-def over(given: Given, form: Format) -> Format:
+def over(given: GivenLines, form: Format) -> Format:
     """Returns the format for lines that replace standard input; only a NumberedFormat reads such lines."""
     return NumberedFormat(Records(given), cast(NumberedFormat, form).id_field)
 
 
-class WithNumbers(Framed):
+class WithNumbers(FileDocuments):
     """The documents of another portion, with numbers."""
 
-    def __init__(self, portion: Framed, id_field: str) -> None:
+    def __init__(self, portion: FileDocuments, id_field: str) -> None:
         self.portion, self.id_field = portion, id_field
         self.name, self.number, self.size = portion.name, portion.number, portion.size
         self.plain, self.messages, self.counted = portion.plain, portion.messages, portion.counted
@@ -54,7 +54,7 @@ class WithNumbers(Framed):
                 yield document._replace(record=b"", cause=str(error))
 
 
-def with_numbers(portion: Framed, id_field: str, columns: Sequence[str]) -> Framed:
+def with_numbers(portion: FileDocuments, id_field: str, columns: Sequence[str]) -> FileDocuments:
     """Numbers the rows of a table if it has no column `id_field`; "" if the ids must be there."""
     return WithNumbers(portion, id_field) if id_field and id_field not in columns else portion
 

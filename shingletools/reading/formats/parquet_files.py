@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 from shingletools.reading import compression_detection
 from shingletools.reading.compression_detection import HEAD_BYTES
 from shingletools.reading.formats.thrift import Struct, read_struct
-from shingletools.record.error_hints import of_start
+from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, printable
 from shingletools.system.lazy_imports import needs
 
@@ -149,4 +149,6 @@ def explained(name: str, start: bytes) -> Iterator[None]:
         raise MemoryError from None
     except (pa.ArrowException, OSError, *UNEXPECTED) as error:
         said = printable(" ".join(str(error).split())[:200])  # some end with line feeds
-        raise Failed(f"{printable(name)}: not Parquet, or damaged: {said}{of_start(start, '--parquet')}") from None
+        raise Failed(
+            f"{printable(name)}: not Parquet, or damaged: {said}{file_start_hint(start, '--parquet')}"
+        ) from None

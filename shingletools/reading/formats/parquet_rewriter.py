@@ -25,7 +25,7 @@ from shingletools.reading.formats.parquet_files import (
     reader,
 )
 from shingletools.reading.formats.thrift import BINARY, I32, LIST, STRUCT, Struct, read_struct, written_struct
-from shingletools.record.document_format import Both, Decision, Decisions, DuplicateInfo, Name
+from shingletools.record.document_format import Decision, Decisions, DuplicateInfo, KeptAndRemoved, Name
 from shingletools.system.errors import Failed, printable, shown
 
 GROUP_BYTES = 1 << 25  # bytes of rows, in memory, that become a row group
@@ -246,7 +246,7 @@ def is_ordered(column: Any) -> bool:
     return column.physical_type != "INT96" and kind in ORDERED
 
 
-def kept_columns(files: Sequence[str], decisions: Decisions, id_field: str) -> Iterator[Both]:
+def kept_columns(files: Sequence[str], decisions: Decisions, id_field: str) -> Iterator[KeptAndRemoved]:
     """Writes the rows of some files to one; their schemas must be equal. Raises Failed."""
     sides: list[KeptRowGroups] = []
     schemas: tuple[Any, Any] | None = None

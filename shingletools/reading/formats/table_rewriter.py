@@ -9,7 +9,7 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record import wire
-from shingletools.record.document_format import Both, Decision, Decisions, DuplicateInfo
+from shingletools.record.document_format import Decision, Decisions, DuplicateInfo, KeptAndRemoved
 from shingletools.system.errors import Failed, printable, shown
 
 
@@ -38,7 +38,7 @@ def end_of(row: bytes) -> bytes:
     return b"\r\n" if row.endswith(b"\r\n") else b"\n" if row.endswith(b"\n") else b""
 
 
-def kept_rows(form: Dialect, files: Sequence[str], decisions: Decisions) -> Iterator[Both]:
+def kept_rows(form: Dialect, files: Sequence[str], decisions: Decisions) -> Iterator[KeptAndRemoved]:
     """Writes the rows of some tables to one; their columns must be equal. Raises Failed."""
     sides = KeptRows(), KeptRows()
     columns: Sequence[str] = ()
@@ -87,7 +87,7 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
     return row.removesuffix(end) + form.delimiter.encode() + made.getvalue().encode() + end
 
 
-def kept_lines(files: Sequence[str], decisions: Decisions) -> Iterator[Both]:
+def kept_lines(files: Sequence[str], decisions: Decisions) -> Iterator[KeptAndRemoved]:
     """Writes lines of text, or of JSON."""
     sides = KeptRows(), KeptRows()
     with closing(streams.read_chunks(files)) as chunks:

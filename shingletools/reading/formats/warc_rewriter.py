@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from shingletools.reading import streams
-from shingletools.record.document_format import Both, Decision
+from shingletools.record.document_format import Decision, KeptAndRemoved
 from shingletools.system.errors import Failed, printable
 
 
-def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Decision]]) -> Iterator[Both]:
+def kept_ranges(name: str, ranges: Iterator[tuple[int, int | None, Decision]]) -> Iterator[KeptAndRemoved]:
     """Yields the bytes that are kept, which include those between ranges, and those that are removed.
 
     Ranges ascend; the last may have no end. Raises Failed for a range that is to be removed, but begins or ends at -1,

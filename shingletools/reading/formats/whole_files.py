@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
-from shingletools.record.document_format import Both, Decisions, Document, Framed
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
 from shingletools.system.errors import Rejected
 
 
@@ -18,17 +18,17 @@ class WholeFiles(NamedTuple):
     zero: bool = False  # whether zero bytes end the names that are written
     option: str = "--whole"
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         for number, name in enumerate(files, 1):
             yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field)
 
-    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
 
         return kept_names(decisions, self.zero)
 
 
-class WholeFile(Framed):
+class WholeFile(FileDocuments):
     """A file as a document. `Folders` sets `plain` for text."""
 
     alone = True

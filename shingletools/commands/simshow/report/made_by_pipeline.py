@@ -24,7 +24,7 @@ def origin_of(command: str, date: str) -> Provenance:
     recipe, threshold, k, removable = "", "", None, True
     for step in steps:
         if made := getattr(step.stage, "recipe", ""):
-            recipe = wire.further(recipe, made)
+            recipe = wire.extended_recipe(recipe, made)
         options = step.options
         if step.name == "shingle" and not (options.chars or options.word_chars or options.longest or options.spots):
             k = options.k

@@ -56,7 +56,7 @@ def test_thin(some: list[Edge], order: list[int], cut: int, missing: int) -> Non
     for kernel in (compiled_arrays, independent_set):
         pairs, kept = listed(kernel, some, DOCUMENTS), fresh(DOCUMENTS)
         for part in (there[:cut], there[cut:]):
-            kernel.thin(np.array(part, np.int64), pairs, kept)
+            kernel.greedy_independent_set(np.array(part, np.int64), pairs, kept)
         found = {n: (partner, kept.similarity[n]) for n, partner in enumerate(kept.partner.tolist()) if partner >= 0}
         assert found == greedy(some, there)
 
@@ -67,7 +67,7 @@ def test_a_hub(centre: int) -> None:
     count = 100_000
     others = [number for number in range(count) if number != centre]
     pairs, kept = listed(compiled_arrays, [(centre, other, 0.9) for other in others], count), fresh(count)
-    compiled_arrays.thin(np.arange(count), pairs, kept)
+    compiled_arrays.greedy_independent_set(np.arange(count), pairs, kept)
     assert np.flatnonzero(kept.partner < 0).tolist() == ([centre] if not centre else others)
     assert kept.partner[centre] == (-1 if not centre else 0)
 
@@ -75,11 +75,11 @@ def test_a_hub(centre: int) -> None:
 def test_a_long_path_and_a_clique() -> None:
     path = [(number, number + 1, 0.5) for number in range(9999)]
     pairs, kept = listed(compiled_arrays, path, 10_000), fresh(10_000)
-    compiled_arrays.thin(np.arange(10_000), pairs, kept)
+    compiled_arrays.greedy_independent_set(np.arange(10_000), pairs, kept)
     assert np.flatnonzero(kept.partner < 0).tolist() == list(range(0, 10_000, 2))
     clique = [(a, b, 0.5) for b in range(60) for a in range(b)]
     pairs, kept = listed(compiled_arrays, clique, 60), fresh(60)
-    compiled_arrays.thin(np.arange(60)[::-1], pairs, kept)
+    compiled_arrays.greedy_independent_set(np.arange(60)[::-1], pairs, kept)
     assert kept.partner.tolist() == [59] * 59 + [-1]
 
 
@@ -92,7 +92,7 @@ def test_thin_pairs(some: list[Edge], cut: int) -> None:
     for kernel in (compiled_arrays, independent_set):
         partner = fresh(DOCUMENTS).partner
         for part in (keys[:cut], keys[cut:]):
-            kernel.thin_pairs(part, partner)
+            kernel.greedy_independent_set_of_pairs(part, partner)
         assert {n: other for n, other in enumerate(partner.tolist()) if other >= 0} == expected
 
 
@@ -103,10 +103,10 @@ def test_what_are_no_documents(kernel: ModuleType) -> None:
         with pytest.raises(ValueError, match="no pairs of these documents"):
             kernel.list_ends(np.array([0, end], np.int32), np.empty(2, np.int32), two)
         with pytest.raises(ValueError, match="no pairs of these documents"):
-            kernel.thin(np.array([0, end]), listed(kernel, [(0, 1, 1.0)], 2), fresh(2))
+            kernel.greedy_independent_set(np.array([0, end]), listed(kernel, [(0, 1, 1.0)], 2), fresh(2))
     for pair in (1 << 32, 1 << 32 | 1, 2):
         with pytest.raises(ValueError, match="no pairs of these documents"):
-            kernel.thin_pairs(np.array([pair], np.uint64), two)
+            kernel.greedy_independent_set_of_pairs(np.array([pair], np.uint64), two)
     with pytest.raises(ValueError, match="no pairs of these documents"):
         kernel.list_ends(np.array([0, 1], np.int32), np.empty(1, np.int32), two)
 
@@ -123,4 +123,4 @@ def test_arrays_that_are_no_pairs_are_not_followed() -> None:
         good._replace(last=good.last[:2]),
     ):
         with pytest.raises(ValueError, match="no pairs of these documents"):
-            compiled_arrays.thin(np.arange(3), wrong, fresh(3))
+            compiled_arrays.greedy_independent_set(np.arange(3), wrong, fresh(3))
