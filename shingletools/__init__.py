@@ -24,7 +24,7 @@ __all__ = ["Archive", "Failed", "Pipeline", "RejectedRecord", "Result", "run", "
 
 
 def __getattr__(name: str) -> object:
-    """What is offered is loaded when it is first asked for (PEP 562), since commands import this, too."""
+    """Loads a name of OFFERED when it is first used (PEP 562), since commands import this package, too."""
     if name not in OFFERED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # as above

@@ -39,7 +39,7 @@ if WANTED != "numpy":
 
 
 def absence() -> str:
-    """Why there is no C kernel; empty if there is one."""
+    """Returns why there is no C kernel; empty if there is one or it is not wanted."""
     if NAME == "c" or WANTED == "numpy":
         return ""
     try:
@@ -79,14 +79,17 @@ if NAME == "c":
 else:
 
     def end_with_parent() -> bool:
-        """Whether this process is killed when its parent ends. Without C it is not: that needs a system call."""
+        """Returns whether this process is killed when its parent ends.
+
+        Without C it is not, because that needs a system call.
+        """
         return False
 
     def fail_at_exit() -> None:
-        """Gives the process status 2 if a library calls exit(). Without C it keeps the library's."""
+        """Gives the process status 2 if a library calls exit(). Without C it does nothing."""
 
     def keep_memory() -> bool:
-        """Whether this process keeps the memory that it frees. Without C it cannot be asked to."""
+        """Returns whether this process keeps the memory that it frees. Without C it cannot be told to."""
         return False
 
     from shingletools.kernel.line_columns import read_columns

@@ -1,4 +1,4 @@
-"""The hot loops over arrays, by the kernel that was chosen."""
+"""The hot loops over arrays, in C or in numpy, whichever the kernel is."""
 
 import os
 import sys
@@ -58,19 +58,22 @@ else:
 
 
 def new_table(keys: int, most: int = sys.maxsize) -> U64:
-    """For marks of so many keys: about 8 places for each, or fewer in at most so many bytes."""
+    """Returns an empty table of marks for so many keys, for `mark`.
+
+    It has about 8 places for each key, or fewer if it may have at most `most` bytes.
+    """
     return np.zeros(2 * min(max(keys // 8, 1), max(most // 16, 1), MAX_TABLE_WORDS), np.uint64)
 
 
 def shared(keys: U64) -> Flags:
-    """Whether each key comes twice, or shares its place with another key, which few do by accident. Shape (keys,)."""
+    """Returns whether each key occurs twice, or shares its place with another key, which is rare. Shape (keys,)."""
     table = new_table(len(keys))
     mark(keys, table)
     return marked(keys, table)
 
 
 def new_ids() -> Ids:
-    """An empty set of ids. Its key is random, so that nobody can choose ids that make it slow."""
+    """Returns an empty set of ids. Its key is random, so that nobody can choose ids that make it slow."""
     key = os.urandom(16)
     if kernel.NAME == "c":
         from shingletools.kernel import _kernel  # it exists only with a C compiler

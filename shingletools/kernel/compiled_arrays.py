@@ -1,4 +1,4 @@
-"""The compiled loops over numpy arrays."""
+"""The loops over numpy arrays in C: they prepare the arrays and call `_kernel`."""
 
 from collections.abc import Sequence
 

@@ -7,7 +7,7 @@ from shingletools.kernel.types import I32, U8, Index
 
 
 def group_lines(members: SelectedIds, sizes: Index, /) -> bytes:
-    r"""The lines of groups, whose members stand group by group. The first member is the group's name.
+    r"""Returns the lines of groups. Members stand group by group; the first member is the group's name.
 
     >>> members = SelectedIds(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
     >>> group_lines(members, np.array([2, 1]))
@@ -25,10 +25,10 @@ def group_lines(members: SelectedIds, sizes: Index, /) -> bytes:
 
 
 def connect(parent: I32, left: Index, right: Index, news: U8, /) -> None:
-    """Connects pairs of numbers, in order, and sets in `news` whether the two were not connected before.
+    """Connects pairs of numbers, in order, and sets `news` where the two were not connected before.
 
-    Shapes: (numbers,), (pairs,), (pairs,), (pairs,). A number's parent is connected with it and not greater; the least
-    of connected numbers is its own parent. Union by the least number, with path halving.
+    Shapes: (numbers,), (pairs,), (pairs,), (pairs,). The parent of a number is connected with it and not greater; the
+    least of connected numbers is its own parent. Union by the least number, with path halving.
 
     >>> parent, news = np.arange(4, dtype=np.int32), np.zeros(2, np.uint8)
     >>> connect(parent, np.array([3, 1]), np.array([1, 3]), news)

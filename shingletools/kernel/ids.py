@@ -1,6 +1,6 @@
-"""Numbered ids, and lines of pairs of them: the definition. Only C reads many lines at once.
+"""Ids with numbers, and lines of pairs of ids: the definition. Only C reads many lines at once.
 
-Ids are JSON, one after the other, with either the bytes of each or the end of each, int64.
+Ids are JSON, one after the other, with either the size or the end of each, int64.
 """
 
 import sys
@@ -15,7 +15,7 @@ Buffer = bytes | bytearray | U8 | Index
 
 
 class SelectedIds(NamedTuple):
-    """Some of many ids: the data and ends of all, and the numbers of these."""
+    """Some of many ids: the data and the ends of all ids, and the numbers of the selected ones."""
 
     data: Buffer
     ends: Buffer
@@ -23,7 +23,7 @@ class SelectedIds(NamedTuple):
 
 
 class Ids:
-    """Distinct ids, numbered in the order in which they first came.
+    """Distinct ids, numbered in the order of their first occurrence.
 
     >>> ids = Ids()
     >>> np.frombuffer(ids.number(b'"a"7"a"', np.array([3, 1, 3])), np.int64).tolist(), bytes(ids.data)
@@ -38,11 +38,11 @@ class Ids:
         self.data, self.ends = bytearray(), bytearray()
 
     def __len__(self) -> int:
-        """The number of ids."""
+        """Returns the number of ids."""
         return len(self.ends) // 8
 
     def number(self, ids: bytes, sizes: Buffer, /) -> bytes:
-        """The number of each id, int64; new ids are added."""
+        """Returns the number of each id, int64; adds new ids."""
         for name in split_ids(ids, sizes):
             if name not in self.numbers:
                 self.numbers[name] = len(self.numbers)
@@ -51,11 +51,11 @@ class Ids:
         return self.find(ids, sizes)
 
     def find(self, ids: bytes, sizes: Buffer, /) -> bytes:
-        """The number of each id, int64; -1 for ids that it does not have."""
+        """Returns the number of each id, int64; -1 for ids that it does not have."""
         return np.array([self.numbers.get(name, -1) for name in split_ids(ids, sizes)], np.int64).tobytes()
 
     def hashes(self, ids: bytes | bytearray, sizes: Buffer, /) -> bytes:
-        """A hash of each id by the key, uint64; each kernel has its own."""
+        """Returns a keyed hash of each id, uint64; each kernel has a hash function of its own."""
         from hashlib import blake2b  # which loads OpenSSL
 
         return b"".join(blake2b(name, key=self.key, digest_size=8).digest() for name in split_ids(ids, sizes))
@@ -66,7 +66,7 @@ class Ids:
 
 
 def split_ids(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
-    """The ids one by one. Raises ValueError if the sizes do not fit the data."""
+    """Yields the ids one by one. Raises ValueError if the sizes do not fit the data."""
     counts = np.frombuffer(sizes, np.int64).tolist()
     data = bytes(ids)
     if sum(counts) != len(data) or min(counts, default=0) < 0:
@@ -79,7 +79,7 @@ def split_ids(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
 
 
 def selected_values(data: Buffer, sizes: Index, some: Flags) -> bytes:
-    """Returns those of the ids, or of other values, whose flags are set.
+    """Returns the ids, or other values, whose flags are set.
 
     >>> selected_values(b'"a"7"b"', np.array([3, 1, 3]), np.array([True, False, True]))
     b'"a""b"'
@@ -88,7 +88,7 @@ def selected_values(data: Buffer, sizes: Index, some: Flags) -> bytes:
 
 
 def pair_lines(a: SelectedIds, b: SelectedIds, rests: Sequence[bytes], which: Index, /) -> bytes:
-    r"""The lines of pairs: the two ids of each, followed by the one of `rests` with its number in `which`.
+    r"""Returns the lines of pairs: two ids, then the item of `rests` with the number in `which`.
 
     >>> one = SelectedIds(b'"x"7', np.array([3, 4]), np.array([0]))
     >>> pair_lines(one, one._replace(numbers=np.array([1])), [b'"similarity":1}\n'], np.array([0]))
@@ -101,7 +101,7 @@ def pair_lines(a: SelectedIds, b: SelectedIds, rests: Sequence[bytes], which: In
 
 
 def each_id(ids: SelectedIds) -> Iterator[bytes]:
-    """The ids with these numbers, one by one. Raises ValueError for a number without an id."""
+    """Yields the selected ids, one by one. Raises ValueError for a number without an id."""
     data, ends = np.frombuffer(ids.data, np.uint8).data, np.frombuffer(ids.ends, np.int64)
     if np.any((ids.numbers < 0) | (ids.numbers >= len(ends))):
         raise ValueError("no ids of these numbers")

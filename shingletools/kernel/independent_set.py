@@ -1,7 +1,8 @@
-"""Which documents are kept where pairs decide: the definition. Documents are numbers from 0 on.
+"""The greedy maximal independent set of documents, given their pairs: the definition.
 
-The ends of pairs are documents, two for each pair, one after the other. The ends of each document make a list, so that
-documents can be taken in any order, and some before the order of the others is known. Memory: 24 bytes a pair.
+Documents are numbers from 0 on. The ends of pairs are documents, two for each pair, one after the other. The ends of
+each document form a list, so that documents can be taken in any order, and some before the order of the others is
+known. Memory: 24 bytes a pair.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ MAX_PAIRS = np.iinfo(np.int32).max // 2  # pairs
 
 
 class PairEnds(NamedTuple):
-    """Pairs of two different documents each."""
+    """Pairs, each of two different documents."""
 
     ends: I32  # shape (2 * pairs,)
     before: I32  # for each end, the last one before it of the same document; -1 for none
@@ -23,14 +24,14 @@ class PairEnds(NamedTuple):
 
 
 class Partners(NamedTuple):
-    """What is known of each document so far."""
+    """The partner of each document that is not kept, so far."""
 
     partner: I32  # the most similar document that is kept and has a pair with it; of equals the first kept; -1 for none
     similarity: F64  # to it
 
 
 def list_ends(ends: I32, before: I32, last: I32, /) -> None:
-    """Lists the ends of each document, in `before` and `last`, as PairEnds has them; `last` must be -1 everywhere.
+    """Lists the ends of each document in `before` and `last`, as PairEnds has them; `last` must be -1 everywhere.
 
     Raises ValueError for an end that is no document.
 
@@ -46,10 +47,10 @@ def list_ends(ends: I32, before: I32, last: I32, /) -> None:
 
 
 def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
-    """Takes documents in the order in which they are preferred: one is kept unless it has a pair with one that is kept.
+    """Keeps each document in order of preference, unless it has a pair with one that is already kept.
 
-    So a document has a partner if and only if it is not kept. Documents may be taken in several calls; none is taken
-    twice. This is the greedy maximal independent set. Raises ValueError for what are no documents, and no pairs.
+    So a document has a partner if and only if it is not kept. Documents may come in several calls, each document once.
+    This is the greedy maximal independent set. Raises ValueError for numbers that are no documents.
 
     >>> ends, none = np.array([0, 1, 1, 2], np.int32), np.full(3, -1, np.int32)
     >>> path = PairEnds(ends, np.array([-1, -1, 1, -1], np.int32), np.array([0, 2, 3], np.int32), np.array([0.8, 0.9]))
@@ -72,10 +73,12 @@ def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /)
 
 
 def greedy_independent_set_of_pairs(pairs: U64, partner: I32, /) -> None:
-    """The same where all pairs are there, and documents are numbered in the order in which they are preferred.
+    """Does the same from the list of all pairs, for documents numbered in order of preference.
 
-    A pair is its lesser document << 32 | the greater; pairs ascend, and may come in several calls. A document that is
-    not kept gets the first partner that is kept. Raises ValueError for what are no pairs of documents.
+    A pair is its lesser document << 32
+
+    the greater one; pairs ascend, and may come in several calls. A document that is not kept gets the first partner
+    that is kept. Raises ValueError for numbers that are no pairs of documents.
 
     >>> partner = np.full(3, -1, np.int32)
     >>> greedy_independent_set_of_pairs(np.array([0 << 32 | 1, 1 << 32 | 2], np.uint64), partner)

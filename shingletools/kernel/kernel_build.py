@@ -17,7 +17,7 @@ MAX_CHECK_SECONDS = 300
 
 
 def difference(package: Path, compiled: Path) -> str:
-    """In which functions a compiled kernel differs from its definition in a package; empty if in none."""
+    """Returns the functions in which a compiled kernel differs from its definition; empty if there are none."""
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder, "shingletools")
         top.mkdir()
@@ -35,13 +35,13 @@ def difference(package: Path, compiled: Path) -> str:
 
 
 def is_foreign() -> bool:
-    """Whether the kernel is built for another kind of machine."""
+    """Returns whether the kernel is built for another kind of machine."""
     platform = os.environ.get("_PYTHON_HOST_PLATFORM")  # which those who build for others set
     return platform is not None and not platform.endswith(os.uname().machine)
 
 
 class BuildExt(build_ext):
-    """Builds a package without a kernel if there is none that works, with a note that says why."""
+    """Builds the package; without a kernel if none works, with a note that says why."""
 
     def build_extension(self, ext: Extension) -> None:
         package = Path("shingletools").absolute()
@@ -62,7 +62,7 @@ class BuildExt(build_ext):
             self.warn(f"the package gets no C kernel, so it will be several times slower: {cause}")
 
     def checked(self, package: Path, made: Path) -> str:
-        """Why the kernel must be left out, if it must."""
+        """Returns why the kernel must be left out; empty if it may stay."""
         if is_foreign():
             self.warn("the C kernel is for another machine, and was not checked; shingletools --check does that there")
         elif lacking := [name for name in NEEDED_PACKAGES if importlib.util.find_spec(name) is None]:

@@ -1,11 +1,11 @@
-"""Columns of ordinary lines: what each field of a line becomes. Only C reads many lines at once (see columns.c)."""
+"""The columns that fields of ordinary lines become. Only C reads many lines at once (see columns.c)."""
 
 from enum import IntEnum
 from typing import NamedTuple
 
 
 class Kind(IntEnum):
-    """What a column takes of a field; the last three give no column."""
+    """What a column holds of a field; the last three kinds make no column."""
 
     ID = 0  # an id, as it is spelled
     LABEL = 1  # a string, a number, true, false or null, as it is spelled
@@ -25,7 +25,7 @@ DECIMALS = 12  # of numbers in ordinary lines
 
 
 class Field(NamedTuple):
-    """A field, and its form on an ordinary line. Names and text are JSON without the quotes."""
+    """A field of a line, and the form that it has on an ordinary line. Names and text are JSON without the quotes."""
 
     name: bytes
     kind: Kind
@@ -58,7 +58,7 @@ class ReadColumns(NamedTuple):
 
 
 def compiled_columns(lines: bytes, at: int, fields: tuple[Field, ...], /) -> ReadColumns:
-    """Reads ordinary lines from `at` on, up to the first other line. Releases Python's lock. Raises ValueError."""
+    """Reads ordinary lines from `at` on, up to the first other line. Releases the GIL. Raises ValueError."""
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 
     rows, end, starts, lasts, columns = _kernel.read_columns(lines, at, fields)
@@ -66,6 +66,6 @@ def compiled_columns(lines: bytes, at: int, fields: tuple[Field, ...], /) -> Rea
 
 
 def read_columns(_lines: bytes, at: int, fields: tuple[Field, ...], /) -> ReadColumns:
-    """Reads no lines: leaves those from `at` on to the definition of a schema."""
+    """Reads no lines: all lines from `at` on are left to the schema's definition."""
     columns = sum(field.kind < Kind.AT_MOST_ONCE and field.shared < 0 for field in fields)
     return ReadColumns(0, at, b"", b"", (ColumnData(),) * columns)

@@ -1,6 +1,6 @@
 """Lines in bytes, and elements of JSON arrays: the definition.
 
-A line feed ends each line, perhaps except the last. A carriage return ends none.
+A line ends with a line feed; the last line may lack it. A carriage return ends no line.
 """
 
 import re
@@ -31,7 +31,7 @@ ESCAPES = (  # that orjson makes, the backslash first
 
 
 class FilterFields(NamedTuple):
-    """What the kernel must know of the lines of filters. Names and recipes are JSON without the quotes."""
+    """What the kernel needs to know about the lines of filters. Names and recipes are JSON without the quotes."""
 
     id: bytes
     consumed: bytes
@@ -53,32 +53,32 @@ class FilterFields(NamedTuple):
 def read_frequencies(
     _lines: bytes, at: int, _digits: int, _low: int, _high: int, _least: int, _most: int, /
 ) -> tuple[int, int, bytes, bytes]:
-    """Takes no lines of a table: leaves them to the definition in shingle_tables.py. See frequencies.c."""
+    """Reads no lines of a table: all are left to the definition in shingle_tables.py. See frequencies.c."""
     return 0, at, b"", b""
 
 
 def read_weights(_lines: bytes, at: int, _digits: int, /) -> tuple[int, int, bytes, bytes]:
-    """Takes no lines of a table, likewise."""
+    """Reads no lines of a table: all are left to the definition in shingle_tables.py. See frequencies.c."""
     return 0, at, b"", b""
 
 
 def list_fingerprints(_fingerprints: bytes, _without: bytes, _factor: int, /) -> bytes:
-    """No slots, since no link needs them. See frequencies.c."""
+    """Returns no slots, since no link needs them without C. See frequencies.c."""
     return b""
 
 
 def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -> bytes:
-    """No slots, since no link needs them. See weighted.c."""
+    """Returns no slots, since no link needs them without C. See weighted.c."""
     return b""
 
 
 def no_link(*_arguments: object) -> Link:
-    """The link of a filter without work in C."""
+    """Returns the link of a filter that has no function in C."""
     return ()
 
 
 def count_lines(data: bytes, /) -> int:
-    """The number of lines.
+    """Returns the number of lines.
 
     >>> count_lines(b"one\\ntwo"), count_lines(b"one\\n\\n"), count_lines(b"")
     (2, 2, 0)
@@ -87,7 +87,7 @@ def count_lines(data: bytes, /) -> int:
 
 
 def split_lines(data: bytes, /) -> list[bytes]:
-    """The lines without their line feeds.
+    """Returns the lines, without their line feeds.
 
     >>> split_lines(b"one\\r\\n\\ntwo"), split_lines(b"")
     ([b'one\\r', b'', b'two'], [])
@@ -99,7 +99,9 @@ def split_lines(data: bytes, /) -> list[bytes]:
 
 
 def element_end(data: bytes, at: int, deepest: int, /) -> int:
-    r"""Where the comma or the bracket stands that ends an element; -1 without one, -2 within more brackets.
+    r"""Returns the place of the comma or bracket that ends an element of an array; -1 if it is missing.
+
+    -2 if the element has more than `deepest` levels of brackets.
 
     >>> element_end(b'[{"a":[1,2]} , 3]', 1, 9), element_end(b'["a]', 1, 9), element_end(b"[[]]", 0, 1)
     (13, -1, -2)
@@ -132,7 +134,7 @@ class ColumnValues(NamedTuple):
 
 
 def record_lines(columns: tuple[ColumnValues, ...], rows: int, /) -> bytes:
-    r"""Rows of columns, of which there is at least one, as lines of JSON objects. Raises ValueError.
+    r"""Returns rows of at least one column as lines of JSON objects. Raises ValueError.
 
     >>> from array import array
     >>> record_lines((ColumnValues(b'{"text":', b'a"b', array("q", [0, 3]).tobytes(), True),), 1)
@@ -154,7 +156,7 @@ def record_lines(columns: tuple[ColumnValues, ...], rows: int, /) -> bytes:
 
 
 def quoted(text: bytes) -> bytes:
-    """Text as a JSON string, with the escapes that orjson makes."""
+    """Returns text as a JSON string, with the escapes that orjson makes."""
     for character, escape in ESCAPES:
         text = text.replace(character, escape)
     return b'"' + text + b'"'

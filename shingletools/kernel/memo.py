@@ -1,4 +1,4 @@
-"""Bounded memos of pure functions of short strings, and work on texts, token by token, through them."""
+"""Bounded memos of pure functions of short strings; texts are processed through them, token by token."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -25,10 +25,10 @@ WORDS, CHARACTERS, WORD_CHARACTERS = range(3)  # units of shingles; see fingerpr
 
 
 class Memo(dict[str, Value]):
-    """memo[key] is function(key), which is computed again only after it was forgotten.
+    """A memo: memo[key] is function(key), which is computed again only if it was forgotten.
 
-    When it is full, it forgets everything. So a look-up needs no bookkeeping, and a stream of keys that never come
-    again takes one computation each, as without a memo.
+    When it is full, it forgets everything. So a look-up needs no bookkeeping, and keys that never come again cost one
+    computation each, as without a memo.
 
     >>> memo = Memo(str.upper)
     >>> memo["word"], len(memo)
@@ -48,66 +48,69 @@ class Memo(dict[str, Value]):
         return value
 
     def __reduce__(self) -> "tuple[type[Memo[Value]], tuple[Callable[[str], Value]]]":
-        """Another process starts with an empty memo."""
+        """Pickles the function only, so that another process starts with an empty memo."""
         return (Memo, (self.function,))
 
 
 class WordMemo(Protocol):
-    """A memo of a pure function of tokens, which are what stands between white space."""
+    """A memo of a pure function of tokens; a token is text between white space."""
 
     def words(self, text: str, /) -> str:
-        """The values of a text's tokens, without empty ones, joined by single spaces.
+        """Returns the values of a text's tokens, without empty ones, joined by single spaces.
 
         Raises UnicodeEncodeError for lone surrogates.
         """
 
     def placed(self, text: str, /) -> str:
-        """The words, a line feed, and their places in the text: FROM-TO in code points, half open.
+        """Returns the words, a line feed, and the places of the words in the text: FROM-TO in code points, half open.
 
-        For this, the function must give the words of a token, a line feed, and their places in the token.
+        For this, the function must return the words of a token, a line feed, and their places in the token.
         """
 
     def link(self) -> Link:
-        """The link that does the work of `words` in C, if there is one."""
+        """Returns the link that runs `words` in C; empty if there is none."""
 
     def link_placed(self) -> Link:
-        """The link that does the work of `placed` in C, likewise; see stage.Filter."""
+        """Returns the link that runs `placed` in C; empty if there is none. See stage.Filter."""
 
 
 class FingerprintMemo(Protocol):
-    """A memo of the fingerprints of words, or characters: 8 bytes, little-endian.
+    """A memo of the fingerprints of words or characters: 8 bytes each, little-endian.
 
-    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of their runs.
+    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of runs of words.
     """
 
     def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
-        """The payload of the rolling fingerprints of runs of k units; of one run if there are fewer units.
+        """Returns the payload of the rolling fingerprints of runs of k units; one run if there are fewer units.
 
-        Units are words, or characters of the words and of the spaces between them, or characters of each word alone
+        Units are words; or characters of the words and of the spaces between them; or characters of each word alone
         with a space at both ends. Raises UnicodeEncodeError for lone surrogates.
         """
 
     def link(self, k: int, units: int, m: int, listed: FingerprintFilter, /) -> Link:
-        """The link that does this in C, if there is one. It keeps 1 in m fingerprints, and of these what is listed."""
+        """Returns the link that runs `rolling` in C; empty if there is none.
+
+        It keeps 1 in m fingerprints, and of these the ones that `listed` lets pass.
+        """
 
     def link_gathering(self, k: int, units: int, m: int, factor: int, /) -> Link:
-        """A link that makes empty payloads, but gathers 1 in m fingerprints, each once for a text.
+        """Returns a link that makes empty payloads, and gathers 1 in m fingerprints, once for each text.
 
-        There is none without C. factor: odd and random.
+        Without C it is empty. factor: odd and random.
         """
 
     def take_gathered(self) -> bytes:
-        """The fingerprints that such links gathered since the last call, as uint64 in the machine's order."""
+        """Returns the fingerprints gathered by such links since the last call, as uint64 in native byte order."""
 
     def take_counts(self) -> tuple[int, int]:
-        """Numbers of texts in links since the last call: of fewer than k units, and left without fingerprints.
+        """Returns two counts of texts since the last call: with fewer than k units, and left without fingerprints.
 
         Texts without words are not counted.
         """
 
 
 def shifted_places(places: str, by: int) -> str:
-    """Places in a part of a text as places in the whole text.
+    """Returns places in a part of a text as places in the whole text.
 
     >>> shifted_places("0-3 4-7", 10)
     '10-13 14-17'
@@ -116,7 +119,7 @@ def shifted_places(places: str, by: int) -> str:
 
 
 def segments(text: str) -> Iterator[str]:
-    """Cuts a long text at white space, since a list of all its words may take 20 times its memory."""
+    """Yields parts of a long text, cut at white space, since a list of all its words may take 20 times its memory."""
     start = 0
     while len(text) - start > SEGMENT_CHARS and (space := SPACE.search(text, start + SEGMENT_CHARS)):
         yield text[start : space.start()]
@@ -184,22 +187,24 @@ class _FingerprintMemo:
 def reference_words(
     function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
 ) -> WordMemo:
+    """Returns the memo in Python."""
     return _WordMemo(function)
 
 
 def reference_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
+    """Returns the memo in Python."""
     return _FingerprintMemo(function, base, key)
 
 
 def compiled_words(
     function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /
 ) -> WordMemo:
-    """A memo in C.
+    """Returns a memo in C.
 
-    wherever: gives the words of a character, or None; the function is called only for tokens with a character of which
-    it gives None. It gives words, even for `placed`. alone: the function is called for ideographs and kana letters one
-    by one, since their words do not depend on the text before. Tokens for which the compiled memo has no room go
-    through a memo in Python.
+    wherever: returns what a character becomes in any token, or None if that depends on the token. The function is
+    called only for tokens with such a character, and must return words, even for `placed`. alone: the function is
+    called for ideographs and kana letters one by one, since their words do not depend on the text before. Tokens for
+    which the compiled memo has no room go through a memo in Python.
     """
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 
@@ -207,7 +212,7 @@ def compiled_words(
 
 
 def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
-    """A memo in C. It has BLAKE3, so the function is called for long words only."""
+    """Returns a memo in C. It computes BLAKE3 itself, so the function is called for long words only."""
     from shingletools.kernel import _kernel  # as above
 
     return _kernel.FingerprintMemo(function, base, key)

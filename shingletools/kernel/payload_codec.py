@@ -1,8 +1,8 @@
-"""Payloads of fixed width, groups of hex digits with single spaces between: as bytes, and back."""
+"""Payloads as bytes, and back: groups of hex digits of fixed width, single spaces between them."""
 
 
 def bytes_to_payload(data: bytes, digits: int) -> str:
-    """The payload of some bytes: groups of `digits` hex digits, with single spaces between.
+    """Returns the payload of some bytes: groups of `digits` hex digits, single spaces between them.
 
     >>> bytes_to_payload(bytes([0, 1, 255, 255]), 4)
     '0001 ffff'
@@ -11,7 +11,7 @@ def bytes_to_payload(data: bytes, digits: int) -> str:
 
 
 def payload_to_bytes(payload: str, digits: int, /) -> bytes | None:
-    """The bytes of a payload; None unless it is groups of `digits` hex digits, 2, 4, 8 or 16.
+    """Returns the bytes of a payload; None unless it is groups of `digits` (2, 4, 8 or 16) hex digits.
 
     >>> payload_to_bytes("00000001 ffffffff", 8).hex()
     '00000001ffffffff'

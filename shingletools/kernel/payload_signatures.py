@@ -1,4 +1,4 @@
-"""Work on payloads, in numpy: the definition."""
+"""Signatures of payloads, in numpy: the definition."""
 
 import numpy as np
 
@@ -10,26 +10,27 @@ NARROW_DIGITS, WIDE_DIGITS = 8, 16  # digits of a fingerprint: 32 bits (a CRC) o
 
 
 def digits_of(payload: str) -> int:
+    """Returns how many hex digits the fingerprints of a payload have: 8 or 16."""
     return NARROW_DIGITS if payload[NARROW_DIGITS : NARROW_DIGITS + 1] in ("", " ") else WIDE_DIGITS
 
 
 def take_shingles(payload: str) -> U64 | None:
-    """The fingerprints of a payload that is not empty, of 8 or 16 digits each; None if it has another form."""
+    """Returns the fingerprints of a payload that is not empty, of 8 or 16 digits each; None if it has another form."""
     digits = digits_of(payload)
     data = payload_to_bytes(payload, digits)
     return None if data is None else np.frombuffer(data, f">u{digits // 2}").astype(np.uint64)
 
 
 def roll(words: bytes, k: int, base: int, key: bytes = b"") -> str:
-    """The payload of rolling fingerprints, from words' fingerprints of 8 bytes, little-endian."""
+    """Returns the payload of rolling fingerprints, from fingerprints of words: 8 bytes each, little-endian."""
     shingles = reference_arrays.roll(np.frombuffer(words, "<u8"), k, base, key)
     return bytes_to_payload(shingles.astype(">u8").tobytes(), WIDE_DIGITS)
 
 
 def minima(payload: str, a: bytes, b: bytes, bits: int = 32, /) -> str | None:
-    """The payload of minima of a payload of shingles that is not empty; None if that has another form.
+    """Returns the payload of the minima of a payload of shingles that is not empty; None if it has another form.
 
-    a and b: n integers of 4 bytes, in the machine's order. bits: as in `minima_to_payload`.
+    a and b: n integers of 4 bytes, in native byte order. bits: as in `minima_to_payload`.
     """
     shingles = take_shingles(payload)
     if shingles is None:
@@ -39,17 +40,18 @@ def minima(payload: str, a: bytes, b: bytes, bits: int = 32, /) -> str | None:
 
 
 def minima_to_payload(minima: U32, bits: int) -> str:
-    """All 32 bits of each; or of each finalized, the 8 or 16 lowest bits (b-bit min-hash; Li and Koenig 2010).
+    """Returns minima as a payload: all 32 bits of each, or the 8 or 16 lowest bits of each after a finalizer.
 
-    The lowest bits of a minimum a y + b depend on those of y only, whatever the higher ones. So if two shingles agree
-    in them, they do for each of the functions, and sketches of few shingles would be equal by chance as a whole.
+    This is b-bit min-hash (Li and Koenig 2010). The finalizer is needed, because the lowest bits of a minimum a y + b
+    depend on those of y only. Without it, two shingles that agree in them would do so for each of the functions, and
+    whole sketches of few shingles would be equal by chance.
     """
     low = minima if bits == 4 * NARROW_DIGITS else reference_arrays.fmix32(minima)
     return bytes_to_payload(low.astype(f">u{bits // 8}").tobytes(), bits // 4)
 
 
 def simhash(payload: str, /) -> str | None:
-    """The simhash of a payload that is not empty, as one digit group; None if the payload has another form.
+    """Returns the simhash of a payload that is not empty, as one digit group; None if the payload has another form.
 
     A bit is set if more than half of the shingles, with repeats, have it. Shingles of 32 bits are first spread over 64.
     """

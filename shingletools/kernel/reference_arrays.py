@@ -1,4 +1,4 @@
-"""The hot loops in numpy: the definition. A faster kernel must give the same bits.
+"""The hot loops over arrays in numpy: the definition. A faster kernel must return the same bits.
 
 All integer arithmetic is unsigned and wraps, as in numpy's arrays of uint32 and uint64.
 """
@@ -16,10 +16,10 @@ BLOCK_NUMBERS = 1 << 18  # numbers that are worked on together, so that intermed
 
 
 def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
-    """Fingerprints of the n - k + 1 runs of k words, from n words' fingerprints; of one run of all if 0 < n < k.
+    """Returns the fingerprints of the n - k + 1 runs of k words, from those of n words; of one run if 0 < n < k.
 
-    z_i = sum over j < k of w_(i+j) * base^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32;
-    z *= 0xD6E8FEB86659FD93; z ^= z >> 32, or, with a key of 16 bytes, SipHash. Shape (n,) in, (n - k + 1,) out.
+    z_i = sum over j < k of w_(i+j) * base^(k-1-j) mod 2^64 (Karp and Rabin 1987), then the finalizer z ^= z >> 32; z *=
+    0xD6E8FEB86659FD93; z ^= z >> 32, or, with a key of 16 bytes, SipHash. Shape (n,) in, (n - k + 1,) out.
 
     The base is odd, so it has an inverse. Each sum is a difference of two prefix sums of w_t * base^-t, times
     base^(i+k-1), so the cost does not depend on k.
@@ -40,14 +40,17 @@ def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
 
 
 def _powers(base: int, n: int) -> U64:
-    """base^0 to base^(n-1) mod 2^64."""
+    """Returns base^0 to base^(n-1) mod 2^64."""
     powers = np.full(n, base, np.uint64)
     powers[0] = 1
     return np.cumprod(powers)
 
 
 def siphash(numbers: U64, key: bytes) -> U64:
-    """SipHash-2-4 (Aumasson and Bernstein 2012) of each number as 8 bytes, little-endian. The key has 16 bytes."""
+    """Returns SipHash-2-4 (Aumasson and Bernstein 2012) of each number as 8 bytes, little-endian.
+
+    The key has 16 bytes. Shape (n,) in, (n,) out.
+    """
     start = np.tile(np.frombuffer(key, "<u8"), 2)[:, None] ^ SIPHASH_STATE[:, None]
     length = np.uint64(8 << 56)
     v0, v1, v2, v3 = np.broadcast_to(start, (4, len(numbers)))
@@ -75,7 +78,7 @@ def _rotate_left(numbers: U64, bits: int) -> U64:
 
 
 def fmix64(x: U64) -> U64:
-    """MurmurHash3's 64-bit finalizer (Appleby)."""
+    """Returns MurmurHash3's 64-bit finalizer (Appleby) of each number."""
     x = x ^ (x >> np.uint64(33))
     x *= np.uint64(0xFF51AFD7ED558CCD)
     x ^= x >> np.uint64(33)
@@ -85,7 +88,7 @@ def fmix64(x: U64) -> U64:
 
 
 def fmix32(x: U32) -> U32:
-    """MurmurHash3's 32-bit finalizer."""
+    """Returns MurmurHash3's 32-bit finalizer of each number."""
     x = x ^ (x >> np.uint32(16))
     x *= np.uint32(0x85EBCA6B)
     x ^= x >> np.uint32(13)
@@ -95,7 +98,7 @@ def fmix32(x: U32) -> U32:
 
 
 def minima(shingles: U64, a: U32, b: U32) -> U32:
-    """For each i, the least h_i(x) = a_i * y + b_i mod 2^32 over all shingles x, where y is the high half of fmix64(x).
+    """Returns, for each i, the least a_i * y + b_i mod 2^32 over all shingles x; y is the high half of fmix64(x).
 
     Shapes: (shingles,), at least one; (n,), (n,) in; (n,) out.
     """
@@ -110,9 +113,10 @@ def minima(shingles: U64, a: U32, b: U32) -> U32:
 
 
 def bit_sums(fingerprints: U64, weights: Index) -> Index:
-    """For each of the 64 bits, most significant first: the weights of fingerprints that have it minus those of others.
+    """Returns, for each of 64 bits, the weights of fingerprints that have it minus the weights of the others.
 
-    Shapes: (fingerprints,), (fingerprints,) in; (64,) out. Exact as long as the weights add up to less than 2^63.
+    The most significant bit comes first. Shapes: (fingerprints,), (fingerprints,) in; (64,) out. Exact as long as the
+    weights add up to less than 2^63.
     """
     sums = np.zeros(64, np.int64)
     for start in range(0, len(fingerprints), BLOCK_NUMBERS >> 6):
@@ -123,7 +127,7 @@ def bit_sums(fingerprints: U64, weights: Index) -> Index:
 
 
 def row_keys(rows: Rows, first: int, last: int) -> U64:
-    """A 64-bit key of components first to last - 1 of each row. Equal components have equal keys.
+    """Returns a 64-bit key of components `first` to `last` - 1 of each row. Equal components have equal keys.
 
     Shapes: (rows, n) in, (rows,) out.
     """
@@ -135,17 +139,18 @@ def row_keys(rows: Rows, first: int, last: int) -> U64:
 
 
 def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
-    """The `row_keys` of several bands, each as (first, last). Shapes: (rows, n) in, (bands, rows) out."""
+    """Returns the `row_keys` of several bands, each as (first, last). Shapes: (rows, n) in, (bands, rows) out."""
     keys = [row_keys(rows, first, last) for first, last in bands]
     return np.array(keys, np.uint64).reshape(len(bands), len(rows))
 
 
 def mark(keys: U64, table: U64) -> int:
-    """Marks places for keys, those with the same highest bits at one place: that it was seen, or seen again.
+    """Marks the place of each key as seen, or as seen again; keys with the same highest bits share a place.
 
-    Gives how many more keys are now at places that were seen again, those of earlier calls included.
+    Returns how many more keys are now at places that were seen again, including keys of earlier calls.
 
-    table: zeros at first, shape (2 * words,): for each 64 places a word for those seen, and one for those seen again.
+    table: zeros at first, shape (2 * words,): for each 64 places one word for places seen, and one for places seen
+    again.
     """
     place, count = np.unique(_places(keys, table), return_counts=True)
     bit = np.uint64(1) << (place & np.uint64(63))
@@ -158,7 +163,7 @@ def mark(keys: U64, table: U64) -> int:
 
 
 def marked(keys: U64, table: U64) -> Flags:
-    """Whether each key's place was seen again. Shape (keys,)."""
+    """Returns whether each key's place was seen again. Shape (keys,)."""
     place = _places(keys, table)
     word = (place >> np.uint64(6)).astype(np.int64) * 2
     flags: Flags = table[word + 1] >> (place & np.uint64(63)) & np.uint64(1) > 0
@@ -166,14 +171,15 @@ def marked(keys: U64, table: U64) -> Flags:
 
 
 def _places(keys: U64, table: U64) -> U64:
+    """Returns the place of each key in the table."""
     places: U64 = (keys >> np.uint64(32)) * np.uint64(32 * len(table)) >> np.uint64(32)
     return places
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
-    """For each i, the number of components in which rows left[i] and right[i] agree; 0 if it is less than `least`.
+    """Returns, for each pair, in how many components its two rows agree; 0 if in fewer than `least`.
 
-    Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
+    Pair i is of rows left[i] and right[i]. Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
     counts = np.empty(len(left), np.int64)
     block = max(1, BLOCK_NUMBERS // rows.shape[1])
@@ -185,15 +191,15 @@ def agreements(rows: Rows, least: int, left: Index, right: Index) -> Index:
 
 
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
-    """For each i, how many tokens sets left[i] and right[i] have in common; 0 if that is less than least[i].
+    """Returns, for each pair of sets, how many tokens they have in common; 0 if fewer than least[i].
 
-    Shapes: (pairs,), (pairs,), (pairs,) in; (pairs,) out.
+    Pair i is of sets left[i] and right[i]. Shapes: (pairs,), (pairs,), (pairs,) in; (pairs,) out.
     """
     return common_weights(TokenWeights(sets, np.ones(len(sets.tokens), np.int64), sets.sizes), left, right, least)
 
 
 def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Index) -> Index:
-    """For each i, what the tokens weigh that sets left[i] and right[i] have in common; 0 if that is less than least[i].
+    """Returns, for each pair of sets, the weight of the tokens that they have in common; 0 if less than least[i].
 
     Shapes as in `overlaps`.
     """
@@ -220,7 +226,7 @@ def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Inde
 
 
 def counters_of(tokens: U64) -> Index:
-    """The counter of each token, below 2^22. Shapes: (tokens,) in, (tokens,) out."""
+    """Returns the counter of each token, below 2^22. Shapes: (tokens,) in, (tokens,) out."""
     return (fmix64(tokens) >> np.uint64(64 - COUNTER_BITS)).astype(np.int64)
 
 
@@ -231,13 +237,13 @@ def count_tokens(tokens: U64, counters: U32) -> None:
 
 
 def set_keys(sets: TokenSets) -> U64:
-    """A 64-bit key of each set, none of which is empty. Equal sets have equal keys. Shape (sets,)."""
+    """Returns a 64-bit key of each set, none of which is empty. Equal sets have equal keys. Shape (sets,)."""
     sums: U64 = np.add.reduceat(fmix64(sets.tokens), sets.starts) if len(sets.sizes) else np.empty(0, np.uint64)
     return fmix64(sums)
 
 
 def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
-    """The places of the wanted[i] tokens of each set i with the least counters, in that order; of equals by token.
+    """Returns the places of the wanted[i] tokens of each set i with the least counters, in that order; ties by token.
 
     Shapes: (sets,), (2^22,) in; (sum of wanted,) out: places in sets.tokens, set by set.
     """
@@ -250,12 +256,12 @@ def rarest(sets: TokenSets, wanted: Index, counters: U32) -> Index:
 def shared_counts(
     postings: Postings, asking: range, after: int, least: int, _room: int, /
 ) -> tuple[int, Index, Index, Index]:
-    """Pairs of rows with at least `least` tokens in common, by counting how often they meet.
+    """Returns the pairs of rows with at least `least` tokens in common, and how many candidates there were.
 
-    One row is in `asking`; the other is after it and not less than `after`. Gives how many pairs met by the asking
-    row's numbers except its last least - 1, without which a pair cannot have enough. Also gives, in any order, the
-    two rows of each pair and their number of common tokens, or the sum of the weights of these, (pairs,) each. _room:
-    an upper bound of the pairs.
+    One row of a pair is in `asking`; the other comes after it and is not less than `after`. A candidate is a pair that
+    shares one of the asking row's numbers other than its last least - 1: without these a pair cannot have enough.
+    Returns the number of candidates and, in any order, the two rows of each pair and their number of common tokens, or
+    the sum of the weights of these, (pairs,) each. _room: an upper bound of the number of pairs.
     """
     met = 0
     found = [np.empty((0, 3), np.int64)]

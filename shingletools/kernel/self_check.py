@@ -1,4 +1,4 @@
-"""Compares each function of the C kernel with its definition, or with lines whose content is known, on drawn inputs.
+"""Compares each function of the C kernel with its definition, or with lines whose content is known, on random inputs.
 
 A build runs this, and leaves out a kernel that differs (kernel_build.py). `shingletools --check` runs it, too.
 Functions that ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent,
@@ -43,7 +43,7 @@ HEAVIEST = 1 << 40
 
 
 def compared(definition: ModuleType, name: str, *arguments: Any) -> Compared:
-    """What a function of `compiled` returns and leaves of its arguments, and what its definition does."""
+    """Returns the results of a function in C and of its definition, with the arguments as each leaves them."""
     one, other = deepcopy(arguments), deepcopy(arguments)
     return name, (getattr(compiled_arrays, name)(*one), one), (getattr(definition, name)(*other), other)
 
@@ -122,20 +122,20 @@ def random_texts(draw: Generator) -> list[str]:
 
 
 def lines_with(values: Iterable[str], after: bytes = b"") -> bytes:
-    """Ordinary lines: a text or a payload each."""
+    """Returns ordinary lines, each with a text or a payload."""
     each = ((number, quoted(value.encode()), after) for number, value in enumerate(values))
     return b"".join(b'{"id":%d,"x":%b,"y":[2.5]%b}\n' % one for one in each)
 
 
 def linked(name: str, link: Link, given: Sequence[str], made: Iterable[str]) -> Compared:
-    """Lines through a link, which must make `made` of what is given."""
+    """Compares the lines that a link makes with lines that hold `made`."""
     data = lines_with(given)
     right = lines_with(made, b',"via":"recipe"'), len(given), len(data), None
     return name, _kernel.linked_lines((link,), FIELDS, data, 0), right
 
 
 def half(token: str) -> str:
-    """A pure function that gives short values, long ones and none."""
+    """Returns a short value, a long one or none: a pure function of the token."""
     return token[::2] if len(token) % 3 else "" if len(token) % 2 else token * 20
 
 
@@ -184,7 +184,7 @@ def word_fingerprint(word: str, key: bytes) -> bytes:
 def sampled(
     memo: _kernel.FingerprintMemo, texts: Sequence[str], made: Sequence[str], how: tuple[int, int, int]
 ) -> Iterator[Compared]:
-    """1 fingerprint in m, and of these those that are listed, or the others. how: k, units and m."""
+    """Compares links that keep 1 fingerprint in m, and of these the listed ones or the others. how: k, units and m."""
     groups = [payload.split() for payload in made]
     values = np.array([int(each, 16) for payload in groups for each in payload], np.uint64)
     kept = reference_arrays.fmix64(values) % np.uint64(how[2]) == 0
@@ -214,7 +214,7 @@ def filtered(groups: Sequence[Sequence[str]], chosen: set[str]) -> list[str]:
 
 
 def payloads_of(draw: Generator, digits: int) -> list[str]:
-    """Of several lengths, with shingles that come again."""
+    """Returns payloads of several lengths, with repeated shingles."""
     every = [draw.bytes(digits // 2).hex() for _ in range(40)]
     return [" ".join(draw.choice(every, size)) for size in (1, 2, 15, 31, 32, 33, 64, 65, 129)]
 
@@ -250,7 +250,7 @@ def signatures(draw: Generator) -> Iterator[Compared]:
 
 
 def grouped(minima: str, size: int, pairs: bool) -> str:
-    """Supershingles of `size` bytes of minima each, or megashingles."""
+    """Returns supershingles of `size` bytes of minima each, or megashingles."""
     data = bytes.fromhex(minima)
     made = [blake3(data[at : at + size]).digest(8) for at in range(0, len(data), size)]
     if pairs:
@@ -259,7 +259,7 @@ def grouped(minima: str, size: int, pairs: bool) -> str:
 
 
 def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
-    """Signatures in place of lines."""
+    """Compares signatures that a link makes instead of lines."""
     data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
     found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0])))
     names = [b"%d" % number for number in range(len(given))]
@@ -348,7 +348,7 @@ def read(draw: Generator) -> Iterator[Compared]:
 
 
 def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
-    """Lines that have a field of each kind. size: of a payload in bytes, 0 for sets."""
+    """Compares the columns of lines that have a field of each kind. size: bytes of a payload, 0 for sets."""
     names, others = random_ids(draw, 60), [b'"o%d"' % number for number in range(60)]
     texts, millionths = [random_text(draw, length) for length in range(60)], draw.integers(0, 10**6, 60).tolist()
     payloads = [draw.bytes(5 * digits // 2) for _ in names]
@@ -450,7 +450,7 @@ def independent_sets(draw: Generator) -> Iterator[Compared]:
 
 
 def lined_texts(draw: Generator, alphabet: int) -> bytes:
-    """Six texts of at most 39 words."""
+    """Returns six texts of at most 39 words."""
     many = [*(f"{letter}{number}" for number in range(alphabet) for letter in ["", "é", "日本"][: alphabet % 3 or 1])]
     return "".join(" ".join(draw.choice(many, draw.integers(0, 40))) + "\n" for _ in range(6)).encode()
 
@@ -493,7 +493,7 @@ def equal(one: object, two: object) -> bool:
 
 
 def differing(seed: int = 0) -> Iterator[tuple[str, int, list[str]]]:
-    """For each group of functions: its name, how many results were compared, and which functions differ."""
+    """Yields, for each group of functions, its name, how many results were compared, and which functions differ."""
     for name, check in CHECKS.items():
         compared, differ = 0, dict[str, None]()
         try:
@@ -507,7 +507,7 @@ def differing(seed: int = 0) -> Iterator[tuple[str, int, list[str]]]:
 
 
 def main() -> int:
-    """Prints which functions differ; 0 if none does, else 2."""
+    """Prints the functions that differ. Returns 0 if there are none, else 2."""
     wrong = [function for _, _, differ in differing() for function in differ]
     print(", ".join(wrong))
     return 2 if wrong else 0

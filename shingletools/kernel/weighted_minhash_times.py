@@ -1,4 +1,4 @@
-"""Which of several weighted shingles comes first, by exponential clocks: the definition.
+"""Weighted min-hash: the shingle that comes first, by exponential clocks: the definition.
 
 It uses only sums, products and quotients of doubles, which are the same on every machine.
 """
@@ -14,7 +14,7 @@ SERIES_TERMS = 11  # of a series whose argument is at most 0.03: the next term i
 
 
 def weighted_minhash(shingles: U64, weights: F64, a: U32, b: U32) -> U32:
-    """The hash of the shingle that comes first, for each hash function (a, b); of equals the least.
+    """Returns, for each hash function (a, b), the hash of the shingle that comes first; of equals the least hash.
 
     Shapes: (shingles,), (shingles,), at least one; (n,), (n,) in; (n,) out.
     """
@@ -44,9 +44,9 @@ def weighted_minhash(shingles: U64, weights: F64, a: U32, b: U32) -> U32:
 
 
 def waiting_times(hashes: U32) -> F64:
-    """-ln(1 - u) 2^33 for u = (2h + 1) / 2^33, within a few units in the last place.
+    """Returns -ln(1 - u) 2^33 for u = (2h + 1) / 2^33, within a few units in the last place.
 
-    It uses only operations on doubles that are the same on every machine; a library's logarithm is not.
+    It uses only operations on doubles that are the same on every machine; the logarithm of a library is not.
 
     >>> float(waiting_times(np.array([0x7FFFFFFF], np.uint32))[0]) / 2**33
     0.6931471803271146

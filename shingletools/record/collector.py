@@ -14,8 +14,10 @@ BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
 
 class CollectorContext:
-    """What a collector has to work with: workers; whole lines in place of standard input, if they are given; and what
-    reads the files of records that options name, if it is not to open them itself.
+    """What a collector may use.
+
+    jobs: the number of workers. given: whole lines that replace standard input, if there are any. read: the function
+    that reads files of records that options name; None if the collector opens them itself.
     """
 
     def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None, read: ReadFile | None = None) -> None:
@@ -28,13 +30,13 @@ ONE_PROCESS = CollectorContext()
 
 
 class Written(NamedTuple):
-    """Whole lines for the output, and what goes to a second file: as lines what was removed, or a page."""
+    """Whole lines for the output, and bytes for a second file: removed lines, or a page."""
 
     output: bytes = b""
     removed: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come outside the pickle, as views of what it lends; see worker_loop.Messages."""
+        """Sends the bytes outside the pickle, as views of what a worker lends; see worker_loop.Messages."""
         from pickle import PickleBuffer  # which whoever calls this has loaded
 
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
@@ -49,7 +51,7 @@ class Taken(NamedTuple):
 
 
 class DeferredReject(NamedTuple):
-    """A record that was taken, and turned out to be bad when all were there: its place, why, and its line."""
+    """A record that was taken, but turned out to be bad only after all records had come."""
 
     file: str
     line: int | None
@@ -60,7 +62,7 @@ class DeferredReject(NamedTuple):
 
 
 class Collector(ABC):
-    """Makes an output that depends on more than one record; it takes them in order, in one process."""
+    """Makes an output that depends on more than one record. It takes the records in order, in one process."""
 
     reads_ahead = False  # whether other threads may read ordinary lines by the schema of that moment
     of_all = False  # whether its output says something of all files: there is none if one of them has no good record
@@ -70,39 +72,39 @@ class Collector(ABC):
 
     @abstractmethod
     def schema(self, side: int, /) -> Schema:
-        """Returns the schema of the next lines of a side. `place` is that of the first one."""
+        """Returns the schema of the next lines of a side; `place` is the place of the first of them."""
 
     @abstractmethod
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
         """Takes the rows of a batch. Raises Failed if the first one makes the run fail."""
 
     def left_out(self) -> None:  # noqa: B027  # most need not know
-        """Learns that a document of the input was bad before it became a record."""
+        """Notes that a document of the input was bad, so no record was made of it."""
 
     @abstractmethod
     def finish(self) -> Iterator[Written]:
         """Yields the rest of the output, after all batches."""
 
     def remarks(self) -> Sequence[str]:
-        """Returns what to say on standard error after `finish`."""
+        """Returns messages for standard error, after `finish`."""
         return ()
 
     def messages(self) -> Sequence[str]:
-        """What -v says at once; it is asked after each part of the rest."""
+        """Returns messages for -v that are shown at once; called after each part of the rest of the output."""
         return ()
 
     def deferred_rejects(self) -> Sequence[DeferredReject]:
-        """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
+        """Returns records found bad since the last call; called after each part of the rest of the output."""
         return ()
 
     def settle(self) -> None:  # noqa: B027  # most have none
-        """Makes the change for which it runs, if that is no output; after the output has its place. Raises Failed."""
+        """Makes the change that the command is run for, if it has one, once the output is in place. Raises Failed."""
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
-        """Lets go of what it holds, however the run ends."""
+        """Frees what it holds, however the run ends."""
 
     def summary(self) -> list[str]:
-        """What -v adds to its line, after `finish`."""
+        """Returns the figures that -v adds to its line, after `finish`."""
         return []
 
 
@@ -113,7 +115,7 @@ class RecordCollector(Collector):
         return Schema(partial(self.parsed, side), max_rows=BATCH_RECORDS, objects=True)
 
     def parsed(self, side: int, line: bytes, _start: int) -> Any:
-        """Returns the object of a line: the record. Raises Rejected."""
+        """Returns the record on a line. Raises Rejected."""
         return parse(line, self.once(side))
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:

@@ -1,6 +1,6 @@
-"""The commands by name, and what each says of itself in its command.py, as COMMAND_INFO: all others ask it.
+"""The commands by name, and the COMMAND_INFO that the command.py of each declares.
 
-To ask one loads the module of its command: what needs no other command, as a plain run, asks for no other.
+To get the COMMAND_INFO of a command loads its module. So a plain run, which needs no other command, gets none.
 """
 
 import importlib
@@ -37,7 +37,7 @@ class Product(NamedTuple):
 
 
 class CommandInfo(NamedTuple):
-    """What others have to know of a command."""
+    """What others need to know about a command."""
 
     example: tuple[str, ...]  # lines for the shell in a copy of tests/data, at the end of its --help
     makes: tuple[Product, ...] = ()
@@ -50,12 +50,12 @@ class CommandInfo(NamedTuple):
 
 
 def module_of(command: str) -> str:
-    """The name of the module of a command."""
+    """Returns the name of the module of a command."""
     return f"shingletools.commands.{command}.command" if command in STAGES else "shingletools.spark.command"
 
 
 def command_of(command: str) -> Any:
-    """The module."""
+    """Returns the module of a command."""
     return importlib.import_module(module_of(command))
 
 
@@ -66,10 +66,13 @@ def info_of(command: str) -> CommandInfo:
 
 @cache
 def record_kinds() -> tuple[Product, ...]:
-    """All that is made, by the last command of a pipeline first: a record may keep fields from those before it."""
+    """Returns all kinds of records that commands make, the last command of a pipeline first.
+
+    The last comes first because a record may keep fields from the commands before it.
+    """
     return tuple(made for command in reversed(STAGES) for made in info_of(command).makes)
 
 
 def spark_commands() -> Iterator[str]:
-    """The commands that simspark runs."""
+    """Returns the commands that simspark runs."""
     return (command for command in STAGES if info_of(command).spark)

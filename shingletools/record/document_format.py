@@ -1,4 +1,4 @@
-"""What a format is to the driver: how the bytes of files become documents, and these become records."""
+"""The interface of an input format: the bytes of files become documents, and documents become records."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ Name = str | int  # an id
 
 
 class Document(NamedTuple):
-    """A document as it was found, and the record that it becomes, or why it becomes none."""
+    """A document as it was found, with its record, or with the reason why it has none."""
 
     raw: bytes  # as it came: what --rejects keeps
     line: int | None  # the line, row or record of its file at which it begins, from 1; None if it is the file
@@ -17,7 +17,7 @@ class Document(NamedTuple):
 
 
 class FileDocuments(ABC):
-    """Some documents of one file. It is pickled for worker processes, which make the records."""
+    """Some documents of one file. Worker processes get it by pickle, and make the records."""
 
     name: str  # of the file, as the user has it
     number: int  # of its first document in the whole input, from 1
@@ -29,11 +29,11 @@ class FileDocuments(ABC):
 
     @abstractmethod
     def documents(self) -> Iterable[Document]:
-        """Its documents, in order."""
+        """Returns its documents, in order."""
 
 
 class ReadyDocuments(FileDocuments):
-    """Documents that have their records already."""
+    """Documents whose records are already made."""
 
     def __init__(self, name: str, number: int, size: int, made: Sequence[Document]) -> None:
         self.name, self.number, self.size, self.made = name, number, size, made
@@ -51,14 +51,14 @@ class DuplicateInfo(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What becomes of a document of a file that is read again."""
+    """Whether a document of a file that is read again is kept."""
 
     kept: bool | None  # None if its record was bad: then it is neither kept nor removed
     said: DuplicateInfo | None = None
 
 
 class Decisions(Protocol):
-    """What becomes of the documents of some files, in their order."""
+    """Which documents of some files are kept, in the order of the files."""
 
     begun: int  # when the run began, in nanoseconds, before which files got what was compared
     removing: bool  # whether what is removed is wanted
@@ -66,24 +66,24 @@ class Decisions(Protocol):
     said: Sequence[bool]
 
     def take(self, count: int, /) -> Sequence[Decision]:
-        """Those of so many documents more. Raises Failed if there are not so many."""
+        """Returns the decisions on the next `count` documents. Raises Failed if there are fewer."""
 
     def names(self) -> Iterator[tuple[Name, Decision]]:
-        """Those of all documents that are not bad, with their ids."""
+        """Yields the ids of all documents that are not bad, with the decisions on them."""
 
 
 KeptAndRemoved = tuple[bytes, bytes]  # of the documents that are kept, and of those that are removed
 
 
 class Format(Protocol):
-    """A way to read files; an object of a module in `formats/`, with all that its options say."""
+    """A way to read files: an object of a module in `formats/`, with the values of its options."""
 
     @property
     def option(self) -> str:
-        """The option that chooses it; none if it reads JSON lines."""
+        """Returns the option that chooses this format; empty for JSON lines."""
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        """The documents of files, in order; "-" is standard input. Raises Failed."""
+        """Yields the documents of files, in order; "-" is standard input. Raises Failed."""
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        """The same files with fewer documents, whose bytes are as they were. Raises Failed."""
+        """Yields the bytes of the same files without the documents that are removed. Raises Failed."""

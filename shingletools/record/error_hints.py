@@ -1,4 +1,4 @@
-"""What is plainly wrong with a bad record, and what to do: other formats, other fields, stages in the wrong order."""
+"""Hints for bad records with a plain fault: another format, other fields, stages in the wrong order."""
 
 import contextlib
 import re
@@ -66,9 +66,10 @@ SCORING = ("simscore", "simtune")  # which take files of pairs or groups
 
 
 def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
-    """What a user of the command should know of a bad document, if its fault is plain; `first` if it begins its file.
+    """Returns advice about a bad document if its fault is plain, else None.
 
-    `form` is the option by which the file is read; none is for JSON lines.
+    first: whether it is the first document of its file. form: the option by which the file is read; empty for JSON
+    lines.
 
     >>> hint("sketch", 'field "shingles" is missing', b'{"id":1,"sketch":"01234567","via":"sketch n=1"}', False)
     'these are records of sketch: simjoin comes next'
@@ -89,7 +90,7 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
 
 
 def format_hint(command: str, document: bytes, form: str = "") -> str | None:
-    """By how a file begins that is not what it is read as."""
+    """Returns which format a file has, by its first bytes, if it is not the format that it is read as."""
     if form in FORMAT_STARTS and document.startswith(FORMAT_STARTS[form]):
         return None  # it is that, and has another fault
     document = document.removeprefix(wire.BOM)
@@ -115,7 +116,10 @@ def format_hint(command: str, document: bytes, form: str = "") -> str | None:
 
 
 def record_hint(start: bytes, form: str) -> str:
-    """By a record at the beginning of a file that is read in another form: a line, or an object around an array."""
+    """Returns a hint for a file that begins with a JSON record but is read in another format.
+
+    The record is a line of JSON lines, or an object around an array.
+    """
     with contextlib.suppress(Rejected):
         for name, value in wire.parse_json(start).items() if form == "--array" else ():
             if isinstance(value, list) and value and isinstance(value[0], dict) and name.isidentifier():
@@ -129,7 +133,7 @@ def ends_in_returns(line: bytes) -> bool:
 
 
 def file_start_hint(start: bytes, form: str) -> str:
-    """The same as the end of a message about a file of canon, of which the first bytes are there; empty if none.
+    """Returns the hint of the first bytes of a file as the end of canon's message; empty if there is none.
 
     >>> file_start_hint(b'{"id":1}', "--csv")
     '; this looks like JSON lines: canon reads them without --csv'
@@ -139,7 +143,7 @@ def file_start_hint(start: bytes, form: str) -> str:
 
 
 def encoding_hint(document: bytes) -> str:
-    """What makes UTF-8 of a file that is none: by how it begins, or by what it says of its encoding."""
+    """Returns how to convert a file that is not UTF-8, by its first bytes or by the encoding that a page declares."""
     for begins, what in FORMATS:
         if document.startswith(begins):
             return f"{LOOKS_LIKE}{what}"
@@ -151,7 +155,7 @@ def encoding_hint(document: bytes) -> str:
 
 
 def text_hint(command: str, line: bytes) -> str | None:
-    """By the first line of what is no JSON."""
+    """Returns a hint for a first line that is not JSON: the header of a table, or plain text."""
     with contextlib.suppress(UnicodeDecodeError):
         text = line.decode()
         if HEADER.fullmatch(text):
@@ -163,7 +167,10 @@ def text_hint(command: str, line: bytes) -> str | None:
 
 
 def fields_hint(command: str, field: str, record: wire.Record, first: bool) -> str | None:
-    """By the members of a record that lacks a field, whose name is given as JSON; `first` if it begins its file."""
+    """Returns a hint for a record that lacks a field, by its other fields.
+
+    field: the missing name, as JSON. first: whether the record is the first of its file.
+    """
     kind = stage_of(record)
     document = kind not in NOT_DOCUMENTS
     if document and field == '"id"' and (named := option_hint("id", record)):
@@ -179,7 +186,7 @@ def fields_hint(command: str, field: str, record: wire.Record, first: bool) -> s
 
 
 def stage_hint(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
-    """By the stage that made a record of this kind."""
+    """Returns a hint for a record that another stage must read, or that the wrong stage made."""
     if command == "simjoin" and field == '"shingles"' and kind == "sketch":
         return "sketch --keep leaves it"
     if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in SCORING:
@@ -191,7 +198,7 @@ def stage_hint(command: str, field: str, kind: str | None, record: wire.Record) 
 
 
 def kind_hint(kind: str | None, field: str) -> str | None:
-    """By a field that records of this kind never have, of which the command takes others."""
+    """Returns a hint for a field that records of this kind never have."""
     if kind in (PAIRS, GROUPS) and field == '"id"':
         return f"these are {kind}, not documents"
     if kind in ("shingle", "sketch") and field == '"text"':
@@ -200,7 +207,7 @@ def kind_hint(kind: str | None, field: str) -> str | None:
 
 
 def documents_hint(command: str, field: str, kind: str | None, record: wire.Record) -> str | None:
-    """By a field that documents never have, or not yet."""
+    """Returns a hint for a field that documents never have, or do not have yet."""
     if field == '"members"' and "id" in record:
         return "these are documents, not groups: simjoin makes pairs of them, and simgroup groups of pairs"
     if field == '"repeats"' and "id" in record:
@@ -218,7 +225,7 @@ def documents_hint(command: str, field: str, kind: str | None, record: wire.Reco
 
 
 def stage_of(record: wire.Record) -> str | None:
-    """Of which stage a record is, by what it has."""
+    """Returns which kind of record this is, by its fields and its recipe; None if it is unknown."""
     for kind, _, fields in record_kinds():
         if fields and all(name in record for name in fields) and (kind not in (COUNTS, FIGURES) or "id" not in record):
             return kind
@@ -229,7 +236,7 @@ def stage_of(record: wire.Record) -> str | None:
 
 
 def names_hint(command: str, field: str, record: wire.Record, first: bool) -> str | None:
-    """The fields that may be meant instead."""
+    """Returns the fields that the user may have meant instead of the missing one."""
     if orjson.loads(field) not in FIXED:
         return present_fields(orjson.loads(field), record)
     if field not in ('"id"', '"text"') or (field == '"text"' and not info_of(command).text):
@@ -238,7 +245,7 @@ def names_hint(command: str, field: str, record: wire.Record, first: bool) -> st
 
 
 def present_fields(field: str, record: wire.Record) -> str | None:
-    """The fields of a record that lacks one which an option names; first those that differ only in case."""
+    """Returns the fields of a record that lacks the field of an option; names that differ only in case come first."""
     names = [name for name, value in fields_and_values(record) if type(value) in (str, int, float, bool)]
     names = [name for name in names if name in ("id", "text") or name not in RESERVED]
     names.sort(key=lambda name: name.casefold() != field.casefold())
@@ -246,14 +253,14 @@ def present_fields(field: str, record: wire.Record) -> str | None:
 
 
 def option_hint(option: str, record: wire.Record) -> str:
-    """The fields that the option --id or --text may name; empty if there are none."""
+    """Returns the fields that the option --id or --text could name; empty if there are none."""
     types = (str,) if option == "text" else (str, int)
     names = [shown(name) for name, value in fields_and_values(record) if type(value) in types and name not in RESERVED]
     return f"the record has {', '.join(names[:MAX_NAMES])}: --{option} NAME says which is meant" if names else ""
 
 
 def fields_and_values(record: wire.Record) -> Iterator[tuple[str, object]]:
-    """Yields the names of fields and their values; after these, those of fields within objects, such as meta.url."""
+    """Yields the names and values of fields; then those of fields inside objects, such as meta.url."""
     yield from record.items()
     for name, value in record.items():
         if isinstance(value, dict) and name not in FIXED:
@@ -261,6 +268,6 @@ def fields_and_values(record: wire.Record) -> Iterator[tuple[str, object]]:
 
 
 def with_number_hint(command: str, field: str, said: str, first: bool) -> str:
-    """The same, and that canon can number records without ids."""
+    """Returns the hint, followed by the advice that canon can number records without ids, if it applies."""
     numbers = "--number numbers the records" if first and command == "canon" and field == '"id"' else ""
     return "; ".join(filter(None, (said, numbers)))

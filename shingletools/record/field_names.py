@@ -1,4 +1,4 @@
-"""The field names that a command was given: once on its command line, then carried by the records that it writes."""
+"""The field names given to a command once, which its records then carry to later commands."""
 
 import contextlib
 import shlex
@@ -27,7 +27,7 @@ DEFAULT_NAMES = Names()
 
 
 def names_in_value(value: object) -> Names:
-    """Returns the names that a value of the field `named` says; the usual ones for any other value.
+    """Returns the names in a value of the field `named`; the default names if it is any other value.
 
     >>> names_in_value("--id Nr --text 'the body'"), names_in_value("Anna")
     (Names(id='Nr', text='the body'), Names(id='id', text='text'))
@@ -41,7 +41,7 @@ def names_in_value(value: object) -> Names:
 
 
 def names_on_line(line: bytes) -> Names:
-    """Returns the names that the record on a line carries, if it is a record.
+    """Returns the names that the record on a line carries; the default names if there are none.
 
     >>> names_on_line(b'{"Nr":1,"text":"a","named":"--id Nr --text text"}').id
     'Nr'

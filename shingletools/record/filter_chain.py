@@ -1,4 +1,4 @@
-"""Filters one after the other, on the same lines: what they make of them, and which filter rejects a line."""
+"""Runs lines through several filters: the lines that the last one makes, and which filter rejects which line."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ MIN_BATCH_LINES = 8  # ordinary lines in a row; for fewer, a batch costs more th
 
 
 class Rejection(NamedTuple):
-    """A line that is left out."""
+    """A rejected line."""
 
     place: int  # among the lines that the chain was given
     step: int  # of the filter that rejects it, from 1
@@ -32,9 +32,10 @@ ChainOutput = tuple[Made, list[Rejection]]
 
 
 class Chain:
-    """Filters, each with the field of its ids; it is pickled for worker processes.
+    """Filters in their order, each with the field of its ids.
 
-    Where the kernel knows filters that stand side by side, an ordinary line passes all of them at once.
+    Where the kernel can do adjacent filters, an ordinary line passes all of them at once. Worker processes get a chain
+    by pickle.
     """
 
     def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
@@ -44,35 +45,39 @@ class Chain:
         self.cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
 
     def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[tuple[Filter, str], ...]]]":
-        """Another process asks the kernel that it has."""
+        """Pickles the filters only, so that another process asks its own kernel for links."""
         return (Chain, (self.filters,))
 
     def work(self, lines: bytes) -> tuple[bytes, list[Rejection]]:
-        """The lines that the last filter makes, each ended by a line feed, and those that are left out, by place.
+        """Returns the lines that the last filter makes, and the rejected lines by their places.
 
-        Without filters the lines are what they were.
+        Each line is ended by a line feed. Without filters, the lines are returned as they are.
         """
         made, rejections = self.signed(lines, None)
         return lines_in(made), rejections
 
     def signed(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
-        """Makes batches of signatures in place of lines, where it can, if such are wanted."""
+        """Runs the filters on lines, and gives batches of signatures instead of lines where it can.
+
+        wanted: the columns of signatures; None if only lines are wanted.
+        """
         made, rejections = run_sections(self.sections, lines, wanted)
         each_kind = groupby(made, lambda some: isinstance(some, bytes))
         return [each for _, some in each_kind for each in merged_lines([*some])], rejections
 
 
 def lines_in(made: Made) -> bytes:
+    """Returns the lines among lines and batches, joined."""
     return b"".join(each for each in made if isinstance(each, bytes))
 
 
 def merged_lines(some: Made) -> Made:
-    """Returns batches, or lines as one."""
+    """Returns lines joined into one item; batches are returned as they are."""
     return [lines_in(some)] if isinstance(some[0], bytes) else some
 
 
 def numbers_without(places: Iterable[int]) -> Iterator[int]:
-    """All numbers from 0 but these, which ascend.
+    """Yields all numbers from 0 on, except these ascending places.
 
     >>> [number for number, _ in zip(numbers_without([0, 2]), range(3))]
     [1, 3, 4]
@@ -85,6 +90,10 @@ def numbers_without(places: Iterable[int]) -> Iterator[int]:
 
 
 def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures | None) -> ChainOutput:
+    """Runs lines through several sections, one after the other.
+
+    wanted: the columns of signatures that the last section gives instead of lines.
+    """
     made: Made = [lines]
     rejections: list[Rejection] = []
     for number, section in enumerate(sections, 1):
@@ -101,7 +110,9 @@ def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures
 
 
 def merge_rejections(gone: Sequence[Rejection], more: Sequence[Rejection]) -> list[Rejection]:
-    """Lines that went before, and others with their places among those that were left; by place among all.
+    """Returns all rejections by place; `more` are of a later filter, with places among the lines that are left.
+
+    Their places become places among all lines.
 
     >>> gone, more = ([Rejection(place, 1, "", b"") for place in places] for places in ([0, 2], [0, 1, 2]))
     >>> [each.place for each in merge_rejections(gone, more)]
@@ -128,10 +139,10 @@ class ChainStep(NamedTuple):
 
 
 class Section:
-    """A filter, or several that the kernel does at once, without a line between them.
+    """A filter, or several filters that the kernel runs at once on each line.
 
-    The kernel does lines that are ordinary for each of them. Other lines, and those that fail, go through the
-    definition of one filter after the other.
+    The kernel takes the lines that are ordinary to each of these filters. Other lines, and those that fail, go through
+    the definition of one filter after the other.
     """
 
     def __init__(self, steps: Sequence[ChainStep]) -> None:
@@ -142,7 +153,7 @@ class Section:
         self.fields = fields_of([step.stage for step in steps], steps[0].id_field) if all(self.links) else None
 
     def work(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
-        """What the kernel makes of ordinary lines, and the definitions of those between them, line by line."""
+        """Runs ordinary lines through the kernel, and the lines between them through the definitions, one by one."""
         signed = fields_for_signatures(self.fields, wanted) if self.fields and wanted else None
         made, rejections = Made(), list[Rejection]()
         place = at = 0
@@ -166,7 +177,7 @@ class Section:
         return made, rejections
 
     def filter_unusual_line(self, line: bytes, place: int, error: Exception | None) -> bytes | Rejection:
-        """What the definitions make of a line that the kernel left alone, or failed with."""
+        """Runs the definitions on a line that the kernel did not take, or with which it raised `error`."""
         for step in self.steps:
             try:
                 if isinstance(error, Rejected) and len(self.steps) == 1:
@@ -180,12 +191,12 @@ class Section:
 
 
 def batch_of(signed: RawColumns) -> RecordBatch:
-    """Returns a batch without lines."""
+    """Returns the batch of signatures that the kernel made; it has no lines."""
     return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*each) for each in signed[-1]))
 
 
 def sections_of(filters: Sequence[tuple[Filter, str]]) -> list[Section]:
-    """Returns all filters, as many together as the kernel can do at once."""
+    """Returns all filters in sections, each with as many filters as the kernel can run at once."""
     sections: list[Section] = []
     for number, (stage, id_field) in enumerate(filters, 1):
         link = stage.link()
@@ -200,14 +211,14 @@ def sections_of(filters: Sequence[tuple[Filter, str]]) -> list[Section]:
 
 
 def link_of_function(stage: Filter) -> Link:
-    """Returns the link of a filter whose work is in Python alone."""
+    """Returns the link of a filter that is done by a Python function alone."""
     if stage.placed or stage.lines is not None:
         return ()
     return kernel.link_function((lambda text: wire.json_of(stage.function(text))) if stage.listed else stage.function)
 
 
 def can_be_linked(one: ChainStep, other: ChainStep) -> bool:
-    """Returns whether only the second filter needs the first one's payload, and both have links in C."""
+    """Returns whether only `other` reads what `one` makes, and both have links in C."""
     return (
         not (one.without_c or other.without_c)
         and not (one.stage.keep or other.stage.keep or one.stage.placed or other.stage.placed)

@@ -1,7 +1,7 @@
-"""What a filter makes of a record, in the bytes that it came as.
+"""The line that a filter makes of a record; all other bytes stay as they came.
 
-This is the definition, complete but a line at a time. The kernel does the same with ordinary lines, thousands at once,
-and leaves all others to it (kernel/records.h says which).
+This is the definition. It takes any line, one at a time. The kernel does the same with many ordinary lines at once, and
+leaves all others to it (kernel/records.h says which lines are ordinary).
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -26,11 +26,12 @@ from shingletools.system.errors import Rejected, shown
 
 
 def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
-    """The line that a filter makes of a record: its payload's value gives way, via grows, all other bytes stay.
+    """Returns the line that a filter makes of a record: a new payload, a longer recipe, all other bytes unchanged.
 
-    Where the payload changes its name, it stands where the old one stood; a member that has the new name already is
-    overwritten, or gone if both are there. One that was within another object leaves that, and comes behind all else.
-    What the filter adds overwrites what has such a name, or comes behind all else. Raises Rejected.
+    If the payload changes its name, it stands where the old one stood. A member that has the new name already is
+    overwritten, or removed if the old payload is there, too. A payload that was inside another object is removed from
+    it, and the new one comes after all other members. Members that the filter adds replace members of the same name, or
+    come after all others. Raises Rejected.
     """
     came = record = wire.parse_json(line)
     if stage.made_of:
@@ -92,7 +93,9 @@ def _added_fields(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[s
 
 
 def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str) -> bytes:
-    """A record with the text of several fields in a member of this name, in its place or behind all. Raises Rejected.
+    """Returns a record's line with the joined texts of several fields in one member. Raises Rejected.
+
+    The member is replaced if it is there, and added after all others if not.
 
     >>> with_text(b'{"a": "A", "b": "B" }', {"a": "A", "b": "B"}, ["b", "a"], "text")
     b'{"a": "A", "b": "B","text":"B\\\\nA" }'
@@ -106,7 +109,7 @@ def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str
 
 
 def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -> None:
-    """Raises Rejected for a record with members of these names, and this recipe, that the filter does not take."""
+    """Raises Rejected if a filter does not take a record with these members and this recipe."""
     for field in (id_field, stage.consumes):
         if field not in names and field.partition(".")[0] in (stage.produces, *stage.adds):
             raise Rejected(f"field {shown(field)} is within one that is overwritten")
@@ -115,7 +118,7 @@ def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -
 
 
 def _span_with_comma(line: bytes, member: Member) -> tuple[int, int]:
-    """Where a member stands with the comma before it, or behind it if it is the first of several."""
+    """Returns where a member stands, with the comma before it, or after it if it is the first of several."""
     before = _before_blanks(line, member.start)
     if line[before - 1 : before] == b",":
         return _before_blanks(line, before - 1), member.end
@@ -135,7 +138,7 @@ def _after_name(line: bytes, member: Member) -> int:
 
 
 def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]:
-    """The line with each of the parts (start, end, new) replaced."""
+    """Yields the parts of the line, with each edit (start, end, new bytes) applied."""
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
         yield line[at:start]
@@ -145,9 +148,10 @@ def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]
 
 
 def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
-    """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
+    """Returns the fields that the kernel needs to run filters, each of which consumes what the one before it makes.
 
-    None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
+    None if the kernel cannot run them: a name has characters that JSON escapes, or no line can have the recipes that
+    they need.
     """
     first, last = stages[0], stages[-1]
     if any(stage.named for stage in stages[1:]):
@@ -173,7 +177,7 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
 
 
 def fields_for_signatures(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
-    """What the kernel must know to make such signatures in place of lines, if it can."""
+    """Returns the fields and the form by which the kernel gives signatures instead of lines; None if it cannot."""
     of_kind = {kind: [field for field in wanted if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
     if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:

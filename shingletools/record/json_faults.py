@@ -1,10 +1,10 @@
-"""JSON that orjson refuses: its value all the same, or what is wrong with it, found without orjson's messages.
+"""JSON that orjson refuses: its value if it is valid, or where it is wrong, found without orjson's messages.
 
-orjson 3.13 says "failed to allocate memory" of good lines, such as those that begin with { and blanks and hold many
-values, and of some lines that end inside many brackets; its columns are then not those of the fault, and all this
-differs between its versions. Python's own parser recurses, and how deep it may differs between the versions of Python.
-So here is the grammar of RFC 8259 once more, without recursion, in time proportional to the line. Values are those of
-orjson; columns are those of orjson 3.13 where it tells the truth.
+orjson 3.13 says "failed to allocate memory" of some good lines, such as those that begin with { and blanks and hold
+many values, and of some lines that end inside many brackets. Its columns are then not those of the fault, and all this
+differs between its versions. Python's own parser recurses, to a depth that differs between versions of Python. So this
+module has the grammar of RFC 8259 again, without recursion, in time proportional to the line. Values are those of
+orjson; columns are those of orjson 3.13 where these are right.
 """
 
 import json
@@ -29,21 +29,21 @@ INTEGERS = range(-(1 << 63), 1 << 64)  # all others are read as doubles
 
 
 class JsonFault(Exception):
-    """The first thing for which a line is no JSON that can be read."""
+    """The first fault of a line that is not JSON, or that cannot be read."""
 
     def __init__(self, place: int, kind: str = "") -> None:
         super().__init__(f"not JSON ({kind}column {place + 1})")
 
 
 class TooDeep(Exception):
-    """More levels than can be read."""
+    """The text has more levels of brackets than can be read."""
 
 
 def read(text: str) -> object:
-    """The value of a JSON text; raises Rejected, and MemoryError.
+    """Returns the value of a JSON text. Raises Rejected, and MemoryError.
 
-    The first fault in the line is reported. So brackets that are never closed are a fault at the line's end, and nested
-    too deeply where the 1025th opens, whatever follows it.
+    The first fault in the line is reported. So brackets that are never closed are a fault at the line's end, and text
+    that is nested too deeply is a fault where the 1025th bracket opens, whatever follows it.
 
     >>> read('{"id": 1, "x": [1, 2.0, -18446744073709551616], "id": "\\u00e9"}')
     {'id': 'é', 'x': [1, 2.0, -1.8446744073709552e+19]}
@@ -60,7 +60,7 @@ def read(text: str) -> object:
 
 
 def unwritable(record: object) -> str | None:
-    """Why orjson refuses to write what JSON can hold, or None if it should not.
+    """Returns why orjson refuses to write a value that JSON can hold; None if it should not refuse.
 
     >>> unwritable({"id": ["a\\udc80"]})
     'lone surrogate'
@@ -82,7 +82,7 @@ def unwritable(record: object) -> str | None:
 
 
 def is_text(value: str) -> bool:
-    """Whether UTF-8 has all its characters."""
+    """Returns whether UTF-8 can encode all characters, so none is a lone surrogate."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -91,7 +91,7 @@ def is_text(value: str) -> bool:
 
 
 def parsed(text: str) -> object:
-    """Raises Fault or TooDeep unless the text is one JSON value."""
+    """Returns the value of the text. Raises JsonFault or TooDeep unless the text is one JSON value."""
     closer, inside = "", list[object]()  # what will close what is open, and what is in that: of an object names, too
     around = []  # the same of what is around it
     place = skip_blanks(text, 0)
@@ -129,20 +129,20 @@ def parsed(text: str) -> object:
 
 
 def value_in(text: str) -> object:
-    """The value of a string, number or literal."""
+    """Returns the value of a string, number or literal."""
     value = json.loads(text)
     return float(value) if type(value) is int and value not in INTEGERS else value
 
 
 def skip_blanks(text: str, place: int) -> int:
-    """Where they end."""
+    """Returns where the white space at this place ends."""
     found = BLANKS.match(text, place)
     assert found is not None
     return found.end()
 
 
 def skip_name(text: str, place: int, inside: list[object]) -> int:
-    """Where the value of a name begins, which goes to what is inside."""
+    """Appends the name of an object's member to `inside`, and returns where its value begins. Raises JsonFault."""
     if not text.startswith('"', place):
         raise JsonFault(place)
     end = string_end(text, place)
@@ -154,7 +154,7 @@ def skip_name(text: str, place: int, inside: list[object]) -> int:
 
 
 def scalar_end(text: str, place: int) -> int:
-    """Where a string, number or literal ends."""
+    """Returns where a string, number or literal ends. Raises JsonFault."""
     letter = text[place : place + 1]
     if letter == '"':
         return string_end(text, place)
@@ -168,7 +168,7 @@ def scalar_end(text: str, place: int) -> int:
 
 
 def number_end(text: str, place: int) -> int:
-    """Where it ends; the fault of one that lacks a digit is where that should be."""
+    """Returns where a number ends. Raises JsonFault; a missing digit is a fault at its place."""
     found = NUMBER.match(text, place)
     if found is None:
         raise JsonFault(place + text.startswith("-", place))
@@ -188,7 +188,7 @@ def number_end(text: str, place: int) -> int:
 
 
 def string_end(text: str, place: int) -> int:
-    """Where it ends; the fault of an escape is at its backslash."""
+    """Returns where a string ends. Raises JsonFault; a bad escape is a fault at its backslash."""
     place += 1
     while True:
         found = PLAIN.match(text, place)
@@ -202,7 +202,7 @@ def string_end(text: str, place: int) -> int:
 
 
 def escape_end(text: str, place: int) -> int:
-    """Where an escape ends, or a pair of them that is one character."""
+    """Returns where an escape ends, or a pair of escapes that is one character. Raises JsonFault."""
     letter = text[place + 1 : place + 2]
     if letter != "u":
         if letter and letter in '"\\/bfnrt':

@@ -1,4 +1,4 @@
-"""What says that documents belong together: labels, which are values of a field, pairs and groups."""
+"""Labels of documents: fields, pairs and groups that say which documents belong together."""
 
 import re
 
@@ -36,7 +36,7 @@ UNIQUE_TRUTH_FIELDS = {
 
 
 def label_of(value: bytes) -> bytes | None:
-    """Returns a JSON value in its one spelling as a label; None for a list, an object and no value.
+    """Returns a JSON value as a label, in one spelling; None for a list, an object or no value.
 
     >>> label_of(rb'"\\u0061"'), label_of(b"1.0"), label_of(b"1e0"), label_of(b"1"), label_of(b"null")
     (b'"a"', b'1.0', b'1.0', b'1', b'')
@@ -53,13 +53,16 @@ def label_of(value: bytes) -> bytes | None:
 
 
 def spelled(label: object, value: bytes) -> bytes:
-    """A label in one spelling; it was read from a value, of which a float is only the nearest number that there is."""
+    """Returns the one spelling of a label.
+
+    label: the value as orjson reads it, whose floats may be rounded. value: the bytes that it was read from.
+    """
     written = orjson.dumps(label)
     return written if type(label) is not float or in_digits(value) == in_digits(written) else in_digits(value)
 
 
 def in_digits(number: bytes) -> bytes:
-    """Digits without zeros at either end, and the power of ten that they count; nothing for 0."""
+    """Returns a number as digits without zeros at either end, and a power of ten; empty for 0."""
     parts = NUMBER.fullmatch(number)
     assert parts is not None  # JSON
     sign, whole, behind, power = (part or b"" for part in parts.groups())
@@ -88,7 +91,9 @@ def label_on(record: Record, line: bytes, field: str) -> bytes:
 
 
 def judged_same(record: Record) -> bool:
-    """Whether a pair of a truth says that its documents belong together, as one without a label does; raises Rejected.
+    """Returns whether a pair of a truth says that its documents belong together; without a label, it does.
+
+    Raises Rejected.
 
     >>> [judged_same(pair) for pair in ({}, {"label": 1}, {"label": True}, {"label": "No"}, {"label": 0.0})]
     [True, True, True, False, False]
@@ -103,7 +108,7 @@ def judged_same(record: Record) -> bool:
 
 
 def kind_of(record: Record) -> str:
-    """Returns what a file holds that begins with this record: PAIRS or GROUPS.
+    """Returns what a file holds by its first record: PAIRS or GROUPS.
 
     >>> kind_of({"members": [1, 2]}), kind_of({"a": 1, "b": 2, "members": 2})
     ('groups', 'pairs')
@@ -112,5 +117,5 @@ def kind_of(record: Record) -> str:
 
 
 def contradiction_message(names: tuple[Name, Name]) -> str:
-    """Returns why a run fails."""
+    """Returns the message for a pair of ids that is judged both the same and different."""
     return "ids {} and {} are judged the same and different".format(*map(shown, names))

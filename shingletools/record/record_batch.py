@@ -24,7 +24,7 @@ UNKNOWN = -1  # in place of where something stands, for a row that the definitio
 
 
 class Schema(NamedTuple):
-    """The fields that a batch has of each line, and the definition that reads them."""
+    """The fields that a batch has of each line, and the function that reads any line."""
 
     # The definition: takes a line and where it starts, and returns the value of each field that has a column, as
     # `row_of` takes them. It reads the lines that are not ordinary. Raises Rejected or Failed
@@ -37,7 +37,7 @@ class Schema(NamedTuple):
 
     @property
     def by_kernel(self) -> bool:
-        """Whether the kernel is to read ordinary lines."""
+        """Returns whether the kernel is to read ordinary lines."""
         return self.ordinary and bool(self.fields) and not any(b"\\" in field.name for field in self.fields)
 
     def signatures(self) -> Signatures | None:
@@ -60,7 +60,7 @@ def parse_id(id_field: str, line: bytes, _start: int) -> list[bytes]:
 
 
 class BadLine(NamedTuple):
-    """A line that becomes no row: it is rejected, or fails the run."""
+    """A line that becomes no row: it is rejected, or the run fails at it."""
 
     error: Rejected | Failed
     line: bytes
@@ -85,7 +85,10 @@ class RecordBatch(NamedTuple):
         return self.objects[row][1] if self.objects else line_at(self.lines, memoryview(self.starts).cast("q")[row])[0]
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """A worker lends the columns outside the pickle; see collector.Written. It needs no objects and places."""
+        """Sends the columns outside the pickle, as views of what a worker lends; see collector.Written.
+
+        Objects and places are not sent, since nobody needs them there.
+        """
         from pickle import PickleBuffer  # as there
 
         lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))
@@ -93,15 +96,15 @@ class RecordBatch(NamedTuple):
 
 
 def received_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
-    """Returns the batch that a worker has lent."""
+    """Returns the batch that a worker has sent."""
     columns = tuple(ColumnData(*parts[at : at + 3]) for at in range(0, len(parts), 3))
     return RecordBatch(lines, rows, end, end, starts, lasts, columns)
 
 
 def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | None = None) -> RecordBatch:
-    """Reads lines from a place on, up to the first bad one: ordinary ones by the kernel, others by the definition.
+    """Reads lines from a place on, up to the first bad one: ordinary lines by the kernel, others by the schema.
 
-    prefetched: what the kernel has read from this place already.
+    prefetched: columns that the kernel has already read from this place.
     """
     parts: list[ReadColumns] = []
     objects: list[tuple[Any, bytes]] = []

@@ -38,36 +38,35 @@ def check_fields_apart(id_field: str, text_field: str, own: Sequence[str]) -> No
 
 
 class LineSplitter(Protocol):
-    """What makes several lines of one."""
+    """A function that makes several lines of one line."""
 
     carried: Sequence[str]  # fields that they have of it, without those that the filter reads
 
     @property
     def key(self) -> Sequence[object]:
-        """Returns what decides its lines, apart from the filter's recipe, as JSON has it."""
+        """Returns the JSON values that decide its lines, apart from the filter's recipe."""
 
     def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
 
     def summary(self, lines: int, /) -> list[str]:
-        """What -v says of so many lines that were made."""
+        """Returns figures for -v about the number of lines that were made."""
 
 
 class FirstPass(Protocol):
-    """What is given all of the input, and then makes the filter for which the input is read once more."""
+    """Takes all of the input, and then makes the filter that reads the input again."""
 
     def take(self, lines: bytes, /) -> None:
-        """Whole lines of a file, of whose last the line feed may be missing."""
+        """Takes whole lines of a file; the last line may lack its line feed."""
 
     def filter(self) -> "Filter": ...
 
 
 @dataclass_transform()
 class Stage:
-    """What is wanted of a command; it is frozen.
+    """The settings of one run of a command; it is frozen.
 
-    The names that a class of stages annotates are its fields, in their order; those with a value need not be given.
-    Type checkers know this as a dataclass. It is none, since dataclasses load inspect, and --help and most filters do
-    not need that.
+    The names that a subclass annotates are its fields, in their order; those with a value are optional. Type checkers
+    know this as a dataclass. It is none, because dataclasses load inspect, which --help and most filters do not need.
     """
 
     against: Sequence[str] = ()  # files read after the others
@@ -81,7 +80,10 @@ class Stage:
     dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
 
     def __init__(self, *values: object, **named: object) -> None:
-        """Raises Failed for what cannot be wanted together, and TypeError for what are not its fields."""
+        """Sets and checks the fields.
+
+        Raises Failed for values that do not go together, and TypeError for wrong or missing fields.
+        """
         own = type(self)
         fields = list(own.__annotations__)
         given = dict(zip(fields, values, strict=False))
@@ -93,7 +95,7 @@ class Stage:
         vars(self).update(self.derived())
 
     def derived(self) -> Mapping[str, object]:
-        """What follows from these: values of fields of Stage. Raises Failed for what cannot be wanted together."""
+        """Returns fields of Stage that follow from the others. Raises Failed for values that do not go together."""
         return {}
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
@@ -101,72 +103,75 @@ class Stage:
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
-        """Files read after the others, whose records belong to side 1, 2 and so on."""
+        """Returns the files that are read after the others; their records belong to side 1, 2 and so on."""
         return (self.against,)
 
     @property
     def order(self) -> Sequence[int]:
-        """In which a collector takes the input, which is side 0, and the other sides."""
+        """Returns the order in which a collector takes the input, which is side 0, and the other sides."""
         return range(len(self.sides) + 1)
 
     @property
     def second(self) -> tuple[str, str] | None:
-        """The option that names a second file to be written, and its path."""
+        """Returns the option that names a second output file, and its path; None without one."""
         return None if self.removed is None else ("--removed", self.removed)
 
     @property
     def side_files(self) -> Sequence[tuple[str, str]]:
-        """Options and the files of records that they name."""
+        """Returns options, each with a file of records that it names."""
         return ()
 
     @property
     def places(self) -> Sequence[int]:
-        """The place of each of `side_files` among all side files, of which some may not be files of records."""
+        """Returns the place of each of `side_files` among all side files, some of which may not hold records."""
         return range(len(self.side_files))
 
     @property
     def texts(self) -> AbstractSet[str]:
-        """Fields that are read as text, other than those that every stage reads so."""
+        """Returns fields that this stage reads as text, in addition to those that every stage reads."""
         return frozenset()
 
     @property
     def fields(self) -> AbstractSet[str] | None:
-        """The fields of a collector's records that decide its output; None where others may pass to it."""
+        """Returns the fields of a collector's records that decide its output; None if any field may."""
         return None
 
     def once(self, _side: int, /) -> Sequence[str]:
-        """Fields that a collector's records may not have twice: those of the input (0), or of `against` (1)."""
+        """Returns the fields that may not occur twice in a record of a side: 0 for the input, 1 for `against`."""
         return ()
 
     def format_of(self, side: int, /) -> Format | None:
-        """What the files of a side are, None for JSON lines."""
+        """Returns the format of a side's files; None for JSON lines."""
         return None if side else self.format
 
     def check_fields(self, id_field: str, /) -> None:
-        """Raises Failed if one field would have to hold two things."""
+        """Raises Failed if one field would have two uses."""
 
     def single_process_reason(self) -> str:
-        """Why only one process can do it, if that is so."""
+        """Returns why only one process can run it; empty if several can."""
         return ""
 
     @property
     def input_option(self) -> str:
-        """The option by which its input is read; none if that is JSON lines."""
+        """Returns the option that chooses the format of its input; empty for JSON lines."""
         return "" if self.format is None else self.format.option
 
     @property
     def record_by_record(self) -> "Filter | None":
-        """The stage itself, if it takes each record alone; else it has a collector."""
+        """Returns the stage itself if it is a filter; None if it has a collector."""
         return None
 
     def with_maker(self, maker: Callable[[Self, CollectorContext], Collector]) -> Self:
-        """The same, with what makes its collector. A command gives it: a stage imports no work."""
+        """Returns a copy of the stage with the function that makes its collector.
+
+        A command passes the function, because a stage does not import the code that runs it.
+        """
         same = object.__new__(type(self))
         vars(same).update(vars(self), maker=maker)
         return same
 
     def collector(self, means: CollectorContext = ONE_PROCESS, /) -> Collector:
-        """What takes all records. Raises Failed."""
+        """Returns a new collector of all records. Raises Failed."""
         made: Collector = vars(self)["maker"](self, means)
         made.once = self.once
         return made
@@ -223,12 +228,12 @@ class Filter(Stage):
 
     @property
     def read(self) -> Sequence[str]:
-        """The fields that hold what it consumes."""
+        """Returns the fields that hold what it consumes."""
         return self.made_of.fields if self.made_of else (self.consumes,)
 
     @property
     def adds(self) -> Sequence[str]:
-        """Fields that it writes other than the payload and via."""
+        """Returns the fields that it writes, other than the payload and via."""
         return (*((SOURCE, AT) if self.placed else ()), *((NAMED,) if self.named else ()))
 
     def check_fields(self, id_field: str, /) -> None:
@@ -250,7 +255,7 @@ class Filter(Stage):
 
 
 class Command(Protocol):
-    """What a command's module offers."""
+    """The interface of a command's module."""
 
     __doc__: str | None
     COMMAND_INFO: CommandInfo
@@ -258,4 +263,4 @@ class Command(Protocol):
     def add_options(self, parser: "argparse.ArgumentParser") -> None: ...
 
     def build(self, options: "argparse.Namespace") -> Stage:
-        """Raises Failed for what cannot be done."""
+        """Returns the stage. Raises Failed for options that do not go together."""

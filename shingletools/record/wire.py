@@ -36,7 +36,7 @@ class Placed(NamedTuple):
 
 
 def parse_json(line: bytes) -> Record:
-    """The record on one line of JSON lines.
+    """Returns the record on one line of JSON lines.
 
     Raises Rejected unless the line is a JSON object in UTF-8, and MemoryError. A byte order mark before it is ignored.
 
@@ -60,12 +60,12 @@ def parse_json(line: bytes) -> Record:
 
 
 def format_json(record: Record) -> bytes:
-    """One line of JSON lines; raises Rejected, as `json_of`."""
+    """Returns a record as one line of JSON lines. Raises Rejected, as `json_of` does."""
     return json_of(record, orjson.OPT_APPEND_NEWLINE)
 
 
 def json_of(value: object, option: int | None = None) -> bytes:
-    """A value as JSON; raises Rejected for one that cannot be written: nested too deeply, not UTF-8."""
+    """Returns a value as JSON. Raises Rejected if it cannot be written: nested too deeply, or not UTF-8."""
     try:
         return orjson.dumps(value, option=option)
     except orjson.JSONEncodeError:
@@ -78,13 +78,13 @@ def json_of(value: object, option: int | None = None) -> bytes:
 
 
 def joined_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines as they are written, thousands together: orjson's keep some 4 kB of heap each until they are joined."""
+    """Yields lines joined, thousands at once: a line of orjson keeps some 4 kB of heap until it is joined."""
     while batch := b"".join(islice(lines, WRITTEN_LINES)):
         yield batch
 
 
 def decode(text: bytes) -> str:
-    """UTF-8 to a string; raises Rejected, with the first bad byte counted from 1."""
+    """Returns UTF-8 as a string. Raises Rejected with the number of the first bad byte, from 1."""
     try:
         return text.decode()
     except UnicodeDecodeError as error:
@@ -92,9 +92,9 @@ def decode(text: bytes) -> str:
 
 
 def find(record: Record, field: str) -> Any:
-    """The value of a field, or MISSING.
+    """Returns the value of a field, or MISSING.
 
-    A member with this very name, dots and all, comes first; else dots part the names of objects within objects.
+    A member with this very name, dots included, comes first; otherwise dots separate the names of nested objects.
 
     >>> find({"meta": {"url": 7}}, "meta.url"), find({"meta": {"url": 7}, "meta.url": 8}, "meta.url")
     (7, 8)
@@ -110,7 +110,7 @@ def find(record: Record, field: str) -> Any:
 
 
 def take_id(record: Record, field: str) -> str | int:
-    """The record's id; raises Rejected unless it is a string or an integer."""
+    """Returns the record's id. Raises Rejected unless it is a string or an integer."""
     value = find(record, field)
     if type(value) is str or type(value) is int:
         return value
@@ -120,7 +120,7 @@ def take_id(record: Record, field: str) -> str | int:
 
 
 def take_against(record: Record) -> bool:
-    """Whether a pair says that its b is of another side; raises Rejected if it says neither yes nor no."""
+    """Returns whether a pair's b is a document of another side. Raises Rejected if the field is no boolean."""
     value = record.get(AGAINST, False)
     if type(value) is not bool:
         raise Rejected(f"field {shown(AGAINST)} is neither true nor false")
@@ -128,18 +128,18 @@ def take_against(record: Record) -> bool:
 
 
 def check_one_side(record: Record) -> None:
-    """Raises Failed for a pair of two sides, whose ids are not to be taken for those of one; and Rejected."""
+    """Raises Failed for a pair of two sides, which may use the same ids for other documents; and Rejected."""
     if take_against(record):
         raise Failed(TWO_SIDES)
 
 
 def are_ids(value: object) -> TypeGuard[list[Name]]:
-    """Whether a value of a record is a list of ids."""
+    """Returns whether a value of a record is a list of ids."""
     return type(value) is list and all(type(name) in (str, int) for name in value)
 
 
 def take_ids(record: Record, field: str) -> list[Name]:
-    """The ids in a field, such as those of a group's members; raises Rejected unless it is a list of them."""
+    """Returns the ids in a field, such as the members of a group. Raises Rejected unless it is a list of ids."""
     value = record.get(field, MISSING)
     if are_ids(value):
         return value
@@ -148,7 +148,7 @@ def take_ids(record: Record, field: str) -> list[Name]:
 
 
 def take_pair(record: Record) -> tuple[Name, Name, bool]:
-    """The ids of a pair, and whether b is of another side; raises Rejected, also for a document and itself.
+    """Returns the ids of a pair, and whether b is of another side. Raises Rejected, also for two equal ids.
 
     >>> take_pair({"a": 1, "b": "1"}), take_pair({"a": 1, "b": 1, "against": True})
     ((1, '1', False), (1, 1, True))
@@ -161,7 +161,7 @@ def take_pair(record: Record) -> tuple[Name, Name, bool]:
 
 
 def take_string(record: Record, field: str) -> str:
-    """The string in a field; raises Rejected unless it is there and a string."""
+    """Returns the string in a field. Raises Rejected unless it is there and a string."""
     value = find(record, field)
     if type(value) is str:
         return value
@@ -171,15 +171,15 @@ def take_string(record: Record, field: str) -> str:
 
 
 def field_after(fields: Sequence[str]) -> str:
-    """The field that holds the words which canon makes of these fields."""
+    """Returns the field in which canon writes the words that it makes of these fields."""
     return fields[0] if len(fields) == 1 else "text"
 
 
 def take_text(record: Record, fields: Sequence[str]) -> str:
-    """The string in a field; or those in several, line breaks between, but for what is missing, null or empty.
+    """Returns the string in a field, or those in several, joined by line breaks.
 
-    After a hyphen there are two, over which canon joins no words. Raises Rejected if one is no string, or all of
-    several are missing or null.
+    Fields that are missing, null or empty are left out. After a hyphen there are two line breaks, over which canon
+    joins no words. Raises Rejected if one is no string, or if all of several are missing or null.
 
     >>> take_text({"title": "A", "by": "", "body": "cat-", "end": "B"}, ("title", "by", "year", "body", "end"))
     'A\\ncat-\\n\\nB'
@@ -198,9 +198,9 @@ def take_text(record: Record, fields: Sequence[str]) -> str:
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:
-    """What changes a stage's output, in words: part=value, or the part alone where the value is True.
+    """Returns a stage's recipe: part=value for each part, or the part alone if its value is True.
 
-    Parts whose value is None or False are left out. Free text among the values goes through `quoted` first.
+    Parts whose value is None or False are left out. Free text among the values goes through `percent_encoded` first.
 
     >>> recipe("shingle", ("k", 5), ("chars", True), ("hash", None))
     'shingle k=5 chars'
@@ -215,7 +215,7 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
 
 
 def recipe_parts(via: str, stage: str) -> set[str]:
-    """The names of the parts that a recipe says of a stage, in whatever version.
+    """Returns the names of the parts that a recipe has for a stage, whatever its version.
 
     >>> sorted(recipe_parts("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
     ['simhash', 'weights']
@@ -230,7 +230,7 @@ def recipe_parts(via: str, stage: str) -> set[str]:
 
 
 def has_step(via: str, stage: str) -> bool:
-    """Whether a recipe has a step of this stage, in whatever version.
+    """Returns whether a recipe has a step of this stage, whatever its version.
 
     >>> has_step("canon/2 html=main | shingle k=5", "canon"), has_step("", "canon")
     (True, False)
@@ -239,19 +239,19 @@ def has_step(via: str, stage: str) -> bool:
 
 
 def stage_of(step: str) -> str:
-    """The name of the stage in a step of a recipe, without its version."""
+    """Returns the name of the stage in a step of a recipe, without its version."""
     return step.strip().partition(" ")[0].partition("/")[0]
 
 
 def percent_encoded(text: str) -> str:
-    """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
+    """Returns free text as a recipe may hold it, percent-encoded: without spaces, commas and bars."""
     from urllib.parse import quote  # for few recipes
 
     return quote(os.fsencode(text), safe="")
 
 
 def file_label(path: str, content: bytes) -> str:
-    """How a recipe names a file that shapes the output: its last name and its content's BLAKE3, 16 hex digits.
+    """Returns the recipe's name for a file that shapes the output: its base name, and 16 hex digits of its BLAKE3.
 
     >>> file_label("lists/my words", b"")
     'my%20words@af1349b9f5f9a1a6'
@@ -260,12 +260,12 @@ def file_label(path: str, content: bytes) -> str:
 
 
 def hash_label(path: str, digest: str) -> str:
-    """The same by the hex digits of the BLAKE3 of its content, which may be too much to be held."""
+    """Returns a file's name for recipes, by the hex digits of its BLAKE3, for files too large to be held in memory."""
     return f"{percent_encoded(os.path.basename(path))}@{digest[:16]}"
 
 
 def take_recipe(record: Record) -> str:
-    """How the record was made, empty if it does not say; raises Rejected if its field via is not a string."""
+    """Returns a record's recipe; empty if it has none. Raises Rejected if the field via is not a string."""
     via = record.get("via", "")
     if type(via) is not str:
         raise Rejected('field "via" is not a string')
@@ -273,7 +273,7 @@ def take_recipe(record: Record) -> str:
 
 
 def extended_recipe(via: str, recipe: str) -> str:
-    """The recipe of a record that one more stage has made.
+    """Returns the recipe of a record after one more stage.
 
     >>> extended_recipe("", "canon"), extended_recipe("canon", "shingle k=10")
     ('canon', 'canon | shingle k=10')
@@ -282,7 +282,9 @@ def extended_recipe(via: str, recipe: str) -> str:
 
 
 def recipes_differ(here: str, before: str, who: str = "the records before") -> str:
-    """Why records of these recipes cannot be compared; and that via may not be one's own, if one begins with no stage.
+    """Returns why records with these recipes cannot be compared.
+
+    If one of them does not begin with a stage of ours, adds that the field via may be the user's own.
 
     >>> recipes_differ("web | canon", "canon").partition("; ")[2]
     '"via" is the field of recipes: rename yours'
@@ -293,5 +295,5 @@ def recipes_differ(here: str, before: str, who: str = "the records before") -> s
 
 
 def shown_recipe(via: str) -> str:
-    """A recipe as messages show it."""
+    """Returns a recipe as messages show it."""
     return shown(via) if via else "an unnamed recipe"

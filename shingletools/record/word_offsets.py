@@ -1,4 +1,4 @@
-"""Where words stand in a text, as canon --offsets writes it."""
+"""The places of words in a text, as canon --offsets writes them."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Places(NamedTuple):
 
 
 def read_places(at: str) -> Places:
-    """The places in a field AT, in its order; raises Rejected if it is none.
+    """Returns the places in a field AT, in its order. Raises Rejected if it holds anything else.
 
     >>> read_places("0-3 4-17")
     Places(starts=array([0, 4]), ends=array([ 3, 17]))
@@ -45,4 +45,5 @@ def read_places(at: str) -> Places:
 
 
 def bad_places(wanted: str = "with single blanks between") -> Rejected:
+    """Returns the rejection of a field AT that holds no places."""
     return Rejected(f'field "{wire.AT}" holds no places (FROM-TO, {wanted})')

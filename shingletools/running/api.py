@@ -48,12 +48,12 @@ class Pipeline:
         strict: bool = False,
         memory: int | str | None = None,
     ) -> Result:
-        """The records that it makes of documents, as `run` gives them."""
+        """Returns the records that the pipeline makes of documents; see `run`."""
         return result_of(self.taking, documents, jobs, strict, memory)
 
     @contextlib.contextmanager
     def taking(self, shared: SharedOptions) -> Iterator[Steps]:
-        """Its steps, for one run at a time, since some remember what they have seen. Raises Failed."""
+        """Lends the steps to one run at a time, since some steps remember what they have read. Raises Failed."""
         if shared.files:
             yield parsed(self.text, shared)
             return
@@ -67,7 +67,7 @@ class Pipeline:
 
 
 def parsed(text: str, shared: SharedOptions) -> Steps:
-    """Raises Failed."""
+    """Returns the steps of a pipeline. Raises Failed."""
     try:
         steps = steps_of(text, shared)
     except Printed:
@@ -78,6 +78,7 @@ def parsed(text: str, shared: SharedOptions) -> Steps:
 
 
 def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bool, memory: int | str | None) -> Result:
+    """Returns the result of a run, which begins when the first record is requested. Raises Failed for bad settings."""
     if not isinstance(jobs, int) or jobs < 1:
         raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
     size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
@@ -87,7 +88,7 @@ def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bo
 
 
 def flowing(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
-    """Whole lines. Raises Failed."""
+    """Yields whole lines of the output. Raises Failed."""
     given, theirs = InputDocuments.of(documents), list[Failed]()
     try:
         with taking(shared._replace(files=tuple(given.files), names=given.names)) as steps:
@@ -107,11 +108,11 @@ def run(
     strict: bool = False,
     memory: int | str | None = None,
 ) -> Result:
-    """The records that a pipeline makes of documents, one by one as they are asked for.
+    """Returns the records that a pipeline makes of documents, each when it is requested.
 
     documents: dicts, lines of JSON in bytes, names of files, or a table of Arrow; none if the pipeline names its files.
-    jobs: workers. strict: the first bad record ends the run. memory: bytes for each command that takes -S, or as -S has
-    them. Raises Failed; what the documents raise comes out as it is.
+    jobs: workers. strict: the first bad record ends the run. memory: bytes for each command that takes -S, or a size as
+    -S takes it. Raises Failed; exceptions of the documents themselves are not changed.
     """
     made = Pipeline(pipeline) if isinstance(pipeline, str) else pipeline
     return made(documents, jobs=jobs, strict=strict, memory=memory)
@@ -125,10 +126,10 @@ def unique(
     known: Documents | None = None,
     options: str = "",
 ) -> Result:
-    """The documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
+    """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
-    options: more of dedup's, such as "--keep longest". Pairs and groups are read first, and wait in a scratch file.
-    Raises Failed, and TypeError for documents of which nothing may be left when they are to be read.
+    options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a scratch
+    file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
 
     >>> documents = [{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]
     >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))
@@ -151,7 +152,7 @@ def unique(
 
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
-    """Files that hold records until the stack is closed. Raises Failed."""
+    """Returns files that hold the records until the stack is closed. Raises Failed."""
     given = InputDocuments.of(records)
     lines = given.lines((), [])
     if lines is None:

@@ -1,4 +1,4 @@
-"""canon --offsets as a function, for what looks for places of its own."""
+"""canon --offsets as a function, for modules that need the places of words."""
 
 import shlex
 
@@ -38,9 +38,10 @@ REFUSED_OPTIONS = (  # options that are not about words
 
 
 def canonizing(options: str) -> Filter:
-    """canon --offsets with these options, as a shell would take them; its function makes a wire.Placed of a text.
+    """Returns canon --offsets with these options as a filter, whose function makes a wire.Placed of a text.
 
-    Raises Failed, also for options that are about files and how they are read. The function may raise Rejected.
+    options: as a shell would take them. Raises Failed, also for options about files and how they are read. The function
+    may raise Rejected.
 
     >>> canonizing("--stop en").function("The Cat")
     Placed(words='cat', at='4-7')

@@ -1,7 +1,7 @@
-"""The folder of `run --keep`: for each part of a pipeline that is done, its lines, and what was said of bad records.
+"""The folder of `run --keep`: for each part of a pipeline that is complete, its lines and its bad records.
 
-Both are on the disk before the manifest names them, and the manifest is replaced in one step. So a run that ends at any
-moment leaves parts that are whole, and perhaps files that the next run removes.
+Both are on disk before the manifest names them, and the manifest is replaced in one step. So a run that ends at any
+moment leaves complete parts, and perhaps files that the next run removes.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ Entry = dict[str, Any]  # of a part, as the manifest has it
 
 
 class CheckpointFolder:
-    """The folder, which no other run may use meanwhile. Methods raise Failed."""
+    """The folder, which no other run may use at the same time. Methods raise Failed."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -39,7 +39,7 @@ class CheckpointFolder:
         return printable(self.at(name))
 
     def open(self, stack: contextlib.ExitStack) -> None:
-        """Makes it if it is not there, locks it until the stack is closed, and reads what it has."""
+        """Makes the folder if it is missing, locks it until the stack is closed, and reads the manifest."""
         with named(f"--keep {self.path}"):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(self.path)
@@ -71,9 +71,9 @@ class CheckpointFolder:
         )
 
     def usable(self, asked: Sequence[Entry]) -> tuple[int, str]:
-        """How many parts are done as they are asked for; which one is not used and why, if more were kept.
+        """Returns how many parts are complete and still wanted, and why the next one is not used, if there is one.
 
-        Of those that are done, only the last must still have its lines.
+        Of the complete parts, only the last must still have its lines.
         """
         why = ""
         done = same = 0
@@ -92,11 +92,11 @@ class CheckpointFolder:
         return done, why and f"{self.shown(name)} is not used: {why}"
 
     def is_there(self, file: Sequence[Any]) -> bool:
-        """Whether a file is as it was left."""
+        """Returns whether a file is as it was left."""
         return list(file) == self.file(file[0])
 
     def file(self, name: str) -> list[Any]:
-        """A file, as the manifest names it; None in place of figures if it is missing."""
+        """Returns a file as the manifest names it: name, size and time; None in place of these if it is missing."""
         try:
             state = os.stat(self.at(name))
         except FileNotFoundError:
@@ -115,7 +115,7 @@ class CheckpointFolder:
             files.sync(self.path)
 
     def remove_others(self) -> None:
-        """Removes files that the manifest does not name."""
+        """Removes the files that the manifest does not name."""
         wanted = {of[0] for entry in self.entries for of in (entry["lines"], entry["bad"]) if of}
         with named(self.path):
             for name in os.listdir(self.path):
@@ -123,7 +123,7 @@ class CheckpointFolder:
                     os.unlink(self.at(name))
 
     def check_apart(self, paths: Sequence[str]) -> None:
-        """Raises Failed if a run reads or writes files that are removed here."""
+        """Raises Failed if a run reads or writes files that this folder may remove."""
         here = os.path.realpath(self.path)
         for path in paths:
             folder, name = os.path.split(os.path.realpath(path))
@@ -131,7 +131,7 @@ class CheckpointFolder:
                 raise Failed(f"{printable(path)}: --keep may remove that file: copy it, or keep in another folder")
 
     def check_free(self, paths: Sequence[str]) -> None:
-        """Raises Failed if a run writes files of its own there: until they are complete, they have names like OURS."""
+        """Raises Failed if a run writes outputs into this folder: until complete, they have names like OURS."""
         for path in paths:
             if os.path.dirname(os.path.realpath(path)) == os.path.realpath(self.path):
                 raise Failed(f"{printable(path)}: --keep needs that folder for itself: write to another one")
@@ -143,9 +143,9 @@ def close_lock(descriptor: int) -> None:
 
 
 def state_of(name: str) -> list[Any]:
-    """What tells a file from a changed one: where it is, its bytes, and when it was modified.
+    """Returns the path, size and time of a file, which show a change.
 
-    A folder has the hash of this of all files in it. Raises Failed.
+    For a folder, it returns a hash of the same for all files in it. Raises Failed.
     """
     path = os.path.abspath(name)
     with named(name):
@@ -161,7 +161,7 @@ def state_of(name: str) -> list[Any]:
 
 
 def files_below(folder: str) -> Iterator[str]:
-    """Raises OSError."""
+    """Yields all files in a folder and its subfolders. Raises OSError."""
 
     def refuse(error: OSError) -> None:
         raise error
@@ -171,7 +171,7 @@ def files_below(folder: str) -> Iterator[str]:
 
 
 def difference(kept: Entry, asked: Entry) -> str:
-    """Why what was kept is not what is asked for; "" if it is."""
+    """Returns why a part that was kept is not the one that is wanted; "" if it is."""
     if kept["commands"] != asked["commands"]:
         return f"it was made by {printable(' | '.join(map(shlex.join, kept['commands'])))}"
     if kept["made_by"] != asked["made_by"]:

@@ -1,7 +1,7 @@
-"""`run --keep`: the lines that pass between commands are kept, and the same command goes on from there.
+"""`run --keep`: keeps the lines between commands, so that the same command goes on from them after a stop.
 
-A part of a pipeline is a collector, or filters side by side. Each is at work until it has all of its lines; then the
-next one reads them. So what ends the next one, such as a lack of memory, costs nothing of what was done before.
+A part of a pipeline is a collector, or adjacent filters. Each part is completed before the next one begins. So if the
+next part fails, for example for lack of memory, nothing of the work before is lost.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ Part = Sequence[StageRun]
 
 
 class Checkpointer:
-    """What a run keeps: the first `count` parts, of which an earlier run has done the first `done`."""
+    """The parts that a run keeps: the first `count`, of which an earlier run has completed the first `done`."""
 
     def __init__(self, folder: str, pipeline: str, said: NameOptions = NO_NAME_OPTIONS) -> None:
         self.folder = CheckpointFolder(folder)
@@ -49,7 +49,10 @@ class Checkpointer:
         self.bar: Bar | None = None
 
     def begin(self, parts: Sequence[Part], output: str | int | None, stack: contextlib.ExitStack) -> None:
-        """Learns what is to be done, and finds what was. Nothing is removed yet. Raises Failed."""
+        """Notes the parts of the run, and finds those that an earlier run completed. Raises Failed.
+
+        Nothing is removed yet.
+        """
         self.parts = parts
         for part in parts[:-1]:
             if any(run.stage.changes or run.second() for run in part):
@@ -70,7 +73,7 @@ class Checkpointer:
                 run.ended = EarlierEnd(step["remarks"], step["summary"])
 
     def _asked(self, number: int) -> Entry:
-        """Returns what decides the lines of a part, apart from the lines of the one before it. Raises Failed."""
+        """Returns what decides the lines of a part, apart from the lines of the part before it. Raises Failed."""
         part, first = self.parts[number], sum(map(len, self.parts[:number]))
         names: list[str] = []
         for run in part:
@@ -89,22 +92,22 @@ class Checkpointer:
         }
 
     def name(self, number: int) -> str:
-        """The file of a part's lines."""
+        """Returns the name of the file with the lines of a part."""
         return f"{number + 1}.{self.parts[number][-1].name}.jsonl"
 
     def shown(self, number: int) -> str:
         return self.folder.shown(self.name(number))
 
     def bad_name(self, number: int) -> str:
-        """The file of what is said of bad records."""
+        """Returns the name of the file with the messages about bad records of a part."""
         return f"{number + 1}.{self.parts[number][-1].name}.bad.jsonl"
 
     def keeps(self, run: StageRun) -> bool:
-        """Whether the lines that a step makes are kept."""
+        """Returns whether the lines that a step makes are kept."""
         return any(part[-1] is run for part in self.parts[: self.count])
 
     def restore(self) -> None:
-        """Removes what cannot be used, says so, and says again what was said of bad records. Raises Failed."""
+        """Removes files that cannot be used, says so, and repeats the messages about bad records. Raises Failed."""
         if self.why:
             onward = f"goes on from {self.shown(self.done - 1)}" if self.done else "begins anew"
             self.parts[0][0].say(f"{NAME}: {self.why}; the run {onward}")
@@ -124,7 +127,7 @@ class Checkpointer:
         self.show(self.done)
 
     def log(self, number: int, place: int, outcome: Outcome) -> None:
-        """Keeps what a step of a part says, and that a good record came after bad ones. Raises Failed."""
+        """Keeps the messages of a step, and the fact that a good record came after bad ones. Raises Failed."""
         good = outcome.records > 0
         if not (outcome.messages or outcome.rejects or (good and place in self.waits)):
             return
@@ -136,7 +139,7 @@ class Checkpointer:
         self.bad.write(json.dumps(said).encode() + b"\n")
 
     def through(self, number: int, made: Generator[bytes]) -> Generator[bytes]:
-        """The lines of a part, from its file as soon as it has all of them. Raises StepFailed."""
+        """Yields the lines of a part from its file, once the file has all of them. Raises StepFailed."""
         try:
             with contextlib.closing(made), Output(self.folder.at(self.name(number)), stored=True) as output:
                 for lines in made:
@@ -162,7 +165,7 @@ class Checkpointer:
         yield from self.lines(number)
 
     def record(self, number: int, bad: bool) -> None:
-        """A part is done. Raises Failed."""
+        """Writes to the manifest that a part is complete. Raises Failed."""
         steps = [
             {"figures": vars(run.figures), "remarks": [*run.remarks()], "summary": run.summary()}
             for run in self.parts[number]
@@ -178,7 +181,7 @@ class Checkpointer:
         self.folder.commit()
 
     def lines(self, number: int) -> Generator[bytes]:
-        """The lines of a part that is done. Raises Failed."""
+        """Yields the lines of a part that is complete. Raises Failed."""
         with contextlib.closing(streams.read_chunks([self.folder.at(self.name(number))])) as chunks:
             for chunk in chunks:
                 if self.bar is not None:
@@ -186,7 +189,7 @@ class Checkpointer:
                 yield chunk.data
 
     def show(self, number: int) -> None:
-        """Makes the bar that of a part: its place among all, and the bytes that it reads. Raises Failed."""
+        """Makes the bar show a part: its place among all, and the bytes that it reads. Raises Failed."""
         if self.bar is None:
             return
         names = [path for path, *_ in self.asked[number]["inputs"]]
@@ -200,7 +203,7 @@ class Checkpointer:
 
 
 def replay(part: Part, line: bytes) -> None:
-    """Repeats the messages of an earlier run about bad records, which also go to their file again. Raises Failed."""
+    """Repeats the messages of an earlier run about bad records, and writes the records again. Raises Failed."""
     place, file, messages, rejects, good, side = json.loads(line)
     bad = [(name, number, cause, raw.encode(errors="surrogateescape")) for name, number, cause, raw in rejects]
     run = part[place]

@@ -18,7 +18,7 @@ from shingletools.system.errors import EnvironmentFailure, Failed, IdRepeated, R
 
 
 def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
-    """Gives a chunk to a collector, up to the record with which the run fails, or the first bad one if strict."""
+    """Gives a chunk to a collector, up to the record that fails the run, or the first bad one if strict."""
     rejects: list[BadRecord] = []
     written: list[Written] = []
     failed: Failed | None = None
@@ -80,7 +80,10 @@ def next_batch(collector: Collector, side: int, chunk: Chunk, at: int) -> tuple[
 def collected(
     collector: Collector, strict: bool, side: int, portion: Chunk | FileDocuments
 ) -> Iterator[tuple[Outcome, Failed | None]]:
-    """Gives a portion of the input to a collector. In other formats, good documents side by side are taken together."""
+    """Gives a portion of the input to a collector, and yields the outcomes.
+
+    In other formats than JSON lines, adjacent good documents are taken together.
+    """
     if isinstance(portion, Chunk):
         yield collect_chunk(collector, strict, side, portion)
         return
@@ -104,7 +107,10 @@ def collected(
 def run_collector(
     collector: Collector, step: Step, jobs: int, figures: Figures, given: GivenLines | None = None
 ) -> Generator[Outcome]:
-    """Yields all outcomes; the figures have those taken so far. Lines that are given stand for standard input."""
+    """Yields all outcomes of a collector.
+
+    figures: those of the outcomes taken so far. given: lines that replace standard input.
+    """
     options, stage = step.options, step.stage
     sides = options.files, *stage.sides
     for side in stage.order:
@@ -131,7 +137,7 @@ def run_collector(
 
 
 def outcome_of_deferred(file: str, late: Sequence[DeferredReject]) -> Outcome:
-    """Returns the outcome of records of a file that turned out to be bad."""
+    """Returns the outcome for records of a file that turned out to be bad."""
     counted, again = (sum(flags) for flags in zip(*(each[4:] for each in late), strict=True))
     return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, repeated_ids=again)
 
@@ -139,7 +145,10 @@ def outcome_of_deferred(file: str, late: Sequence[DeferredReject]) -> Outcome:
 def prefetched_chunks(
     collector: Collector, side: int, files: Sequence[str], jobs: int, given: GivenLines | None
 ) -> Generator[Chunk | FileDocuments]:
-    """Yields the input, of which other threads have read ordinary lines. Raises Failed, after the chunks before."""
+    """Yields the input, whose ordinary lines other threads have already read.
+
+    Raises Failed after the chunks that come before the failure.
+    """
     if jobs == 1 or not collector.reads_ahead or (given is not None and not collector.schema(side).lines):
         yield from streams.read_chunks(files, given)
         return

@@ -1,4 +1,4 @@
-"""The driver: one run of a command, which is the same for all of them.
+"""Runs a command: all commands are run by this code.
 
 `main` decides how a run ends: with complete output and an exit status, or with a message.
 """
@@ -34,7 +34,7 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
 def check_kernel() -> None:
-    """Begins a run: checks that the kernel is there that the environment wants. Raises Failed."""
+    """Begins a run: checks that the kernel that the environment chooses is installed. Raises Failed."""
     interruptible_reads.ahead.clear()  # of a run before in the same process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
@@ -43,7 +43,7 @@ def check_kernel() -> None:
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """One run of a command: its exit status. Raises Failed or Printed."""
+    """Runs a command, and returns its exit status. Raises Failed or Printed."""
     check_kernel()
     begun = time.monotonic()
     with FirstRecord(name) as first:
@@ -60,7 +60,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
 
 
 class RunOptions(NamedTuple):
-    """What a command line asks of the run as a whole."""
+    """The options of a command line that concern the run as a whole."""
 
     output: str | None  # a path
     progress: bool = False
@@ -69,18 +69,18 @@ class RunOptions(NamedTuple):
 
 
 class FirstRecord:
-    """The first record of standard input, for which a bar waits if one is wanted."""
+    """Reads the first record of standard input; if a progress bar is wanted, the bar is shown while it waits."""
 
     def __init__(self, name: str, progress: bool = False) -> None:
         self.name, self.progress = name, progress
         self.bar: Bar | None = None
 
     def look(self, options: "argparse.Namespace") -> None:
-        """Reads the command line of a command."""
+        """Notes the options of a command."""
         self.progress = options.progress
 
     def names(self) -> Names:
-        """Returns the names that it carries."""
+        """Returns the field names that the record carries."""
         if self.progress and not stat.S_ISREG(os.fstat(0).st_mode) and not os.isatty(0):
             from shingletools.running.progress_bars import progress_bar  # as in run_steps
 
@@ -96,7 +96,10 @@ class FirstRecord:
 
 
 def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: RunOptions) -> tuple[int, PipelineRun | None]:
-    """The exit status of a run of steps; and its figures, unless its reader has gone away. Raises Failed."""
+    """Returns the exit status of a run of steps, and the run; None for the run if its reader has gone away.
+
+    Raises Failed.
+    """
     bar = asked.bar
 
     def say(message: str) -> None:
@@ -144,7 +147,7 @@ def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -
 
 
 def exit_status(name: str, run: Callable[[], int]) -> int:
-    """The exit status of a run; whatever ends it too early is reported in the name of a command."""
+    """Returns the exit status of a run; reports whatever ends it too early in the name of a command."""
     try:
         return run()
     except StepFailed as error:
@@ -163,6 +166,7 @@ def exit_status(name: str, run: Callable[[], int]) -> int:
 
 
 def run_or_print(run_it: Run, name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Runs a command, or prints its help or version. Returns the exit status. Raises Failed."""
     try:
         return run_it(name, argv, closed)
     except Printed as text:

@@ -1,4 +1,4 @@
-"""What bin/ calls: Ctrl-C ends the process as the system does, from before all else is imported."""
+"""Called by the launchers in bin/. Before anything else is imported, it lets Ctrl-C end the process."""
 
 import _signal  # type: ignore[import-not-found]  # the module signal would import others
 
@@ -10,7 +10,10 @@ from contextlib import suppress
 
 
 def main(name: str, runner: str = "") -> int:
-    """Runs a command on the process's arguments and streams, by `runner`'s own `run` if named; its exit status."""
+    """Runs a command on the process's arguments and streams, and returns its exit status.
+
+    runner: the module whose own `run` runs the command; empty for most commands.
+    """
     try:
         return started(name, runner)
     except Exception as error:

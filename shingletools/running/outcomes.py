@@ -1,4 +1,4 @@
-"""What became of a chunk, and of all that was read: figures, and the exit status."""
+"""The outcomes of chunks, the figures of all input, and the exit status."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -21,7 +21,7 @@ BadRecord = tuple[str, int | None, str, bytes]  # file, line, cause, document
 
 
 class Outcome(NamedTuple):
-    """What became of a chunk."""
+    """The result of one chunk."""
 
     size: int  # bytes of input, as they were read
     start: int | None  # where it starts in its file, if its lines are counted from there
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 
 
 class Figures:
-    """What was read so far."""
+    """The figures of all that was read so far."""
 
     def __init__(self) -> None:
         self.size = 0  # bytes, as they were read
@@ -61,23 +61,23 @@ class Figures:
             self.good[key] = self.good.get(key, 0) + result.records + result.repeated_ids
 
     def counts(self) -> list[str]:
-        """What was counted, as -v says it."""
+        """Returns the counts, as -v shows them."""
         return [f"{count} {what}" for what, count in self.counted.items()]
 
     def without_good(self) -> list[str]:
-        """Files that have something in them, but no good record."""
+        """Returns the files that are not empty, but have no good record."""
         return [*dict.fromkeys(key.partition(" ")[2] for key, good in self.good.items() if good <= 0)]
 
 
 def status_of(allowed: "Allowance | None", figures: Figures) -> int:
-    """Whether there were more bad records than are allowed (default none)."""
+    """Returns whether there were more bad records than are allowed, as an exit status; by default, none are allowed."""
     if allowed is None:
         return SOME_REJECTED if figures.rejected else DONE
     return DONE if allowed.holds(figures.rejected, figures.records + figures.rejected) else SOME_REJECTED
 
 
 class Conclusion(NamedTuple):
-    """The exit status; and where no output gets its place, why, and which files are to blame."""
+    """The exit status; if no output is written, also why, and the files to blame."""
 
     status: int
     why: str = ""
@@ -85,17 +85,20 @@ class Conclusion(NamedTuple):
 
     @classmethod
     def of(cls, allowed: "Allowance | None", figures: Figures) -> "Conclusion":
-        """Where a file has not one good record, the run has failed, unless so many bad ones are all right."""
+        """Returns the conclusion of a run.
+
+        A file without one good record fails the run, unless so many bad records are allowed.
+        """
         status = status_of(allowed, figures)
         if status != DONE and (files := figures.without_good()):
             return cls(FAILED, "not one good record", files)
         return cls(status, "" if status == DONE or allowed is None else "too many bad records")
 
     def messages(self, paths: Sequence[str], there: Set[str]) -> Iterator[str]:
-        """Messages about these files, and about outputs that get no place: nobody, such as make, may go on from them.
+        """Yields messages about the files to blame, and about outputs that are not written, so that nobody uses them.
 
-        Some of the outputs were there before. A reader of messages learns it even where whoever waits for the status is
-        killed.
+        there: outputs that were there before the run. A reader of messages learns it even if the process that waits for
+        the status is killed.
         """
         for file in self.files[:MAX_SHOWN_FILES]:
             yield f"{errors.printable(file)}: {self.why}" if file else self.why
@@ -106,5 +109,5 @@ class Conclusion(NamedTuple):
 
 
 def state_of_uncommitted(path: str, there: Set[str]) -> str:
-    """What becomes of an output that gets no place, by what was there before."""
+    """Returns what happens to an output that is not written: it is left as it was, or it is not there."""
     return "is left as it was" if path in there else "is not written"

@@ -1,4 +1,4 @@
-"""A pipeline as it is typed in a shell: cut into commands, and their steps for one process."""
+"""Parses a pipeline, as it is typed in a shell, into steps that run in one process."""
 
 import argparse
 import shlex
@@ -23,7 +23,7 @@ SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where th
 
 
 class SharedOptions(NamedTuple):
-    """What a run says for all of its steps."""
+    """The options of a run that hold for all of its steps."""
 
     files: Sequence[str] = ()  # for the first step
     jobs: int = 1
@@ -40,9 +40,9 @@ NO_SHARED_OPTIONS = SharedOptions()
 
 
 def steps_of(text: str, shared: SharedOptions = NO_SHARED_OPTIONS, given: GetNames | None = None) -> tuple[Step, ...]:
-    """The steps of a pipeline as it is typed in a shell; this may read tables. Raises Failed or Printed.
+    """Returns the steps of a pipeline as it is typed in a shell. Raises Failed or Printed.
 
-    given: asked for the names that records on standard input carry, if they are not known.
+    It may read tables. given: returns the names that records on standard input carry, if these are not known.
 
     >>> [step.name for step in steps_of("canon | shingle -k 10 | simjoin -t 0.8")]
     ['canon', 'shingle', 'simjoin']
@@ -67,7 +67,7 @@ def steps_of(text: str, shared: SharedOptions = NO_SHARED_OPTIONS, given: GetNam
 
 
 def apply_shared_options(shared: SharedOptions, place: int, last: bool, options: argparse.Namespace) -> None:
-    """Raises Failed for what makes no sense in one process; tells options what holds for all."""
+    """Sets the options that hold for all steps. Raises Failed for options that make no sense in one process."""
     if wrong := next((name for name in options.files if name in SHELL_OPERATORS), None):
         raise Failed(f"{wrong}: this is not a shell; name files for the output by -o, and for the input as FILE")
     if not place and shared.files and options.files != list(shared.files):
@@ -85,7 +85,7 @@ def apply_shared_options(shared: SharedOptions, place: int, last: bool, options:
 
 
 def with_memory(step: Step, words: Sequence[str], shared: SharedOptions, make: Callable[[Sequence[str]], Step]) -> Step:
-    """The step, made again with so much memory if it takes -S and has none. Raises Failed."""
+    """Returns the step; if it takes -S and has none, makes it again with the run's amount of memory. Raises Failed."""
     takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
     if shared.size is None or not takes or step.stage.in_memory or options.get("buffer_size", 0) is not None:
         return step
@@ -94,7 +94,7 @@ def with_memory(step: Step, words: Sequence[str], shared: SharedOptions, make: C
 
 
 def split(text: str) -> Iterator[str]:
-    """The commands of a pipeline: the text is cut at bars that are not quoted.
+    """Yields the commands of a pipeline: the text is cut at bars that are not quoted.
 
     >>> list(split("canon --delete '[|]' | shingle"))
     ["canon --delete '[|]' ", ' shingle']
@@ -116,7 +116,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def words_of(command: str, names: Sequence[str]) -> tuple[str, list[str]]:
-    """The name of a command of a pipeline, one of these, and its arguments. Raises Failed."""
+    """Returns the name of a command in a pipeline, and its arguments. Raises Failed unless it is one of `names`."""
     try:
         name, *argv = shlex.split(command) or [""]
     except ValueError as error:

@@ -1,6 +1,6 @@
-"""A run of steps, each of which reads what the one before it writes; a single command is a flow of one step.
+"""A run of steps, each of which reads the output of the one before it; a single command is a run of one step.
 
-It is given streams, and neither prints, exits nor handles signals: that is for whoever runs it.
+It neither prints nor exits, and handles no signals: its caller does.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ class PipelineRun:
     def __init__(
         self, steps: Sequence[Step], say: Say, given: Lines | None = None, keeping: "Checkpointer | None" = None
     ) -> None:
-        """Lines that are given stand for standard input."""
+        """given: lines that replace standard input."""
         self.runs = [StageRun(step, say) for step in steps]
         self.given = given
         self.keeping = keeping
@@ -50,10 +50,10 @@ class PipelineRun:
         self.stack.close()
 
     def prepare(self, output: str | int | None, closed: set[int]) -> list[str]:
-        """Checks all that can be known before; gives the files to be read, of which "-" is the standard input.
+        """Makes all checks that are possible before the run; returns the files to be read.
 
-        output: the path or descriptor of the output; None if lines are only asked for. closed: standard streams that
-        are. Raises Failed.
+        "-" is standard input. output: the path or descriptor of the output; None if the caller takes the lines. closed:
+        standard streams that are closed. Raises Failed.
         """
         paths = [path for run in self.runs for path in (*run.stage.changes, run.stage.second and run.stage.second[1])]
         self.there = files.existing([*paths, output if isinstance(output, str) else None])
@@ -91,9 +91,9 @@ class PipelineRun:
             self.keeping.restore()
 
     def lines(self) -> Generator[bytes]:
-        """The output of the last step, as it comes; the steps before it are asked for lines as they are needed.
+        """Returns the output of the last step as it comes; each step reads from the one before it as needed.
 
-        Raises Failed, and ReaderGone if that of another output has gone.
+        Raises Failed, and ReaderGone if the reader of another output has gone away.
         """
         lines: Iterator[Any] | None = self.given
         keeping = self.keeping
@@ -110,7 +110,7 @@ class PipelineRun:
         return made
 
     def through(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[Any]:
-        """Lines through a collector, or filters side by side; for a collector, perhaps signatures in place of lines."""
+        """Yields lines that passed a collector or adjacent filters; before a collector, perhaps signatures instead."""
         first, last = runs[0], runs[-1]
         lent = last is self.runs[-1] and self.output is not None  # lines of workers are, until the next are asked for
         strict = any(run.options.strict for run in runs)
@@ -137,6 +137,7 @@ class PipelineRun:
             self.show_step(self.runs[self.runs.index(last) + 1].name)
 
     def outcomes(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[list[Outcome]]:
+        """Returns the outcomes of adjacent filters, or of one collector."""
         first, jobs = runs[0], max(run.options.jobs for run in runs)
         filters = [step for run in runs if (step := run.filter_step()) is not None]
         if filters:
@@ -149,7 +150,10 @@ class PipelineRun:
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
 
     def wanted_schema(self, run: StageRun) -> Callable[[], Signatures | None] | None:
-        """What signatures the collector behind a step takes in place of lines, if it does and none must be kept."""
+        """Returns the columns that the next collector can take instead of lines.
+
+        None if it needs the lines, or if they are kept in files.
+        """
         if self.keeping is not None and self.keeping.keeps(run):
             return None
         behind = self.runs[self.runs.index(run) + 1 :]
@@ -159,14 +163,14 @@ class PipelineRun:
         return lambda: collector.schema(0).signatures()
 
     def check_end(self, run: StageRun) -> None:
-        """Raises Failed if a step has failed though it has read all: nothing may be made of a part of the lines."""
+        """Raises Failed if a step has failed after it read all lines: nothing may be made of a part of its output."""
         conclusion = run.conclusion()
         if conclusion.status == FAILED:
             said = conclusion.messages(self.uncommitted_paths(), self.there)
             raise StepFailed("\n".join(f"{run.name}: {message}" for message in said))
 
     def uncommitted_paths(self) -> list[str]:
-        """Files that have no place yet."""
+        """Returns the paths of outputs that have not got their names yet."""
         return [
             *(each.name for each in self.outputs() if each.target),
             *(path for run in self.runs for path in run.stage.changes),
@@ -178,7 +182,7 @@ class PipelineRun:
 
     @contextlib.contextmanager
     def summed_up(self) -> Iterator[None]:
-        """At its end, says how many bad records were not reported, unless a signal ends the run."""
+        """Reports at its end how many bad records had no message, unless a signal ends the run."""
         with contextlib.ExitStack() as stack:
             for run in self.runs:
                 if run.rejects is not None:
@@ -186,7 +190,7 @@ class PipelineRun:
             yield
 
     def conclude(self) -> int:
-        """Says what is to say at the end; gives the exit status."""
+        """Shows the last messages, and returns the exit status."""
         conclusions = [(run, run.conclusion()) for run in self.runs]
         self.why = next((each.why for _, each in conclusions if each.why), "")
         paths = self.uncommitted_paths()
@@ -198,7 +202,7 @@ class PipelineRun:
         return last_failure(each.status for _, each in conclusions)
 
     def complete(self) -> None:
-        """Waits until files are on their disks, and closes all. Raises ReaderGone or Failed."""
+        """Waits until the files are on disk, and closes them. Raises ReaderGone or Failed."""
         for run in self.runs:
             if run.rejects is not None:
                 run.rejects.close()
@@ -206,7 +210,7 @@ class PipelineRun:
             each.complete()
 
     def commit(self) -> None:
-        """Gives the files their places, and makes the changes for which the steps run. Raises Failed."""
+        """Gives the files their names, and makes the changes for which the steps run. Raises Failed."""
         for each in self.outputs_to_commit():
             each.commit()
         if not self.why:
@@ -215,11 +219,14 @@ class PipelineRun:
                     run.settle()
 
     def outputs_to_commit(self) -> list[Output]:
-        """The outputs that are to be complete."""
+        """Returns the outputs that are to become complete."""
         return [each for each in self.outputs() if not (self.why and each.target)]
 
     def reader_gone(self) -> int:
-        """The exit status if the reader of the output has gone away. Raises Failed if more is lost than output."""
+        """Returns the exit status after the reader of the output has gone away.
+
+        Raises Failed if more than output is lost.
+        """
         for run in self.runs:
             for lost in run.lost_with_reader(self.there):
                 name = "standard output" if self.output is None else errors.printable(self.output.name)
@@ -228,7 +235,10 @@ class PipelineRun:
 
 
 def report_rejects(runs: Sequence[StageRun], outcomes: Sequence[Outcome]) -> None:
-    """Tells of bad records. Raises Failed: of several strict steps the last, whose record is the first."""
+    """Reports bad records.
+
+    Raises Failed; if several steps are strict, that of the last one, whose bad record came first.
+    """
     failed: Failed | None = None
     for run, outcome in zip(runs, outcomes, strict=False):
         try:
@@ -241,5 +251,5 @@ def report_rejects(runs: Sequence[StageRun], outcomes: Sequence[Outcome]) -> Non
 
 
 def last_failure(statuses: Iterator[int]) -> int:
-    """The status of a pipeline, as a shell with pipefail has it: the last that is not 0."""
+    """Returns the status of a pipeline as a shell with pipefail does: the last one that is not 0."""
     return next((status for status in reversed([*statuses]) if status), DONE)

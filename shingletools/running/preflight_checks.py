@@ -1,4 +1,4 @@
-"""What is checked before a run reads: that it could end well, and destroys nothing that it reads or writes."""
+"""Checks before a run reads: it must be able to end well, and must not destroy what it reads or writes."""
 
 import os
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from shingletools.system.errors import Failed
 
 
 def check(step: Step, before: str, given: bool, output: str | int | None, closed: set[int]) -> list[str]:
-    """The files that a step reads. Raises Failed for a run that would fail later, or destroy what it reads or writes.
+    """Returns the files that a step reads. Raises Failed for a run that would fail later, or destroy its own files.
 
-    before: the name of the step before it, empty if it is the first. given: lines stand for standard input. output: a
+    before: the name of the step before it, empty for the first step. given: lines replace standard input. output: a
     path, a descriptor, or None if the lines go to the next step.
     """
     options, stage = step.options, step.stage
@@ -38,9 +38,9 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
 
 
 def check_files(step: Step, inputs: Sequence[str], given: int | None, output: str | int | None) -> None:
-    """Raises Failed if what the run writes is also something else that it reads or writes.
+    """Raises Failed if a file that the run writes is also another file that it reads or writes.
 
-    given: the descriptor for which - stands, if it is one.
+    given: the descriptor that - means, if it means one.
     """
     stage = step.stage
     reads, shaping = (
@@ -68,7 +68,7 @@ def check_files(step: Step, inputs: Sequence[str], given: int | None, output: st
 
 
 def second_files(step: Step) -> list[tuple[str, str]]:
-    """The options that name files to be written, and these."""
+    """Returns the options that name files to be written other than the output, and these files."""
     rejects = step.options.rejects
     return [
         *([step.stage.second] if step.stage.second else []),
@@ -77,7 +77,7 @@ def second_files(step: Step) -> list[tuple[str, str]]:
 
 
 def check_apart(step: Step, others: Sequence[Step]) -> None:
-    """Raises Failed if the step writes a file that another one reads or writes: they run at the same time."""
+    """Raises Failed if the step writes a file that another step reads or writes at the same time."""
     for option, path in second_files(step):
         for other in others:
             stage = other.stage
@@ -88,6 +88,6 @@ def check_apart(step: Step, others: Sequence[Step]) -> None:
 
 
 def say_that_it_waits(name: str, inputs: Sequence[str]) -> None:
-    """Tells a user who named no file why the command waits."""
+    """Says that the command waits for the terminal, if the user named no file."""
     if "-" in inputs and os.isatty(0):
         messages.say(f"{name}: reads standard input, which is the terminal; Ctrl-D ends it (see {name} --help)")

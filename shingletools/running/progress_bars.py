@@ -1,12 +1,12 @@
-"""Progress bars: one for each command of a pipeline, each on a line of its own of the terminal that they share.
+"""Progress bars: one for each command of a pipeline, each on its own line of the terminal that they share.
 
-Nobody tells the processes of a pipeline of each other. What they have in common is their process group and the
-terminal; so a small file in the folder of scratch files, with both in its name, holds the text of each bar. Whoever
-draws holds a lock, goes up by as many lines as there are bars, and writes all of them again. A message takes the place
-of the first bar, and the bars follow. pv(1) with -c does likewise, by cursor positions that it asks the terminal for.
+The processes of a pipeline do not know each other. They have the process group and the terminal in common. So a small
+file in the folder of scratch files, with both in its name, holds the text of each bar. The process that draws holds a
+lock, moves the cursor up by as many lines as there are bars, and writes all bars again. A message replaces the first
+bar, and the bars follow it. pv(1) with -c does this, too, by cursor positions that it asks the terminal for.
 
-Bars stand in the order of the processes' numbers, which is that of the pipeline: a shell starts one after the other.
-Which process makes its bar first is chance.
+Bars are in the order of the process numbers, which is that of the pipeline, because a shell starts one process after
+the other. Which process makes its bar first is chance.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ DEFAULT_COLUMNS = 80  # of a terminal that does not tell
 
 
 class BarText(NamedTuple):
-    """What a bar shows."""
+    """The text of a process's bar."""
 
     process: int
     text: str
@@ -43,9 +43,9 @@ NO_BAR = BarText(0, "")
 
 
 class TerminalLines:
-    """The lines of a terminal that the bars of a process group share; the cursor stands below the last.
+    """The lines of a terminal that the bars of a process group share; the cursor is below the last one.
 
-    Once it is made, no fault of the terminal or of the file fails the run: a bar is worth less than that.
+    Once it is made, no fault of the terminal or the file fails the run.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -76,7 +76,7 @@ class TerminalLines:
         raise PermissionError
 
     def _begin(self) -> None:
-        """Takes the place below the others. Raises OSError."""
+        """Takes the line below the other bars. Raises OSError."""
         bars = self._bars() if self._alive() else []
         fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, FIRST + len(bars))
         self.place = len(bars)
@@ -84,7 +84,7 @@ class TerminalLines:
         self._write("\n")
 
     def show(self, text: str) -> None:
-        """The bar's new text; nothing, if another process does not let go of the lock."""
+        """Shows the bar's new text; does nothing if another process keeps the lock."""
         with self._locked() as locked:
             if locked and self.place >= 0:
                 bars = self._bars()
@@ -94,7 +94,7 @@ class TerminalLines:
                 self._draw(bars)
 
     def say(self, message: str) -> None:
-        """Whole lines, above the bars; below them if none of these is there any longer."""
+        """Writes whole lines above the bars; below them if none of them is active."""
         with self._locked() as locked:
             bars = self._bars() if locked else []
             if bars and (self.place >= 0 or self._alive()):
@@ -103,7 +103,7 @@ class TerminalLines:
                 self._write(message)
 
     def close(self) -> None:
-        """The bar stays as it is; the last one removes the file."""
+        """Leaves the bar as it is; the last process removes the file."""
         self._leave()
         self.at_end.close()
 
@@ -117,7 +117,7 @@ class TerminalLines:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:
-        """Whether the lock was to be had."""
+        """Holds the lock inside, if it is free in time; gives whether it is held."""
         end, locked = time.monotonic() + LOCK_SECONDS, False
         while not locked and time.monotonic() < end:
             try:
@@ -133,7 +133,10 @@ class TerminalLines:
                     fcntl.lockf(self.file, fcntl.LOCK_UN, 1, MUTEX)
 
     def _bars(self) -> list[BarText]:
-        """As the file has them, in the order of their places; empty ones up to the own place, if it has not so many."""
+        """Returns the bars that the file holds, in the order of their lines.
+
+        If it holds too few, empty bars are added up to the own line.
+        """
         held: object = None
         with contextlib.suppress(OSError, ValueError):
             # What was longer before stands behind it, if its writer was killed
@@ -153,7 +156,10 @@ class TerminalLines:
         os.ftruncate(self.file, len(data))
 
     def _alive(self) -> bool:
-        """Whether another process has a bar: its lock goes with it, however it ends, and whatever the file says."""
+        """Returns whether another process has a bar.
+
+        A bar's lock ends with its process, however that ends, and whatever the file says.
+        """
         before, behind = (self.place, FIRST), (0, FIRST + self.place + 1)  # bytes, from where; 0 stands for all
         for count, start in (before, behind) if self.place > 0 else (behind,):
             try:
@@ -169,7 +175,7 @@ class TerminalLines:
         self._write(f"\x1b[{len(bars)}A\r" + (f"\x1b[J{message}" if message else "") + lines)
 
     def width(self) -> int:
-        """Columns that a bar may take."""
+        """Returns the number of columns that a bar may take."""
         columns = 0
         with contextlib.suppress(OSError):  # it may be gone
             columns = os.get_terminal_size(self.descriptor).columns
@@ -181,7 +187,7 @@ class TerminalLines:
 
 
 class Bar(Protocol):
-    """What the driver asks of a bar; tqdm has it."""
+    """The interface of a bar, as tqdm has it."""
 
     total: Any  # bytes; None if that is not known
 
@@ -199,7 +205,7 @@ class Bar(Protocol):
 
 
 class SharedBar:
-    """A bar on such a line, with the text that tqdm gives it."""
+    """A bar on a line of TerminalLines, with the text that tqdm formats."""
 
     def __init__(self, name: str, total: int | None, lines: TerminalLines) -> None:
         self.name = name
@@ -211,7 +217,7 @@ class SharedBar:
         self.update(0)
 
     def update(self, n: float, /) -> None:
-        """So many bytes more; shown ten times a second at most."""
+        """Counts `n` more bytes; shows the bar at most ten times a second."""
         self.count += n
         if time.monotonic() - self.shown >= REDRAW_SECONDS:
             self.refresh()
@@ -231,18 +237,18 @@ class SharedBar:
         )
 
     def set_description(self, name: str, /) -> None:
-        """From now on it is the bar of this command."""
+        """Makes it the bar of this command."""
         if name != self.name:
             self.name = name
             self.refresh()
 
     def reset(self) -> None:
-        """It begins anew."""
+        """Starts again at 0."""
         self.count, self.begun = 0.0, time.monotonic()
         self.refresh()
 
     def clear(self) -> None:
-        """A message finds its own place."""
+        """Does nothing: messages are written above the bars."""
 
     def close(self) -> None:
         self.refresh()
@@ -250,7 +256,10 @@ class SharedBar:
 
 
 def progress_bar(name: str, inputs: Sequence[str]) -> Bar:
-    """A bar of bytes read, on standard error; on a terminal, each process of a pipeline has a line of its own."""
+    """Returns a bar of the bytes read, on standard error.
+
+    On a terminal, each process of a pipeline has a line of its own.
+    """
     tqdm.monitor_interval = 0  # no thread of its own
     total = files.total_size(inputs)
     if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb":

@@ -1,4 +1,4 @@
-"""What is said of bad records: some of each cause, and how many more there are."""
+"""Messages about bad records: the first of each cause, and how many more there are."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ VALUE = lazy(
 
 
 def cause_of(message: str) -> str:
-    """What remains of a message about a record without the names, ids and values of this one.
+    """Returns a message about a record without the names, ids and values of this record.
 
     >>> cause_of('id "x" was seen before') == cause_of("id 7 was seen before")
     True
@@ -34,22 +34,25 @@ def cause_of(message: str) -> str:
 
 
 def described(bad: BadRecord) -> tuple[str, bool, str, bytes]:
-    """The place of a record, whether it begins its file, what is wrong with it, and its line."""
+    """Returns the place of a bad record, whether it begins its file, its cause, and its line."""
     file, line, cause, document = bad
     return shown_place(file, line), line in (None, 1), cause, document
 
 
 class BadFileStart:
-    """The bad records with which a file begins; the first one says what kind of file it is."""
+    """The bad records at the beginning of a file; the first of them says what kind of file it is."""
 
     def __init__(self, file: str, message: str, looks: bool) -> None:
-        """looks: whether it is of another format; else perhaps only some records are of another kind."""
+        """message: the message about the first record.
+
+        looks: whether the file has another format; else perhaps only some of its records are of another kind.
+        """
         self.file, self.message, self.looks = file, message, looks
         self.held: list[BadRecord] = []
         self.size = 0
 
     def goes_on(self, bad: BadRecord) -> bool:
-        """Whether this is the next record of the file."""
+        """Returns whether this is the next record of the file."""
         return bad[0] == self.file and bad[1] == len(self.held) + 1
 
     def take(self, bad: BadRecord) -> None:
@@ -57,21 +60,24 @@ class BadFileStart:
         self.size += len(bad[3]) + 1
 
     def is_enough(self) -> bool:
-        """Whether there is nothing to hope for."""
+        """Returns whether so much is bad that the rest of the file cannot be good."""
         return self.size >= MAX_BAD_START_BYTES and (self.looks or len(self.held) >= MAX_SHOWN)
 
 
 class RejectMessages:
-    """Messages about bad records, in their order: at most MAX_SHOWN of one cause, unless all are wanted.
+    """Messages about bad records, in order: at most MAX_SHOWN of one cause, unless all are wanted.
 
-    Where a file begins with bad records, and the first one tells what kind of file it is, they wait for a good one. If
-    none comes, it is reported for the first alone, and MAX_BAD_START_BYTES of them fail the run.
+    If a file begins with bad records, and the first says what kind of file it is, their messages wait for a good
+    record. If none comes, only the first is reported, and MAX_BAD_START_BYTES of them fail the run.
     """
 
     def __init__(
         self, command: str, say: Callable[[str], None], every: bool = False, form: str = "", stops: bool = False
     ) -> None:
-        """`form` is the option by which the input is read; none is for JSON lines. stops: whether it may fail a run."""
+        """form: the option by which the input is read; empty for JSON lines.
+
+        every: whether all messages are shown. stops: whether bad records may fail the run.
+        """
         self.stops = stops and not every
         self.command = command
         self.form = form
@@ -85,9 +91,9 @@ class RejectMessages:
         self.first: dict[str, str] = {}  # message of each cause
 
     def message(self, place: str, begins: bool, cause: str, document: bytes) -> str:
-        """What to say of a document; with a hint, if there is one that was not given yet.
+        """Returns the message about a document, with a hint that was not shown before, if there is one.
 
-        A document that `begins` its file may tell what kind of file that is.
+        begins: whether the document begins its file, and so may show what kind of file that is.
         """
         from shingletools.record.error_hints import (  # patterns that a run without faults does not need
             ICONV,
@@ -105,7 +111,10 @@ class RejectMessages:
         return f"{place}: {cause}; {found}"
 
     def add(self, bad: BadRecord) -> None:
-        """Says it, unless it waits or enough was said of its cause. Raises Failed for a file of another kind."""
+        """Reports a bad record, unless its message waits or its cause was reported often enough.
+
+        Raises Failed for a file of another kind.
+        """
         if self.opening is not None and not self.opening.goes_on(bad):
             self.good(bad[0])
         if self.opening is None and bad[1] == 1 and not self.form and self.stops:
@@ -124,7 +133,7 @@ class RejectMessages:
         self.add_now(bad)
 
     def good(self, file: str) -> None:
-        """Learns that this file has a good record; then the one before it has none."""
+        """Notes that this file has a good record; a file before it that is still open has none."""
         if self.opening is not None and self.opening.file != file:
             self.close_file()
         elif self.opening is not None:
@@ -134,7 +143,7 @@ class RejectMessages:
                 self.add_now(bad)
 
     def close_file(self) -> None:
-        """Tells of a file that has no good record: of one of another format only the first, else of each cause."""
+        """Reports a file without good records: only its first record if it has another format, else each cause."""
         if self.opening is not None:
             opening, self.opening = self.opening, None
             first = opening.held[0]
@@ -147,7 +156,10 @@ class RejectMessages:
                     self.add_now(bad)
 
     def add_now(self, bad: BadRecord, message: str = "") -> None:
-        """Says it, perhaps in this way; or counts it, if enough was said of its cause and there is no hint."""
+        """Reports a bad record, or only counts it if its cause was reported often enough and there is no hint.
+
+        message: the message, if it is already known.
+        """
         place, begins, cause, document = described(bad)
         kind = cause_of(cause)
         if kind not in self.first and len(self.first) >= MAX_CAUSES:
@@ -164,7 +176,7 @@ class RejectMessages:
         self.say(message)
 
     def close(self) -> None:
-        """Says how many more there are of each cause."""
+        """Reports how many more bad records there are of each cause."""
         self.close_file()
         unsaid, self.unsaid = self.unsaid, Counter()
         for kind, count in unsaid.items():

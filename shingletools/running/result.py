@@ -1,4 +1,4 @@
-"""What a program gets of a run: records as they are asked for, and what there is to say of it."""
+"""The result of a pipeline in a program: records as they are requested, messages, figures and bad records."""
 
 import contextlib
 from collections.abc import Generator, Iterator
@@ -15,7 +15,7 @@ LEAST_INEXACT = 1 << 63
 
 
 class RejectedRecord(NamedTuple):
-    """A bad record, which a command has left out."""
+    """A bad record that a command has left out."""
 
     command: str
     file: str  # "-" for documents that are given, and for what another command makes
@@ -28,7 +28,7 @@ class RejectedRecord(NamedTuple):
 
 
 class StepFigures(NamedTuple):
-    """What a command has read."""
+    """The figures of a command."""
 
     command: str
     records: int  # good ones
@@ -37,7 +37,7 @@ class StepFigures(NamedTuple):
 
 
 class RunLog:
-    """What there is to say of a run, while it goes on."""
+    """Bad records, messages and figures of a run, while it goes on."""
 
     def __init__(self) -> None:
         self.rejected: list[RejectedRecord] = []
@@ -45,7 +45,10 @@ class RunLog:
         self.figures: list[StepFigures] = []
 
     def blocks(self, flow: PipelineRun) -> Generator[bytes]:
-        """What a flow makes: whole lines, some together. Raises Failed, with a note of what was said first."""
+        """Yields the output of a run: whole lines, some together.
+
+        Raises Failed, with the first message as a note.
+        """
         with flow:
             for run in flow.runs:
                 run.keep = partial(self.keep, run.name)
@@ -71,6 +74,7 @@ class RunLog:
                 ]
 
     def conclude(self, flow: PipelineRun) -> None:
+        """Ends the run. Raises StepFailed if a step has failed."""
         before = len(self.messages)
         status = flow.conclude()
         flow.complete()
@@ -84,9 +88,10 @@ class RunLog:
 
 
 class Result:
-    """The records that a pipeline makes, each when it is asked for. It is closed as any iterator is, or in a `with`.
+    """The records that a pipeline makes, each when it is requested.
 
-    One thread at a time may ask it. Nothing is read, and no file opened, before the first record is asked for.
+    Close it as any iterator, or use it in a `with`. Only one thread at a time may use it. Nothing is read, and no file
+    opened, before the first record is requested.
     """
 
     def __init__(self, account: RunLog, blocks: Generator[bytes]) -> None:
@@ -94,17 +99,17 @@ class Result:
 
     @property
     def rejected(self) -> list[RejectedRecord]:
-        """The bad records so far, in the order in which they were met."""
+        """Returns the bad records so far, in the order in which they were found."""
         return self._account.rejected
 
     @property
     def messages(self) -> list[str]:
-        """What the commands have said so far on their standard error: ten bad records of each cause, remarks."""
+        """Returns the messages so far of the commands on standard error: ten bad records of each cause, and remarks."""
         return self._account.messages
 
     @property
     def figures(self) -> list[StepFigures]:
-        """What each command has read, once the run has come to its end or is closed."""
+        """Returns the figures of each command, once the run has ended or is closed."""
         return self._account.figures
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -121,11 +126,14 @@ class Result:
         return with_exact_integers(line) if has_large(record) else record
 
     def lines(self) -> Iterator[bytes]:
-        """The bytes that the shell's pipeline writes, line by line: those of JSON, unless it writes another format."""
+        """Returns the output of the shell's pipeline, line by line: JSON, unless the pipeline writes another format."""
         return self._lines
 
     def arrow(self) -> Any:
-        """All records as a pyarrow.Table; of no records, one without columns. Raises Failed for values of two types."""
+        """Returns all records as a pyarrow.Table, without columns if there are no records.
+
+        Raises Failed for a field with values of two types.
+        """
         pa = needs("arrow()", "pyarrow", "parquet")
         records = list(self)
         names = dict.fromkeys(name for record in records for name in record)
@@ -138,7 +146,7 @@ class Result:
         return pa.table(columns)
 
     def close(self) -> None:
-        """Ends the run early, and lets go of all that it holds."""
+        """Ends the run early, and frees what it holds."""
         self._lines.close()
         self._blocks.close()
 
@@ -150,6 +158,7 @@ class Result:
 
 
 def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
+    """Yields the lines of blocks, one by one."""
     rest = b""
     for block in blocks:
         *lines, rest = (rest + block).split(b"\n")
@@ -160,7 +169,7 @@ def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
 
 
 def has_large(value: Any) -> bool:
-    """Whether there is a number that may be an integer, which orjson reads as a float."""
+    """Returns whether a value holds a float that may be an integer, which orjson reads as a float."""
     kind = type(value)
     if kind is float:
         return bool(abs(value) >= LEAST_INEXACT)
@@ -170,7 +179,7 @@ def has_large(value: Any) -> bool:
 
 
 def with_exact_integers(line: bytes) -> dict[str, Any]:
-    """A record with all its integers, however large."""
+    """Returns the record on a line with all its integers, however large."""
     import json  # which most runs do not need
 
     record: dict[str, Any] = json.loads(line)

@@ -57,13 +57,13 @@ def make_parser() -> Parser:
 
 
 def sized(argument: str) -> str:
-    """A size as it is spelled, for the commands' own parsers. Raises ArgumentTypeError."""
+    """Returns a size as it is spelled, for the commands' own parsers. Raises ArgumentTypeError."""
     size(argument)
     return argument
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """One run of a pipeline: its exit status. Raises Failed or Printed."""
+    """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
     check_kernel()
     begun = time.monotonic()
     options = make_parser().parse(argv or ())

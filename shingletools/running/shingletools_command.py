@@ -17,7 +17,7 @@ DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras of those who work on it
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """Runs the command that the first word names. Raises Printed, or Failed for other arguments that it has not."""
+    """Runs the command that the first word names. Raises Printed, or Failed for unknown arguments."""
     words = sys.argv[1:] if argv is None else argv
     if words and words[0] in (RUN, *COMMANDS):
         command, *rest = words
@@ -34,7 +34,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
 
 
 def overview(name: str) -> str:
-    """Each command, and what it does."""
+    """Returns the list of commands, each with its summary."""
     width = max(map(len, COMMANDS))
     lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
     return (
@@ -50,12 +50,12 @@ def overview(name: str) -> str:
 
 
 def summary(command: str) -> str:
-    """What it does, in a line."""
+    """Returns a command's summary: one line."""
     return command_of(command).__doc__ or ""
 
 
 def versions(name: str) -> str:
-    """What is installed, and what is not: a line for each fact."""
+    """Returns what is installed and what is missing, a line for each fact."""
     import platform  # here and below: what only this asks for
     import shutil
 
@@ -73,7 +73,7 @@ def versions(name: str) -> str:
 
 
 def checked(_name: str) -> str:
-    """How many results of the C kernel were compared with those of its definition. Raises Failed if some differ."""
+    """Returns how many results of the C kernel equal those of its definition. Raises Failed if some differ."""
     if kernel.NAME != "c":
         return f"{kernel.absence() or 'SHINGLETOOLS_KERNEL=numpy: the C kernel is not used'}\n"
     from shingletools.kernel import self_check  # it needs the C kernel
@@ -85,9 +85,9 @@ def checked(_name: str) -> str:
 
 
 def required() -> dict[str, list[str]]:
-    """Names of the packages that the commands use, by the extra that installs them; "" for those always there.
+    """Returns the names of packages that the commands use, by the extra that installs them; "" for the required ones.
 
-    Those that only older versions of Python need are left out.
+    Packages that only older versions of Python need are left out.
     """
     from importlib import metadata  # as above
 
@@ -105,7 +105,7 @@ def required() -> dict[str, list[str]]:
 
 
 def installed(package: str) -> str:
-    """With its version, if it is there."""
+    """Returns a package's name and version; says if it is missing."""
     from importlib import metadata  # as above
 
     try:

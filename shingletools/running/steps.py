@@ -1,4 +1,4 @@
-"""A step of a pipeline: a command, parsed by its own parser. How it is run is for others to say."""
+"""A step of a pipeline: a command, parsed by its own parser. Other modules run it."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from shingletools.record.wire import field_after
 
 
 class Step:
-    """One command of a pipeline. It is not changed."""
+    """One command of a pipeline. It is never changed."""
 
     def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = DEFAULT_NAMES) -> None:
         """names: of the fields of the records that it writes, as they carry them."""
@@ -25,13 +25,13 @@ class Step:
 
 
 class NameOptions(NamedTuple):
-    """The names that a run says for all of its commands, if it does."""
+    """The field names that a run sets for all of its commands."""
 
     id: str | None = None
     text: Sequence[str] = ()
 
     def words(self) -> list[str]:
-        """Returns them as options."""
+        """Returns the names as options."""
         return [*(["--id", self.id] if self.id is not None else ()), *(["--text", *self.text] if self.text else ())]
 
 
@@ -47,9 +47,9 @@ def step_of(
     given: GetNames = lambda: DEFAULT_NAMES,
     said: NameOptions = NO_NAME_OPTIONS,
 ) -> Step:
-    """Returns a command with these arguments. Raises Failed or Printed.
+    """Returns the step of a command with these arguments. Raises Failed or Printed.
 
-    It may read tables, and the first line of its input. given: the names that records on standard input carry.
+    It may read tables, and the first line of its input. given: returns the names that records on standard input carry.
     """
     command: Command = command_of(name)
     options = make_parser(name, command.__doc__ or "", command.add_options, command.COMMAND_INFO.example).parse(argv)
@@ -64,7 +64,7 @@ def step_of(
 
 
 def names_in(files: Sequence[str], given: GetNames) -> Names:
-    """Returns the names that the first record carries, of the first file that has one."""
+    """Returns the names that the first record carries, in the first file that has a record."""
     for file in files:
         if file == "-":
             return given()
@@ -74,7 +74,7 @@ def names_in(files: Sequence[str], given: GetNames) -> Names:
 
 
 def name_fields(options: argparse.Namespace, said: NameOptions, carried: Names) -> None:
-    """Sets the names of fields that a command's options do not say: to those that the run says, or the records."""
+    """Sets field names that the command's options do not set: to those of the run, or those that the records carry."""
     if "id" not in options.given:
         options.id = carried.id if said.id is None else said.id
         options.given |= {"id"} if said.id is not None else set()

@@ -17,7 +17,7 @@ ALSO_OTHERS = {
 
 
 def drop_adjectives(language: str) -> Rule:
-    """The rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
+    """Returns the rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
     if language not in ALSO_OTHERS:
         raise Failed(f"--drop-adjectives: en or ru, not {shown(language)}")
     if language == "en":
@@ -28,7 +28,7 @@ def drop_adjectives(language: str) -> Rule:
 
 
 def drop_english_adjective(word: str) -> str:
-    """The word, or "" if lemminflect's dictionary has it, in lower case or with a capital, only as an adjective."""
+    """Returns the word, or "" if lemminflect's dictionary has it, in lower case or with a capital, only as an adjective."""
     lemmas = needs("--drop-adjectives en", "lemminflect").getAllLemmas
     if word in ALSO_OTHERS["en"] or set(lemmas(word)) != {"ADJ"}:
         return word
@@ -36,7 +36,7 @@ def drop_english_adjective(word: str) -> str:
 
 
 def drop_russian_adjective(word: str) -> str:
-    """The word, or "" if pymorphy3's dictionary has it only as an adjective.
+    """Returns the word, or "" if pymorphy3's dictionary has it only as an adjective.
 
     Participles, pronouns and ordinal numbers stay. Comparatives stay, too, since they are also adverbs.
     """

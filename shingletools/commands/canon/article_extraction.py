@@ -70,7 +70,7 @@ class Article:
 
 
 def extract(skip: tuple[str, ...], markup: str) -> str:
-    """The article's text with paragraph separators between blocks.
+    """Returns the article's text with paragraph separators between blocks.
 
     If little would be left without what stands around it, less than LEAST and than half, it is what Resiliparse takes
     for the main content; if there is none, all text of the page. Alternative texts, forms, readers' comments, and lines
@@ -97,7 +97,7 @@ def extract(skip: tuple[str, ...], markup: str) -> str:
 
 
 def article(skip: list[str]) -> Rule:
-    """The rule. Raises Failed unless `skip` has CSS selectors only."""
+    """Returns the rule. Raises Failed unless `skip` has CSS selectors only."""
     for selector in skip:
         try:
             extract((selector,), "<p>")

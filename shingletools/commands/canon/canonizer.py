@@ -113,7 +113,7 @@ class Canonizer:
 
 
 def later_words(rules: Rules, character: str) -> list[str]:
-    """A character newer than Unicode 14.0 is a word of its own, unless a pattern says what words are."""
+    """Returns a character newer than Unicode 14.0 is a word of its own, unless a pattern says what words are."""
     return rules.cut(character) if isinstance(rules.cut, WordPattern) else [character]
 
 

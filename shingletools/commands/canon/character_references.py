@@ -27,7 +27,7 @@ class SourcePiece(NamedTuple):
 
 
 def text_pieces(markup: str, start: int, end: int, references: bool = True) -> Iterator[SourcePiece]:
-    """The pieces of markup[start:end], which has no tags; each character reference is a piece of its own."""
+    """Yields the pieces of markup[start:end], which has no tags; each character reference is a piece of its own."""
     at = start
     while found := TEXT.search(markup, at, end):
         first, at = found.span()
@@ -40,7 +40,7 @@ def text_pieces(markup: str, start: int, end: int, references: bool = True) -> I
 
 
 def referred(reference: str) -> tuple[str, int]:
-    """What a character reference in text stands for, and how many characters of it are read (13.2.5.72 ff.).
+    """Returns what a character reference in text stands for, and how many characters of it are read (13.2.5.72 ff.).
 
     >>> referred("&lt;"), referred("&notit;"), referred("&#x80;"), referred("&nonesuch;")
     (('<', 4), ('¬', 4), ('€', 6), ('&', 1))

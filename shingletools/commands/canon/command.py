@@ -251,7 +251,7 @@ def cutter_of(options: argparse.Namespace, budget: Budget) -> "Callable[[str], l
 
 
 def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
-    """The rules for whole texts, in order. Raises Failed."""
+    """Returns the rules for whole texts, in order. Raises Failed."""
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html == "article":
         from shingletools.commands.canon.article_extraction import (
@@ -286,7 +286,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
 
 
 def word_rules(options: argparse.Namespace) -> list[Rule]:
-    """The rules for single words, in order: words are dropped before their form changes."""
+    """Returns the rules for single words, in order: words are dropped before their form changes."""
     words: list[Rule] = []
     foldings: list[Callable[[str], str]] = []
     if options.fold_accents:
@@ -319,7 +319,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
 
 
 def languages(argument: str) -> list[str]:
-    """The languages in an argument such as en or en,ru. Raises ArgumentTypeError."""
+    """Returns the languages in an argument such as en or en,ru. Raises ArgumentTypeError."""
     names = text(argument).split(",")
     if not all(names):
         raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {errors.shown(argument)}")

@@ -63,7 +63,7 @@ def fold(text: str) -> str:
 
 
 def _sorted_marks(run: "regex.Match[str]") -> str:
-    """The run in canonical order: a stable sort by combining class, in one pass for each class."""
+    """Returns the run in canonical order: a stable sort by combining class, in one pass for each class."""
     marks = run[0]
     classes: dict[int, list[str]] = {}
     for mark in set(marks):

@@ -22,7 +22,7 @@ LONGEST_LETTER = 32  # characters, with its marks; real ones are shorter, and cu
 
 
 def letter_origins(folding: Callable[[str], str], letter: str) -> bytes:
-    """The origin of each character of a folded letter: where it begins, then where its last character stands.
+    """Returns the origin of each character of a folded letter: where it begins, then where its last character stands.
 
     The letter is cut wherever its two sides fold apart as they do together.
 

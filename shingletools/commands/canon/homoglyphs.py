@@ -31,7 +31,7 @@ LETTERS = {script: lazy(partial(lambda script: regex.compile(rf"\p{{{script}}}")
 
 
 def fold_word(word: str) -> str:
-    """The word in the script that most of its letters have, if all others look like letters of that script.
+    """Returns the word in the script that most of its letters have, if all others look like letters of that script.
 
     Of several such scripts, with equally many letters, Cyrillic goes first, then Greek.
 

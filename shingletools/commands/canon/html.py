@@ -80,7 +80,7 @@ class Html:
         return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
 
     def traced(self, markup: str) -> tuple[str, Origin]:
-        """The text, and where it comes from. Raises Rejected."""
+        """Returns the text, and where it comes from. Raises Rejected."""
         limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
         text, origin = limited(*limits, self.confined_traced, markup, len(markup))
         if origin is None:
@@ -102,7 +102,10 @@ def limited(seconds: float, memory: int, confined: Confined[Argument, Result], a
 
 
 def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
-    """The text of a page and where it comes from; None if that cannot be found. Raises TooMuch as `parse` does."""
+    """Returns the text of a page and where it comes from.
+
+    None if that cannot be found. Raises TooMuch as `parse` does.
+    """
     page = numbered(markup)
     text, numbers = parse(main, skip, (markup, page.markup))
     return text, page.trace(text, numbers)
@@ -111,7 +114,10 @@ def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, O
 def parse(
     main: bool, skip: tuple[str, ...], markups: tuple[str, ...], parting: Mapping[str, str] = PARTING
 ) -> list[str]:
-    """The texts of pages. The first page decides which elements all leave out. Raises TooMuch if memory is short."""
+    """Returns the texts of pages.
+
+    The first page decides which elements all leave out. Raises TooMuch if memory is short.
+    """
     # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:
         options = LexborDocumentOptions.WO_EVENTS
@@ -136,7 +142,7 @@ def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str
 
 
 def same_positions(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
-    """The nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
+    """Returns the nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
     if not chosen:
         return set()
     both = zip(*(chain.from_iterable(map(nodes_of, tops)) for tops in (roots, others)), strict=False)
@@ -148,7 +154,7 @@ def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
 
 
 def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> str:
-    """The text under a node. It does not recurse, since pages may be nested deeply."""
+    """Returns the text under a node. It does not recurse, since pages may be nested deeply."""
     parts: list[str] = []
     above: list[tuple[LexborNode, str]] = []  # the open elements, and the separator after each
     node: LexborNode | None = top
@@ -176,7 +182,7 @@ def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> 
 
 
 def html(part: str, skip: list[str]) -> Rule:
-    """The rule. Raises Failed unless `skip` has CSS selectors only."""
+    """Returns the rule. Raises Failed unless `skip` has CSS selectors only."""
     for selector in skip:
         try:
             LexborHTMLParser("").css(selector)
@@ -187,5 +193,5 @@ def html(part: str, skip: list[str]) -> Rule:
 
 
 def skipping(label: str, skip: list[str]) -> str:
-    """The rule's label in recipes, with the selectors of --skip."""
+    """Returns the rule's label in recipes, with the selectors of --skip."""
     return f"{label},skip={percent_encoded(','.join(sorted(set(skip))))}" if skip else label

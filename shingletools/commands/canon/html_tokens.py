@@ -24,7 +24,7 @@ RAW = frozenset("iframe noembed noframes noscript style xmp".split())  # as in b
 
 
 def pieces(markup: str) -> Iterator[SourcePiece]:
-    """The pieces of a page's text, in order, without leading white space; also text that no reader sees.
+    """Yields the pieces of a page's text, in order, without leading white space; also text that no reader sees.
 
     >>> [piece.text for piece in pieces("<p title='a>b'> a&lt;b <!-- no --><b>c d</b>")]
     ['a', '<', 'b ', 'c d']
@@ -62,7 +62,7 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
 
 
 def lowered(name: str) -> str:
-    """A tag's name in lower case; only ASCII letters change."""
+    """Returns a tag's name in lower case; only ASCII letters change."""
     if name.isascii():
         return name.lower()
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)

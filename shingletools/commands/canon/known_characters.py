@@ -29,7 +29,7 @@ _known: set[str] = set()  # characters that were looked up and are in Unicode 14
 
 
 def part_later(text: str) -> str:
-    """The text with spaces around each character newer than Unicode 14.0; the same object if there is none.
+    """Returns the text with spaces around each character newer than Unicode 14.0; the same object if there is none.
 
     >>> part_later("a\\U0001FADDb"), part_later("abc")
     ('a \\U0001fadd b', 'abc')

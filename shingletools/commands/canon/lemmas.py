@@ -30,7 +30,10 @@ class Lemmas:
 
 
 def lemma(languages: Sequence[str]) -> Rule:
-    """The rule for languages in order. Raises Failed for one without a dictionary or if a package is missing."""
+    """Returns the rule for languages in order.
+
+    Raises Failed for one without a dictionary or if a package is missing.
+    """
     names = tuple(languages)
     packages = ["pymorphy3", "pymorphy3-dicts-ru"] if "ru" in names else []
     if set(names) != {"ru"}:
@@ -55,7 +58,7 @@ def fixed_point(step: Callable[[str], str], word: str) -> str:
 
 
 def simple(language: str) -> Callable[[str], str]:
-    """A function from folded words to dictionary forms by simplemma, folded. Raises Failed."""
+    """Returns a function from folded words to dictionary forms by simplemma, folded. Raises Failed."""
     package = needs("--lemma", "simplemma")
     strategies = needs("--lemma", "simplemma.strategies")
     supported = needs("--lemma", "simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES

@@ -37,7 +37,7 @@ PATTERN = lazy(lambda: re.compile("|".join(sorted(VARIANTS, key=len, reverse=Tru
 
 
 def fold_variants(word: str) -> str:
-    """The word with one letter for all variants of it.
+    """Returns the word with one letter for all variants of it.
 
     >>> fold_variants("مكتبة"), fold_variants("أخي"), fold_variants("ştiinţă") == fold_variants("știință")
     ('مکتبه', 'اخی', True)

@@ -74,7 +74,7 @@ class Placer:
         return self.tokens.link_placed() if self.canonizer.by_token else no_link()
 
     def _token(self, token: str) -> str:
-        """The words of a token, a line feed, and their places in the token."""
+        """Returns the words of a token, a line feed, and their places in the token."""
         words, places = [], []
         for word, start, end in self._words(token):
             words.append(word)
@@ -123,7 +123,7 @@ def pieces(token: str) -> Iterator[tuple[str, int]]:
 
 
 def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tuple[int, int]]:
-    """The places of the words that a cutter finds in folded text, cut in parts as Canonizer does.
+    """Yields the places of the words that a cutter finds in folded text, cut in parts as Canonizer does.
 
     >>> list(cut_places(cut, "don't-'quote'"))
     [(0, 5), (7, 12)]

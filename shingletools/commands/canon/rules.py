@@ -67,7 +67,7 @@ SINGLE_DIGIT = lazy(lambda: regex.compile(rf"[\p{{Nd}}&&{SPACELESS}]", regex.VER
 
 
 def drop_number(word: str) -> str:
-    """The word, or "" if it is a number.
+    """Returns the word, or "" if it is a number.
 
     >>> drop_number("2024"), drop_number("3d")
     ('', '3d')
@@ -76,7 +76,7 @@ def drop_number(word: str) -> str:
 
 
 def mask_number(word: str) -> str:
-    """The word with each number replaced by 0.
+    """Returns the word with each number replaced by 0.
 
     >>> mask_number("1024x768"), mask_number("1'234'567")
     ('0x0', '0')
@@ -85,7 +85,7 @@ def mask_number(word: str) -> str:
 
 
 def whole_numbers(text: str) -> str:
-    """The text with each number in one piece, as mask_number needs it; it keeps its length.
+    """Returns the text with each number in one piece, as mask_number needs it; it keeps its length.
 
     >>> whole_numbers("1,234,567.8 and 3½, ๑๒,๓๔๕")
     "1'234'567'8 and 30, 00'000"

@@ -18,7 +18,7 @@ KEPT = 1 << 16  # nouns that are remembered
 
 @cache
 def readings() -> Callable[[str], Any]:
-    """The function that gives pymorphy3's readings of a word; its dictionary is loaded once."""
+    """Returns the function that gives pymorphy3's readings of a word; its dictionary is loaded once."""
     import pymorphy3  # of the extra [lang]
 
     parse: Callable[[str], Any] = pymorphy3.MorphAnalyzer(lang="ru").parse
@@ -26,7 +26,9 @@ def readings() -> Callable[[str], Any]:
 
 
 def russian() -> Callable[[str], str]:
-    """A function from words to dictionary forms by pymorphy3. It prefers readings as a noun: nouns carry the topic.
+    """Returns a function from words to dictionary forms by pymorphy3.
+
+    It prefers readings as a noun: nouns carry the topic.
 
     The best reading alone sends the cases of one noun to several forms: парка to the coat, парк to the park. So where
     a word leaves open which noun it is, what is known of all cases of these nouns decides, which is the same for each
@@ -91,7 +93,7 @@ def _score(reading: Any) -> float:
 
 
 def _sums(found: list[Any]) -> dict[str, float]:
-    """The total score of the readings of each form."""
+    """Returns the total score of the readings of each form."""
     sums: dict[str, float] = {}
     for reading in found:
         sums[_form(reading)] = sums.get(_form(reading), 0.0) + _score(reading)
@@ -125,6 +127,6 @@ def _certainty(noun: str) -> float:
 
 @lru_cache(KEPT)
 def _share(noun: str, case: str) -> float:
-    """A noun's share of the score of a word's readings as nouns."""
+    """Returns a noun's share of the score of a word's readings as nouns."""
     sums = _sums(_nouns(readings()(case)))
     return sums.get(noun, 0.0) / sum(sums.values()) if sums else 0.0

@@ -38,7 +38,7 @@ class Stem:
 
 
 def stem(languages: Sequence[str]) -> Rule:
-    """The rule for languages in order. Raises Failed for one that PyStemmer does not have."""
+    """Returns the rule for languages in order. Raises Failed for one that PyStemmer does not have."""
     names = tuple(CODES.get(name, name) for name in languages)
     try:
         function = Stem(names)

@@ -80,7 +80,10 @@ class Template:
         return self.literal + sum(times * (match.end(group) - match.start(group)) for group, times in self.uses)
 
     def most(self, text: str) -> int:
-        """An upper bound of the text's length after all replacements. A group may match text outside of its match."""
+        """Returns an upper bound of the text's length after all replacements.
+
+        A group may match text outside of its match.
+        """
         once = self.literal + sum(times for _, times in self.uses) * len(text)
         return len(text) + (len(text) + 1) * once
 
@@ -106,7 +109,7 @@ class Replace:
         return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED else self.counting())
 
     def traced(self, text: str) -> tuple[str, Origin]:
-        """The text, and where it comes from: a replacement stands for the whole match. Raises Rejected."""
+        """Returns the text, and where it comes from: a replacement stands for the whole match. Raises Rejected."""
         expanded = self.counting()
         matches: list[tuple[int, int, int]] = []  # start, end, size of the replacement
 
@@ -137,7 +140,10 @@ class Replace:
         return replaced
 
     def counting(self) -> Callable[["regex.Match[str]"], str]:
-        """A function that replaces a match. It raises Rejected once all replacements are longer than a text may be."""
+        """Returns a function that replaces a match.
+
+        It raises Rejected once all replacements are longer than a text may be.
+        """
         left = self.budget.most
 
         def replacement(match: "regex.Match[str]") -> str:
@@ -169,7 +175,7 @@ class WordPattern:
         return self.budget.run(search, "--word", self.pattern)
 
     def places(self, folded: str) -> list[Place]:
-        """The places of these words. Raises Rejected."""
+        """Returns the places of these words. Raises Rejected."""
 
         def search(seconds: float) -> list[Place]:
             found = []
@@ -182,7 +188,7 @@ class WordPattern:
 
 
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
-    """A compiled regular expression. Raises Failed if it is none, or needs too much memory or the locale."""
+    """Returns a compiled regular expression. Raises Failed if it is none, or needs too much memory or the locale."""
     try:
         with limited_memory(COMPILING):
             compiled = regex.compile(pattern)

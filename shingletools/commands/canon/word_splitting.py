@@ -21,7 +21,7 @@ IS_ALONE = lazy(lambda: regex.compile(ALONE, regex.VERSION1))
 
 
 def cut(folded: str) -> list[str]:
-    """The words of folded text without white space.
+    """Returns the words of folded text without white space.
 
     >>> cut("don't-'quote'中文c++")
     ["don't", 'quote', '中', '文', 'c++']

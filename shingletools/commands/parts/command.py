@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def kind(argument: str) -> str:
-    """The kind of parts that --by names. Raises ArgumentTypeError."""
+    """Returns the kind of parts that --by names. Raises ArgumentTypeError."""
     if argument in (PARAGRAPH, LINE, SENTENCE, HEADING) or re.fullmatch(WORDS, argument):
         return argument
     raise argparse.ArgumentTypeError(

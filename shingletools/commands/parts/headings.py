@@ -19,7 +19,7 @@ NUMBER = lazy(lambda: re.compile(rf"(?:[0-9]{{1,3}}\.?|[A-Z]\.){TITLE}"))
 
 
 def sections(text: str) -> Iterator[Place]:
-    r"""The places of sections: from a heading to the last line before the next that is not blank.
+    r"""Yields the places of sections: from a heading to the last line before the next that is not blank.
 
     Text before the first heading is a section, too.
 

@@ -102,7 +102,7 @@ class Together(RecordCollector):
         self.last, self.ended = number, behind is not None
 
     def carried(self, line: bytes, via: str, more: Sequence[str] = ()) -> bytes:
-        """The other members of a document's record, taken from one of its parts. more: other fields of a part."""
+        """Returns the other members of a document's record, taken from one of its parts. more: other fields of a part."""
         own = {*OWN, *more, NAMED, self.spec.id_field, self.spec.text_field}
         rest = [
             (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
@@ -112,7 +112,7 @@ class Together(RecordCollector):
         return b"".join(b",%b:%b" % each for each in rest)
 
     def document(self) -> Written:
-        """The line of the current document, if there is one."""
+        """Returns the line of the current document, if there is one."""
         if not self.name:
             return Written()
         self.incomplete += self.gaps or not self.ended
@@ -127,12 +127,12 @@ class Together(RecordCollector):
 
 
 def in_json(text: str) -> bytes:
-    """A string as JSON, without the quotes."""
+    """Returns a string as JSON, without the quotes."""
     return orjson.dumps(text)[1:-1]
 
 
 def take_number(record: Record) -> int:
-    """The number of a part. Raises Rejected unless the field part is a number from 1 on."""
+    """Returns the number of a part. Raises Rejected unless the field part is a number from 1 on."""
     value = record.get("part")
     if type(value) is int and value > 0:
         return value
@@ -140,7 +140,7 @@ def take_number(record: Record) -> int:
 
 
 def document_recipe(via: str) -> str:
-    """The recipe of a document, from that of its parts: the one before `parts`, or that of parts that have changed.
+    """Returns the recipe of a document, from that of its parts: the one before `parts`, or that of parts that have changed.
 
     >>> document_recipe("canon --sentences | parts by=line"), document_recipe("parts by=line")
     ('canon --sentences', '')

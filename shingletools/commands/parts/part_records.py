@@ -33,7 +33,7 @@ class PartLines:
         return [f"{lines} parts"]
 
     def __call__(self, id_field: str, line: bytes, /) -> bytes:
-        """The lines for a document's line, each ended by a line feed. Raises Rejected."""
+        """Returns the lines for a document's line, each ended by a line feed. Raises Rejected."""
         record = parse(line, (id_field, self.text_field, "via", *self.carried))
         name = wire.take_id(record, id_field)
         text = wire.take_string(record, self.text_field)
@@ -56,7 +56,7 @@ class PartLines:
         return b"".join(made)
 
     def carry(self, line: bytes) -> Iterator[bytes]:
-        """The members that parts take over from their document, in the document's order."""
+        """Yields the members that parts take over from their document, in the document's order."""
         found = members(line)
         places = [(member, field) for field in self.carried if (member := member_of(line, found, field)) is not None]
         for member, field in sorted(places, key=lambda place: place[0].start):

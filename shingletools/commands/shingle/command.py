@@ -276,7 +276,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
-    """The shingler that makes fingerprints by the hash of this name."""
+    """Returns the shingler that makes fingerprints by the hash of this name."""
     from shingletools.commands.shingle.fingerprints import Hashed, Rolling, rolling_each  # as in `build`
 
     if name != ROLLING:

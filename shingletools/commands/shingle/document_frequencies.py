@@ -80,7 +80,7 @@ class Frequencies(RecordCollector):
         return f"{self.via} | {self.spec.recipe}" if self.via else self.spec.recipe
 
     def line(self, words: str, df: int) -> bytes:
-        """The line of a shingle; empty if --mod leaves it out."""
+        """Returns the line of a shingle; empty if --mod leaves it out."""
         self.shingles += 1
         shingle = self.spec.hashing(words)
         if not shingle:

@@ -39,7 +39,10 @@ class Occurrences:
         return found, counts
 
     def within(self, least: int, most: int) -> tuple[bytes, bytes]:
-        """The fingerprints in `least` to `most` documents, and those in more, as uint64. It can be called once."""
+        """Returns the fingerprints in `least` to `most` documents, and those in more, as uint64.
+
+        It can be called once.
+        """
         last = self._taken()
         if self.was_full:
             self.counted.add(*last)

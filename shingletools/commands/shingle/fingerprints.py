@@ -82,7 +82,7 @@ class Runs(NamedTuple):
 
 
 def word_fingerprint(word: str, key: bytes = b"") -> bytes:
-    """The first 8 bytes, little-endian, of the word's BLAKE3; keyed if `key` has 32 bytes."""
+    """Returns the first 8 bytes, little-endian, of the word's BLAKE3; keyed if `key` has 32 bytes."""
     return blake3_digest(word.encode(), key)[:8]
 
 
@@ -102,7 +102,7 @@ class Rolling:
         self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
 
     def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key, int]]":
-        """A worker process starts with an empty memo."""
+        """Returns a worker process starts with an empty memo."""
         return (Rolling, (self.k, self.key, self.units))
 
     def __call__(self, text: str) -> str:
@@ -117,7 +117,7 @@ class Rolling:
 
 
 def rolling_each(runs: Runs, rolling: Rolling, text: str) -> str:
-    """A text to the rolling fingerprints of its shingles, each computed alone, for shingles that do not overlap.
+    """Returns a text to the rolling fingerprints of its shingles, each computed alone, for shingles that do not overlap.
 
     >>> rolling_each(Runs(2, spots=frozenset(["a"])), Rolling(2), "a b c") == Rolling(2)("a b")
     True

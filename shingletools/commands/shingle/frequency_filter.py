@@ -48,7 +48,7 @@ class FingerprintListing:
 
 
 def listed(shingler: Hashing, listing: FingerprintListing, text: str) -> str:
-    """The fingerprints of another shingler that a listing keeps, in their order and with repeats."""
+    """Returns the fingerprints of another shingler that a listing keeps, in their order and with repeats."""
     payload = shingler(text)
     if not payload:
         return ""
@@ -66,7 +66,7 @@ class Choice(NamedTuple):
 
 
 def read_table(path: str, recipe: str, digits: int, min_df: Bound | None, max_df: Bound | None) -> Choice:
-    """The choice by a table, which must have been made by `recipe`, with fingerprints of `digits` digits.
+    """Returns the choice by a table, which must have been made by `recipe`, with fingerprints of `digits` digits.
 
     A shingle that the table lacks counts as in no document. If several lines have one fingerprint, the greatest
     frequency counts. Raises Failed.
@@ -90,7 +90,7 @@ def listing_of(limits: DocumentLimits, between: bytes, above: bytes) -> Fingerpr
 
 
 def recipe_of(limits: DocumentLimits, name: str, label: str) -> list[tuple[str, object]]:
-    """The parts of a recipe about the limits: both, and the label of what was counted, under a name."""
+    """Returns the parts of a recipe about the limits: both, and the label of what was counted, under a name."""
     return [("min-df", limits.least), ("max-df", limits.most), (name, label)]
 
 

@@ -19,7 +19,7 @@ class Bound(NamedTuple):
     percent: bool = False
 
     def most(self, documents: int) -> int:
-        """The greatest document frequency that is not above the limit.
+        """Returns the greatest document frequency that is not above the limit.
 
         >>> Bound(10, percent=True).most(29), Bound(10).most(29)
         (2, 10)
@@ -27,7 +27,7 @@ class Bound(NamedTuple):
         return int(self.number * documents // 100 if self.percent else self.number)
 
     def least(self, documents: int) -> int:
-        """The least document frequency that is not below the limit; at least 1.
+        """Returns the least document frequency that is not below the limit; at least 1.
 
         >>> Bound(10, percent=True).least(29), Bound(10, percent=True).least(0)
         (3, 1)
@@ -43,7 +43,10 @@ def check_bounds(least: Bound | None, most: Bound | None) -> None:
 
 
 def bound(argument: str) -> Bound:
-    """An option's argument: a whole number from 1, or a percentage above 0 and up to 100. Raises ArgumentTypeError."""
+    """Returns an option's argument: a whole number from 1, or a percentage above 0 and up to 100.
+
+    Raises ArgumentTypeError.
+    """
     if re.fullmatch("[0-9]{1,12}", argument) and int(argument):
         return Bound(int(argument))
     if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,18})?%", argument):

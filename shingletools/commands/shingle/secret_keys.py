@@ -23,7 +23,7 @@ PUBLIC = Key(b"", b"", 0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd
 
 
 def derive_key(secret: bytes, recipe: str) -> Key:
-    """The key that a secret has for a recipe, by BLAKE3's key derivation; its last 8 bytes are the label.
+    """Returns the key that a secret has for a recipe, by BLAKE3's key derivation; its last 8 bytes are the label.
 
     Each recipe has its own key, so that fingerprints of one recipe reveal nothing of another. The base is 3 modulo 8,
     unlike the public one: then the fewest runs collide for any key (Thue-Morse words).
@@ -37,7 +37,7 @@ def derive_key(secret: bytes, recipe: str) -> Key:
 
 
 def read_key(path: str, recipe: str) -> Key:
-    """The key for a recipe by the secret in a file, which is all of its bytes. Raises Failed."""
+    """Returns the key for a recipe by the secret in a file, which is all of its bytes. Raises Failed."""
     from shingletools.reading import option_files  # which a run without a key does not need
 
     secret = option_files.read_file("--key-file", path)

@@ -112,7 +112,7 @@ class SortedRun:
 
 
 def merged(runs: Iterable[Iterable[Entry]]) -> Iterator[Entry]:
-    """The entries of ascending runs in ascending order; counts of one string are added up.
+    """Yields the entries of ascending runs in ascending order; counts of one string are added up.
 
     >>> list(merged([[(b"a", 1), (b"b", 1)], [(b"b", 2)]]))
     [(b'a', 1), (b'b', 3)]

@@ -41,7 +41,7 @@ class ShingleGathering:
         return self.rolling.words.link_gathering(self.rolling.k, self.rolling.units, self.mod, self.factor)
 
     def take(self) -> bytes:
-        """The fingerprints gathered since the last call, as uint64 in the machine's order."""
+        """Returns the fingerprints gathered since the last call, as uint64 in the machine's order."""
         taken = bytes(self.gathered) + (b"" if self.rolling is None else self.rolling.words.take_gathered())
         self.gathered = bytearray()
         return taken

@@ -75,7 +75,7 @@ class WeightedMinHash:
 
 
 def shingles_of(payload: str, digits: int) -> U64:
-    """The shingles of a payload that is not empty. Raises Rejected unless they have `digits` hex digits."""
+    """Returns the shingles of a payload that is not empty. Raises Rejected unless they have `digits` hex digits."""
     shingles = payload_signatures.take_shingles(payload)
     if shingles is None:
         raise Rejected(NO_SHINGLES)
@@ -85,7 +85,10 @@ def shingles_of(payload: str, digits: int) -> U64:
 
 
 def with_weights(payload: str, weights: Weights) -> tuple[U64, Index]:
-    """The shingles of a payload with weights above 0, and these. Raises Rejected if the digits are not the table's."""
+    """Returns the shingles of a payload with weights above 0, and these.
+
+    Raises Rejected if the digits are not the table's.
+    """
     if not payload:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
     shingles = shingles_of(payload, weights.digits)

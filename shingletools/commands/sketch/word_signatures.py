@@ -87,5 +87,5 @@ class HeaviestWords:
 
 
 def hashed(words: U64) -> bytes:
-    """The first 8 bytes of the BLAKE3 of a set of words, which ascend."""
+    """Returns the first 8 bytes of the BLAKE3 of a set of words, which ascend."""
     return blake3.blake3(words.astype(">u8").tobytes()).digest(8)
