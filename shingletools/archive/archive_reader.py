@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shingletools.archive import manifest
 from shingletools.archive.archive_files import NAMES
 from shingletools.archive.checksummed_files import Cache, Damaged, Unreadable
-from shingletools.archive.key_lookup import Sorted
+from shingletools.archive.key_lookup import SortedKeys
 from shingletools.archive.record_frames import line_of
 from shingletools.archive.segment import Segment
 from shingletools.kernel.ids import split_ids
@@ -115,7 +115,7 @@ class Archive:
         order = np.argsort(which, kind="stable")
         starts = np.searchsorted(which[order], np.arange(len(distinct) + 1))
         for segment, first in zip(self.segments, self.firsts.tolist(), strict=False):
-            for places, rows in Sorted(segment, NAMES).meetings(distinct):
+            for places, rows in SortedKeys(segment, NAMES).meetings(distinct):
                 there = ~segment.is_removed(rows)
                 some, by_row = rows[there], np.argsort(rows[there])
                 texts = split_ids(*segment.ids(some[by_row]))

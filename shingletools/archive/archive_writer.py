@@ -29,7 +29,7 @@ from shingletools.system.scratch import folder_errors
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
 
 
-class OnTheDisk(NamedTuple):
+class FileOnDisk(NamedTuple):
     """A file that is on the disk."""
 
     size: int
@@ -64,12 +64,12 @@ class SegmentWriter:
             raise Failed(f"{printable(self.folder)}: damaged ({name} would have {values} values, not {shape[0]})")
         self.columns[name] = Column(offset, dtype, tuple(shape))
 
-    def finish(self) -> OnTheDisk:
+    def finish(self) -> FileOnDisk:
         """Finishes the file and the file of its sums, and waits until both are on the disk."""
         self.container.close()
         sums = npy(self.file.finish())
         put(os.path.join(self.folder, archive_files.sums_file(self.number)), sums)
-        return OnTheDisk(self.file.position, hexdigest(sums), self.columns)
+        return FileOnDisk(self.file.position, hexdigest(sums), self.columns)
 
     def close(self) -> None:
         """Closes the file, finished or not."""
@@ -197,6 +197,6 @@ class ArchiveWriter:
                 os.close(descriptor)
 
 
-def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: OnTheDisk) -> Entry:
+def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: FileOnDisk) -> Entry:
     """Returns the manifest's entry of a new segment."""
     return Entry(number, rows, written.size, written.sums, tuple(adds), written.columns)

@@ -22,7 +22,7 @@ READ_ENTRIES = 1 << 17  # entries that a full pass reads together; also the most
 SEEK_COST = 4  # a search takes so many times as long to read an entry as a pass in order
 
 
-class Sorted:
+class SortedKeys:
     """One table of a segment."""
 
     def __init__(self, segment: Segment, name: str) -> None:

@@ -3,7 +3,7 @@ r"""Frames: records' lines with marks in place of their ids and payloads.
 JSON cannot contain the bytes of the marks. So a frame is a line with one byte in place of the id and one in place of
 the payload. If the line spells its id or payload in another way than we do, the frame is the whole line.
 
->>> frame_of(b'{"id":7, "sketch":"00ab"}', Spelled("id", "sketch", 4), b"7", bytes([0, 171]))
+>>> frame_of(b'{"id":7, "sketch":"00ab"}', RecordForm("id", "sketch", 4), b"7", bytes([0, 171]))
 b'{"id":\x01, "sketch":"\x02"}'
 >>> line_of(b'{"id":\x01, "sketch":"\x02"}', b"7", bytes([0, 171]), 4)
 b'{"id":7, "sketch":"00ab"}'
@@ -26,7 +26,7 @@ FRAME_BYTES = 40  # memory of a frame, at most, without its own bytes
 ID, PAYLOAD, EMPTY = b"\x01", b"\x02", b"\x03"  # the last one ends a frame whose payload is empty
 
 
-class Spelled(NamedTuple):
+class RecordForm(NamedTuple):
     """The fields of a record's id and payload, and the hex digits of the payload's groups."""
 
     id_field: str
@@ -34,7 +34,7 @@ class Spelled(NamedTuple):
     digits: int
 
 
-def frame_of(line: bytes, spelled: Spelled, name: bytes, data: bytes) -> bytes:
+def frame_of(line: bytes, spelled: RecordForm, name: bytes, data: bytes) -> bytes:
     """Returns the frame of a good record's line. name: its id as JSON; data: the bytes of its payload."""
     there = members(line)
     payload = bytes_to_payload(data, spelled.digits).encode()
@@ -58,7 +58,7 @@ def line_of(frame: bytes, name: bytes, data: bytes, digits: int) -> bytes:
     return frame.replace(ID, name).replace(PAYLOAD, bytes_to_payload(data, digits).encode())
 
 
-def frames_of(batch: RecordBatch, spelled: Spelled) -> tuple[bytes, Index]:
+def frames_of(batch: RecordBatch, spelled: RecordForm) -> tuple[bytes, Index]:
     """Returns the frames of a batch of ids and payloads, one after the other, and the bytes of each, shape (rows,)."""
     frames, sizes = cut_frames(batch, spelled.digits)
     odd = np.flatnonzero(np.frombuffer(batch.lasts, np.int64) < 0).tolist()

@@ -22,7 +22,7 @@ COPY_ROWS = 1 << 14  # rows that are copied together
 Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)
 
 
-class Batch:
+class SegmentBuilder:
     """Records as columns. Memory: their bytes, about ROW_BYTES for each, and about FRAME_BYTES for each frame."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Batch:
         np.save(file, np.diff(cuts))
 
     @classmethod
-    def load(cls, file: IO[bytes], files: list[str]) -> "Batch":
+    def load(cls, file: IO[bytes], files: list[str]) -> "SegmentBuilder":
         """Returns the batch that was saved at this place of a file."""
         batch = cls()
         heap, batch.data, batch.ids = np.load(file).tobytes(), bytearray(np.load(file)), bytearray(np.load(file))

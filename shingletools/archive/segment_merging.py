@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
 from shingletools.archive.archive_writer import ArchiveWriter, SegmentWriter, entry_of
-from shingletools.archive.key_lookup import Sorted
+from shingletools.archive.key_lookup import SortedKeys
 from shingletools.archive.manifest import Entry
 from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import entries_of
@@ -21,7 +21,7 @@ MAX_SHARED_FRAMES = 1 << 10  # frames of a segment: if it has more, most belong 
 MAX_SHARED_BYTES = 1 << 20  # bytes of such few frames, at most
 
 
-class Moved:
+class RowMapping:
     """A segment that is merged, and the new numbers of its rows."""
 
     def __init__(self, segment: Segment, first: int) -> None:
@@ -43,7 +43,7 @@ class Moved:
 def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
     """Writes the live rows of segments, in order, as one segment; None if there are none. Raises Failed."""
     firsts = np.cumsum([0, *(segment.rows - len(segment.removed) for segment in segments)]).tolist()
-    parts = [Moved(segment, first) for segment, first in zip(segments, firsts, strict=False)]
+    parts = [RowMapping(segment, first) for segment, first in zip(segments, firsts, strict=False)]
     rows = firsts[-1]
     if not rows:
         return None
@@ -59,7 +59,7 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
             new.close()
 
 
-def additions(parts: Sequence[Moved]) -> list[tuple[int, int]]:
+def additions(parts: Sequence[RowMapping]) -> list[tuple[int, int]]:
     """Returns the new segment's additions, as in manifest.Entry: (first row, number)."""
     added: list[tuple[int, int]] = []
     for part in parts:
@@ -72,7 +72,7 @@ def additions(parts: Sequence[Moved]) -> list[tuple[int, int]]:
     return added
 
 
-def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
+def _merge_signatures(new: SegmentWriter, parts: Sequence[RowMapping], rows: int) -> None:
     signed = [part for part in parts if "signature" in part.segment.entry.columns]
     if not signed:
         return
@@ -91,17 +91,17 @@ def _merge_signatures(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> 
         band += 1
 
 
-def _merge_grams(new: SegmentWriter, parts: Sequence[Moved]) -> None:
+def _merge_grams(new: SegmentWriter, parts: Sequence[RowMapping]) -> None:
     if parts:
         _merge_table(new, GRAMS, parts, _entries(GRAMS, parts))
 
 
-def _entries(name: str, parts: Sequence[Moved]) -> int:
+def _entries(name: str, parts: Sequence[RowMapping]) -> int:
     """Returns the number of a table's entries for live rows."""
     return sum(len(keys) for keys, _ in merged(name, parts))
 
 
-def _merge_ids(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
+def _merge_ids(new: SegmentWriter, parts: Sequence[RowMapping], rows: int) -> None:
     def texts() -> Iterator[tuple[bytes, Index]]:
         return (part.segment.ids(live) for part in parts for live in part.rows())
 
@@ -114,16 +114,16 @@ def _merge_ids(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
 class FrameUnion:
     """The frames of several segments that live records have. Those of segments with few frames are kept only once."""
 
-    def __init__(self, parts: Sequence[Moved]) -> None:
+    def __init__(self, parts: Sequence[RowMapping]) -> None:
         self.known: dict[bytes, int] = {}
         self.held = 0  # bytes of these
         self.count = self.size = 0
-        self.wanted: list[tuple[Moved, Index]] = []  # frames to be written, by their numbers in their segments
+        self.wanted: list[tuple[RowMapping, Index]] = []  # frames to be written, by their numbers in their segments
         self.numbers: list[Index] = []  # new numbers of each segment's frames; -1 if no live record has it
         for part in parts:
             self._add(part)
 
-    def _add(self, part: Moved) -> None:
+    def _add(self, part: RowMapping) -> None:
         is_used = _used(part)
         used = np.flatnonzero(is_used)
         sizes = np.diff(part.segment.numbers("cuts", 0, len(is_used) + 1))[used]
@@ -151,7 +151,7 @@ class FrameUnion:
                 yield part.segment.texts("frames", "cuts", there[start : start + COPY_ROWS])
 
 
-def _merge_frames(new: SegmentWriter, parts: Sequence[Moved], rows: int) -> None:
+def _merge_frames(new: SegmentWriter, parts: Sequence[RowMapping], rows: int) -> None:
     union = FrameUnion(parts)
 
     def which() -> Iterator[NDArray[np.generic]]:
@@ -173,7 +173,7 @@ def _ends(sizes: Iterable[Index]) -> Iterator[Index]:
         end += int(block.sum())
 
 
-def _used(part: Moved) -> Flags:
+def _used(part: RowMapping) -> Flags:
     """Returns which frames of a segment live records have. Shape (frames,)."""
     used = np.zeros(max(part.segment.length("cuts") - 1, 0), np.bool_)
     for live in part.rows():
@@ -181,15 +181,15 @@ def _used(part: Moved) -> Flags:
     return used
 
 
-def _merge_table(new: SegmentWriter, name: str, parts: Sequence[Moved], entries: int) -> None:
+def _merge_table(new: SegmentWriter, name: str, parts: Sequence[RowMapping], entries: int) -> None:
     new.add(name, TABLE, (entries,), (entries_of(*block) for block in merged(name, parts)))
 
 
 class EntryRun:
     """The entries of one table of one segment, in order, without those of dropped records."""
 
-    def __init__(self, part: Moved, name: str) -> None:
-        self.part, self.table = part, Sorted(part.segment, name)
+    def __init__(self, part: RowMapping, name: str) -> None:
+        self.part, self.table = part, SortedKeys(part.segment, name)
         self.read = 0
         self.keys, self.rows = np.empty(0, np.uint64), np.empty(0, np.int64)
 
@@ -210,7 +210,7 @@ class EntryRun:
         return taken
 
 
-def merged(name: str, parts: Sequence[Moved]) -> Iterator[tuple[U64, Index]]:
+def merged(name: str, parts: Sequence[RowMapping]) -> Iterator[tuple[U64, Index]]:
     """Yields the entries of one table of all segments, with new rows, by key, then row, in blocks."""
     runs = [EntryRun(part, name) for part in parts]
     while held := [run for run in runs if run.fill()]:

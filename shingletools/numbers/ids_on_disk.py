@@ -12,7 +12,7 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Buffer, SelectedIds
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload_store import DEFAULT, DiskLimits, Payload
+from shingletools.numbers.payload_store import DEFAULT, DiskLimits, PayloadStore
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.disk_array import DiskArray
@@ -53,12 +53,12 @@ class IdsOnDisk:
         self.hashes = KeyedHashes()
         self.most = memory.share(2, limits.least_share)  # bytes of a portion
         self.portion = kernel.new_ids()
-        self.every = Payload(memory, 1, limits)  # the ids of each portion, by their places
+        self.every = PayloadStore(memory, 1, limits)  # the ids of each portion, by their places
         self.by_hash = Sorter(memory, 4, limits, columns=2)
         self.mentions = DiskArray(memory.folder)  # numbers within portions, int32
         self.mentioned = 0
         self.ends = [(0, 0)]  # of portions: of their ids, and of their mentions
-        self.ids = Payload(memory, 1, limits)  # by their numbers
+        self.ids = PayloadStore(memory, 1, limits)  # by their numbers
 
     def __len__(self) -> int:
         return self.ids.documents

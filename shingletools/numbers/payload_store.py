@@ -25,7 +25,7 @@ class DiskLimits(SortingLimits):
 DEFAULT = DiskLimits()
 
 
-class Payload:
+class PayloadStore:
     """One payload of each document. Sizes that differ are multiples of `unit` bytes."""
 
     def __init__(self, memory: Memory, unit: int, limits: DiskLimits) -> None:
@@ -81,7 +81,7 @@ class Payload:
         self.ends.forget()
 
 
-def portions_of(payloads: Sequence[Payload], most: int, limits: DiskLimits) -> Iterator[Index]:
+def portions_of(payloads: Sequence[PayloadStore], most: int, limits: DiskLimits) -> Iterator[Index]:
     """Yields all rows, int64, ascending, in portions of at most `most` bytes, or of one row."""
     for first in range(0, payloads[0].documents, limits.sizes):
         rows = np.arange(first, min(first + limits.sizes, payloads[0].documents))

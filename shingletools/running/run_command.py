@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import count, names, size, text
-from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
+from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
 from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
 from shingletools.running.pipeline_parser import SharedOptions, steps_of
 from shingletools.running.steps import NameOptions
@@ -33,7 +33,7 @@ def make_parser() -> Parser:
         "-j",
         "--jobs",
         metavar="N",
-        type=partial(count, most=MOST_JOBS),
+        type=partial(count, most=MAX_JOBS),
         default=1,
         help="work with N workers (default 1)",
     )

@@ -8,7 +8,7 @@ import orjson
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from shingletools.commands.dedup.decisions import UNSAID
+from shingletools.commands.dedup.decisions import NO_SIMILARITY
 from shingletools.commands.dedup.removal_marks import annotated, mark
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, in_doubt, in_two_groups
 from shingletools.commands.dedup.value_order import OTHER, common
@@ -142,7 +142,7 @@ class Removal:
 
 def nobody() -> tuple[Column, Column]:
     """Returns columns of documents for which none is kept."""
-    return F.lit(None).cast("binary").alias("partner"), F.lit(UNSAID).alias("similarity")
+    return F.lit(None).cast("binary").alias("partner"), F.lit(NO_SIMILARITY).alias("similarity")
 
 
 def decisions(rows: DataFrame, rule: str) -> DataFrame:

@@ -6,9 +6,9 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from shingletools.commands.dedup.archive_pairs import Archived
+from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_decisions import Members
+from shingletools.commands.dedup.group_decisions import GroupMembers
 from shingletools.commands.dedup.pair_decisions import Neighbours
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
@@ -95,7 +95,7 @@ class DecidingRows:
         for some in numbered_lines(batches):
             ids, number = kernel.new_ids(), int(some.numbers[0])
             if self.option == "--groups":
-                members = Members(ids)
+                members = GroupMembers(ids)
                 self.take(members, some.lines)
                 group = some.numbers[np.frombuffer(members.group, np.int64)]
                 yield rows(MEMBER, group, name=ids_array(ids))
@@ -108,7 +108,7 @@ class DecidingRows:
                 yield rows(PAIR, one, similarity=similarity, **names)
                 yield rows(NAMED, nothing, name=ids_array(ids))
             else:
-                archived = Archived(ids)
+                archived = ArchivePartners(ids)
                 self.take(archived, some.lines)
                 flags = archived.known, archived.doubtful
                 known, doubtful = (np.flatnonzero(np.frombuffer(each, np.bool_)) for each in flags)
@@ -119,7 +119,7 @@ class DecidingRows:
                 yield rows(KNOWN, numbers, name=ids_array(ids, known), other=other, similarity=similarity)
                 yield rows(DOUBTED, doubtful, name=ids_array(ids, doubtful))
 
-    def take(self, side: Members | Neighbours | Archived, lines: bytes) -> None:
+    def take(self, side: GroupMembers | Neighbours | ArchivePartners, lines: bytes) -> None:
         try:
             side.take(lines, begins=False)
         except Failed as error:

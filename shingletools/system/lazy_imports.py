@@ -41,20 +41,20 @@ if TYPE_CHECKING:
     from shingletools.kernel import payload_signatures as payload_signatures
 else:
 
-    def __getattr__(name: str) -> "Deferred":
+    def __getattr__(name: str) -> "LazyObject":
         """Returns the module of this name (PEP 562)."""
         if name.startswith("_"):
             raise AttributeError(name)
         return module(NAMES.get(name, name))
 
 
-class Deferred:
+class LazyObject:
     """A proxy for the object that a function makes when one of its attributes is first used.
 
     It keeps the attributes, so that hot loops lose nothing. (Python 3.15 has lazy imports: PEP 810.)
 
     >>> made = []
-    >>> word = Deferred(lambda: made.append("here") or "word")
+    >>> word = LazyObject(lambda: made.append("here") or "word")
     >>> len(made), word.upper(), len(made)
     (0, 'WORD', 1)
     """
@@ -70,13 +70,13 @@ class Deferred:
 
 def lazy(make: Callable[[], Made]) -> Made:
     """Returns a proxy for the object that the function makes; only its attributes may be used."""
-    return cast(Made, Deferred(make))
+    return cast(Made, LazyObject(make))
 
 
 @cache
-def module(name: str) -> Deferred:
+def module(name: str) -> LazyObject:
     """Returns the proxy for a module, always the same object."""
-    return Deferred(partial(importlib.import_module, name))
+    return LazyObject(partial(importlib.import_module, name))
 
 
 def needs(option: str, module: str, extra: str = "lang") -> ModuleType:

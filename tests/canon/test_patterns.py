@@ -143,7 +143,7 @@ def test_what_is_counted_is_what_comes_out(text: str, pattern: str, parts: list[
     compiled = regex.compile(pattern)
     if not compiled.groups and "1" in template:
         return
-    by = user_patterns.Template("--replace", compiled, template)
+    by = user_patterns.ReplacementTemplate("--replace", compiled, template)
     for match in compiled.finditer(text):
         assert by.size(match) == len(match.expand(template))
     expected = compiled.sub(template, text)

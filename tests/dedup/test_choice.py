@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness import DOCS, collect, jsonl, pipe, read_by_definition, run, run_here, shell
 from shingletools import kernel
 from shingletools.commands.dedup.command import collector_of
-from shingletools.commands.dedup.group_decisions import Members
+from shingletools.commands.dedup.group_decisions import GroupMembers
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.line_columns import Field, ReadColumns
@@ -367,10 +367,10 @@ def test_members_against_a_dictionary(groups: list[list[str]], end: bytes) -> No
         file.flush()
         if expected:
             with pytest.raises(Failed) as raised:
-                Members(arrays.new_ids()).read("--groups", [file.name])
+                GroupMembers(arrays.new_ids()).read("--groups", [file.name])
             assert str(raised.value) == file.name + expected
             return
-        found = Members(arrays.new_ids())
+        found = GroupMembers(arrays.new_ids())
         found.read("--groups", [file.name, os.devnull])
     ends = np.frombuffer(found.ids.ends, np.int64).tolist()
     names = [json.loads(found.ids.data[start:stop]) for start, stop in zip([0, *ends], ends, strict=False)]

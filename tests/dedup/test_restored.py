@@ -570,8 +570,8 @@ def test_each_preference(keep: str, tmp_path: Path) -> None:
 def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "table").write_bytes(b"id,text\n1,a\n2,b\n")
 
-    class Changing(rewritten_files.Decided):
-        def __init__(self, dedup: rewritten_files.Restored) -> None:
+    class Changing(rewritten_files.StoredDecisions):
+        def __init__(self, dedup: rewritten_files.FileRewriter) -> None:
             super().__init__(dedup)
             with (tmp_path / "table").open("ab") as file:
                 file.write(b"3,c\n")

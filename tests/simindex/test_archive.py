@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
 from shingletools.archive import key_lookup, record_frames
-from shingletools.archive.record_frames import Frames, Spelled, frame_of, frames_of, line_of
+from shingletools.archive.record_frames import Frames, RecordForm, frame_of, frames_of, line_of
 from shingletools.archive.segment import Segment
 from shingletools.commands.simjoin import indexed
 from shingletools.commands.simjoin.signatures import SIGNATURES as KINDS
@@ -248,7 +248,7 @@ def test_a_frame_is_the_way_back(blank: str, name: str, data: bytes, turned: boo
     members = [f'"id":{blank}{json.dumps(name)}', f'"sketch"{blank}:"{spelled}"']
     line = f'{{"z":"\\u0001",{",".join(members[::-1] if turned else members)}}}'.encode()
     text = json.dumps(name, ensure_ascii=False, separators=(",", ":")).encode()
-    assert line_of(frame_of(line, Spelled("id", "sketch", 8), text, data), text, data, 8) == line
+    assert line_of(frame_of(line, RecordForm("id", "sketch", 8), text, data), text, data, 8) == line
 
 
 made_lines = st.tuples(
@@ -279,7 +279,7 @@ def test_frames_of_many_lines(
     wanted = SignedRecords(Needed(id_field, ()), lambda _: None).schema_of("", signature, 8)
     batch = read_batch(content, 0, wanted)
     assert (batch.rows, np.frombuffer(batch.lasts, np.int64).min() >= 0) == (len(lines), True)
-    spelling = Spelled(id_field, "sketch", 8)
+    spelling = RecordForm(id_field, "sketch", 8)
     expected = [frame_of(*each[:1], spelling, *each[1:]) for each in zip(lines, names, payloads, strict=True)]
     heap, sizes = frames_of(batch, spelling)
     assert list(split_ids(heap, sizes)) == expected
@@ -303,7 +303,7 @@ def test_a_table_is_searched_for_few_keys_and_read_for_many() -> None:
         return table[start:stop]
 
     segment = SimpleNamespace(rows=len(keys), length=lambda _: len(keys), column=column)
-    found = key_lookup.Sorted(cast(Segment, segment), "band0")
+    found = key_lookup.SortedKeys(cast(Segment, segment), "band0")
     many = sorted({*rng.sample(keys, 40), crowd, 7, 2**64 - 1, *(rng.randrange(2**64) for _ in range(40))})
     for asked in (many, [crowd], [crowd + 1], *([key] for key in many[::8]), [7, 2**64 - 1]):
         read.clear()

@@ -4,7 +4,7 @@ import re
 from functools import partial
 
 from shingletools.commands.canon.html import PARAGRAPH, limited, skipping
-from shingletools.commands.canon.limited_process import Confined
+from shingletools.commands.canon.limited_process import LimitedProcess
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, Rejected, shown
@@ -14,10 +14,10 @@ SECONDS_A_CHARACTER, MEMORY_A_CHARACTER = 1e-6, 256  # real pages take at most 0
 # Imported here, so that loading it does not count as time of a page. Raises Failed if it is missing
 html2text = needs("--html=article", "resiliparse.extract.html2text", "html")
 BLOCK = re.compile(r"\n\n+")  # what stands between blocks
-LEAST = 250  # characters: with less, a name may have been that of what holds the article
+MIN_ARTICLE_CHARS = 250  # characters: with less, a name may have been that of what holds the article
 # What stands in or around articles and is none of their text, by parts of the names that pages give to classes and ids:
 # those that gained most on the first half of the pages of tests/bench/articles.py
-NAMED = (
+PARTS_OF_NAMES = (
     "author",
     "caption",
     "cookie",
@@ -36,11 +36,11 @@ NAMED = (
     "social",
     "sponsor",
 )
-BESIDE = (
+NOT_ARTICLE = (
     "figcaption",
     "h1",
     "header",
-    *(f'[{of}*="{name}" i]:not(body, main, article)' for of in ("class", "id") for name in NAMED),
+    *(f'[{of}*="{name}" i]:not(body, main, article)' for of in ("class", "id") for name in PARTS_OF_NAMES),
 )
 
 
@@ -57,7 +57,7 @@ class Article:
 
     def __init__(self, skip: tuple[str, ...] = ()) -> None:
         self.skip = skip
-        self.confined = Confined(partial(extract, skip))
+        self.confined = LimitedProcess(partial(extract, skip))
 
     def __reduce__(self) -> tuple[object, ...]:
         return Article, (self.skip,)
@@ -90,8 +90,8 @@ def extract(skip: tuple[str, ...], markup: str) -> str:
         )
         return text
 
-    text = plain(BESIDE)
-    if len(text) < LEAST and len(whole := plain(())) > 2 * len(text):
+    text = plain(NOT_ARTICLE)
+    if len(text) < MIN_ARTICLE_CHARS and len(whole := plain(())) > 2 * len(text):
         text = whole
     return BLOCK.sub(PARAGRAPH, text if text.strip() else plain((), main=False))
 

@@ -18,7 +18,7 @@ class Folded(NamedTuple):
     lasts: Sequence[int]
 
 
-LONGEST_LETTER = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
+MAX_LETTER_CHARS = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
 
 
 def letter_origins(folding: Callable[[str], str], letter: str) -> bytes:
@@ -60,7 +60,7 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
         part = folded[letter]
         parts.append(part)
         size = len(part)
-        if 1 < len(letter) <= LONGEST_LETTER and size > 1:
+        if 1 < len(letter) <= MAX_LETTER_CHARS and size > 1:
             which = origins[letter]
             firsts.extend([places[place] for place in which[:size]])
             lasts.extend([places[place] + 1 for place in which[size:]])

@@ -19,7 +19,7 @@ LEAVES = frozenset(
 )
 
 
-class Open(NamedTuple):
+class OpenElement(NamedTuple):
     """An element that is open, from the first foreign one on."""
 
     name: str
@@ -29,14 +29,14 @@ class Open(NamedTuple):
     holder: int  # the innermost element that may hold HTML, perhaps this one; -1 for none
 
 
-class Foreign:
+class ForeignContent:
     """The open elements from the first foreign one on, the innermost last, as far as tags tell.
 
     An HTML element that ends without a tag stays open here, since only the parsed tree shows its end.
     """
 
     def __init__(self) -> None:
-        self.inside: list[Open] = []
+        self.inside: list[OpenElement] = []
         # By name: a search through all open elements at each end tag would take quadratic time
         self.places: defaultdict[str, list[int]] = defaultdict(list)
         self.outside: Counter[str] = Counter()  # elements around the first foreign one
@@ -80,7 +80,7 @@ class Foreign:
         above = self.inside[-1] if self.inside else None
         run = above.run if above and above.root and root else place
         holder = place if root and holds_html else above.holder if above else -1
-        self.inside.append(Open(name, root, holds_html, run, holder))
+        self.inside.append(OpenElement(name, root, holds_html, run, holder))
         self.places[name].append(place)
 
     def _pop(self) -> None:

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.commands.canon.html_text_places import numbered
-from shingletools.commands.canon.limited_process import Confined, TooMuch
+from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
 from shingletools.commands.canon.rules import Rule
 from shingletools.record.package_versions import made_with
 from shingletools.record.wire import percent_encoded
@@ -31,7 +31,7 @@ PARTS = frozenset(
     "video".split()
 )
 # Elements whose content no reader sees
-UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())
+INVISIBLE_ELEMENTS = frozenset("datalist iframe noembed noframes noscript script style template".split())
 PARTING: Mapping[str, str] = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 
 # Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,
@@ -49,7 +49,7 @@ AROUND = (
 
 # The HTML Standard itself lets a page take the square of its size: n formatting elements that stay open while m
 # paragraphs begin become n * m elements. So pages are parsed under limits
-SMALL = 1000  # characters, which take a few milliseconds at most whatever they are
+SMALL_PAGE_CHARS = 1000  # characters, which take a few milliseconds at most whatever they are
 SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
 MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; a page of start tags alone takes 105 a character
 # With --offsets a page is parsed twice and its pieces are numbered, all under one limit. Prose takes 0.3 microseconds
@@ -70,8 +70,8 @@ class Html:
     def __init__(self, main: bool = False, skip: tuple[str, ...] = (), parting: Mapping[str, str] = PARTING) -> None:
         """parting: the characters before and after the elements that have these names; if only one, it is both."""
         self.options = main, skip, parting
-        self.confined = Confined(partial(parse, main, skip, parting=parting))
-        self.confined_traced = Confined(partial(parse_traced, main, skip))
+        self.confined = LimitedProcess(partial(parse, main, skip, parting=parting))
+        self.confined_traced = LimitedProcess(partial(parse_traced, main, skip))
 
     def __reduce__(self) -> tuple[object, ...]:
         return Html, self.options
@@ -88,16 +88,18 @@ class Html:
         return text, origin
 
 
-def limited(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
+def limited(
+    seconds: float, memory: int, confined: LimitedProcess[Argument, Result], argument: Argument, size: int
+) -> Result:
     """Calls a function for a page of `size` characters. Raises Rejected if it exceeds its limits.
 
     seconds, memory: each character adds these to the limits; memory is in bytes.
     """
     try:
-        if size <= SMALL:
+        if size <= SMALL_PAGE_CHARS:
             return confined.function(argument)
         return confined(argument, SECONDS + seconds * size, MEMORY + memory * size)
-    except TooMuch:
+    except LimitExceeded:
         raise Rejected("HTML that takes too much memory or time") from None
 
 
@@ -124,7 +126,7 @@ def parse(
         trees = [LexborHTMLParser(markup, options=options, scripting=True) for markup in markups]
         skipped = {node.mem_id for selector in skip for node in trees[0].css(selector)}
     except SelectolaxError:
-        raise TooMuch from None
+        raise LimitExceeded from None
     roots = [[] if tree.root is None else [tree.root] for tree in trees]
     left_out = [skipped, *(same_positions(skipped, roots[0], other) for other in roots[1:])]
     if main:
@@ -162,7 +164,7 @@ def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> 
         tag = node.tag or ""
         if tag == "-text":
             parts.append(node.text_content or "")
-        elif tag not in UNSEEN and not (left_out and node.mem_id in left_out):
+        elif tag not in INVISIBLE_ELEMENTS and not (left_out and node.mem_id in left_out):
             between = parting.get(tag, "")
             inner = node.child
             if between:

@@ -23,7 +23,7 @@ DIGITS = re.compile(f"[{chr(NUMBERS)}-{chr(NUMBERS + BASE - 1)}]+")
 BETWEEN = re.compile(f"[{BLANK}\u2029\0\ufffd]*+")
 
 
-class Page(NamedTuple):
+class NumberedPage(NamedTuple):
     """A page with a number in place of each piece of its text; all numbers have equally many digits."""
 
     markup: str
@@ -67,7 +67,7 @@ class Page(NamedTuple):
             yield number
 
 
-def numbered(markup: str) -> Page:
+def numbered(markup: str) -> NumberedPage:
     """Returns a copy of a page with numbers instead of its text."""
     every = [piece for piece in pieces(markup) if piece.text]
     digits = 1
@@ -79,4 +79,4 @@ def numbered(markup: str) -> Page:
         parts += [chr(NUMBERS + number // BASE**place % BASE) for place in reversed(range(digits))]
         at = piece.end
     parts.append(markup[at:])
-    return Page("".join(parts), every, digits)
+    return NumberedPage("".join(parts), every, digits)

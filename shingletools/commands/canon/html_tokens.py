@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from shingletools.commands.canon.character_references import BLANK, SourcePiece, text_pieces
-from shingletools.commands.canon.foreign_elements import Foreign
+from shingletools.commands.canon.foreign_elements import ForeignContent
 
 # An attribute may have no value. A value whose quote never ends takes the rest of the page
 VALUE = rf"""=[{BLANK}]*+(?:"[^"]*+"?+|'[^']*+'?+|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
@@ -30,7 +30,7 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
     ['a', '<', 'b ', 'c d']
     """
     at = begin = 0
-    foreign = Foreign()
+    foreign = ForeignContent()
     while opening := OPENING.search(markup, at):
         start = opening.start()
         yield from text_pieces(markup, begin, start)

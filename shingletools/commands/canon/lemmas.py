@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.russian_lemmas import LONGEST, russian
+from shingletools.commands.canon.russian_lemmas import MAX_LETTERS, russian
 from shingletools.commands.canon.word_splitting import WORD
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
@@ -71,7 +71,7 @@ def simple(language: str) -> Callable[[str], str]:
         return bool(strategy.is_dictionary_member(word, language))
 
     def step(word: str) -> str:
-        if len(word) > LONGEST:
+        if len(word) > MAX_LETTERS:
             return word
         # Words are folded, but dictionaries have some with a capital, such as Germans, or with ß where we have ss
         for spelling in dict.fromkeys((word, word.capitalize(), word.replace("ss", "ß"))):

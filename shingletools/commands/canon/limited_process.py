@@ -15,11 +15,11 @@ Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
-class TooMuch(Exception):
+class LimitExceeded(Exception):
     """The function took more memory or time than it may."""
 
 
-class Confined(Generic[Argument, Result]):
+class LimitedProcess(Generic[Argument, Result]):
     """Calls a function in another process, with limits on time and memory.
 
     A process that exceeds them is replaced by a new one, so no estimate of a call's cost can be wrong. A call takes
@@ -33,7 +33,7 @@ class Confined(Generic[Argument, Result]):
         weakref.finalize(self, self.ending.close)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Confined, (self.function,)
+        return LimitedProcess, (self.function,)
 
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
         """Calls the function. Raises TooMuch beyond `seconds` of processor time or `memory` bytes.
@@ -44,7 +44,7 @@ class Confined(Generic[Argument, Result]):
             self.end()  # somebody ended it while it was idle
         if self.worker is None:
             with uninterrupted():
-                self.worker = Worker(Limited(self.function))
+                self.worker = Worker(LimitedFunction(self.function))
                 self.ending.callback(self.worker.end)
             self.worker.answer()  # wait until it has loaded the function
         try:
@@ -52,7 +52,7 @@ class Confined(Generic[Argument, Result]):
             return cast(Result, self.worker.back.receive())
         except (Gone, MemoryError, SystemError):  # the last where a library was refused memory and raised nothing
             self.end()
-            raise TooMuch from None
+            raise LimitExceeded from None
 
     def end(self) -> None:
         """Ends the process, if there is one."""
@@ -60,7 +60,7 @@ class Confined(Generic[Argument, Result]):
         self.worker = None
 
 
-class Limited(Generic[Argument, Result]):
+class LimitedFunction(Generic[Argument, Result]):
     """The function as the other process calls it."""
 
     def __init__(self, function: Callable[[Argument], Result]) -> None:

@@ -8,12 +8,12 @@ import regex
 
 from shingletools.system.lazy_imports import needs
 
-LONGEST = 40  # letters; dictionaries have no longer words, and guessing longer ones takes quadratic time
-RUSSIAN = regex.compile(f"[а-яё]{{2,{LONGEST}}}+")
+MAX_LETTERS = 40  # letters; dictionaries have no longer words, and guessing longer ones takes quadratic time
+RUSSIAN = regex.compile(f"[а-яё]{{2,{MAX_LETTERS}}}+")
 ADJECTIVES = {"ADJF", "ADJS", "PRTF", "PRTS", "COMP"}
-SHARE = 0.2  # of the score of all readings: less, and a part of speech is not preferred
-CLEAR = 0.75  # of the score of the readings as a noun: so much, and the word alone decides which noun it is
-KEPT = 1 << 16  # nouns that are remembered
+MIN_SHARE = 0.2  # of the score of all readings: less, and a part of speech is not preferred
+CLEAR_SHARE = 0.75  # of the score of the readings as a noun: so much, and the word alone decides which noun it is
+CACHED_NOUNS = 1 << 16  # nouns that are remembered
 
 
 @cache
@@ -55,10 +55,10 @@ def russian() -> Callable[[str], str]:
             ] or found
         nouns = _nouns(found)
         # Readings as a noun also count if the word is such a noun's own form
-        if _weight(nouns) >= SHARE * _weight(found) or word in map(_form, nouns):
+        if _weight(nouns) >= MIN_SHARE * _weight(found) or word in map(_form, nouns):
             return _noun(nouns)
         adjectives = [reading for reading in found if reading.tag.POS == "ADJF"]
-        return _heaviest(_sums(adjectives if _weight(adjectives) >= SHARE * _weight(found) else found))
+        return _heaviest(_sums(adjectives if _weight(adjectives) >= MIN_SHARE * _weight(found) else found))
 
     return step
 
@@ -72,11 +72,11 @@ def _is_adjective(reading: Any) -> bool:
     return reading.tag.POS == "ADJF" and "Apro" not in reading.tag
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED_NOUNS)
 def _is_adjectival(form: str) -> bool:
     """Returns whether a noun's dictionary form is an adjective, too: not иванов, which rarely is Ivan's."""
     found = readings()(form)
-    return _weight(list(filter(_is_adjective, found))) >= SHARE * _weight(found)
+    return _weight(list(filter(_is_adjective, found))) >= MIN_SHARE * _weight(found)
 
 
 def _nouns(found: list[Any]) -> list[Any]:
@@ -108,12 +108,12 @@ def _heaviest(sums: dict[str, float]) -> str:
 def _noun(nouns: list[Any]) -> str:
     sums = _sums(nouns)
     heaviest = _heaviest(sums)
-    if sums[heaviest] >= CLEAR * sum(sums.values()):
+    if sums[heaviest] >= CLEAR_SHARE * sum(sums.values()):
         return heaviest
     return _heaviest({form: _certainty(form) for form in sums})
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED_NOUNS)
 def _certainty(noun: str) -> float:
     """Returns from 0 to 1 how likely a noun is meant: its share of its dictionary form, times that of all its cases."""
     cases = {
@@ -125,7 +125,7 @@ def _certainty(noun: str) -> float:
     return _share(noun, noun) * sum(_share(noun, case) for case in sorted(cases)) / len(cases) if cases else 0.0
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED_NOUNS)
 def _share(noun: str, case: str) -> float:
     """Returns a noun's share of the score of a word's readings as nouns."""
     sums = _sums(_nouns(readings()(case)))

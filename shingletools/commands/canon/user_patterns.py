@@ -13,13 +13,13 @@ from shingletools.system.lazy_imports import regex
 
 Result = TypeVar("Result")
 
-SECONDS = 10.0  # for each record
-CHARACTERS = 1_000_000  # for each million of them a record gets one second more
-GROWTH = 10  # a record's text may grow to so many times its length plus CHARACTERS
-COMPILING = 1 << 30  # bytes that compiling a pattern may take; regex itself limits a search to as much
-UNCOUNTED = 1 << 27  # characters: if no more can be inserted, they are not counted, which is three times as fast
+RECORD_SECONDS = 10.0  # for each record
+CHARS_PER_SECOND = 1_000_000  # for each million of them a record gets one second more
+MAX_GROWTH = 10  # a record's text may grow to so many times its length plus CHARACTERS
+COMPILE_BYTES = 1 << 30  # bytes that compiling a pattern may take; regex itself limits a search to as much
+UNCOUNTED_CHARS = 1 << 27  # characters: if no more can be inserted, they are not counted, which is three times as fast
 BETWEEN = re.compile(r"\S+")  # what stands between white space, as str.split sees it
-MARKS = 0xF0000  # the first of many characters for private use
+FIRST_MARK = 0xF0000  # the first of many characters for private use
 
 
 class Budget:
@@ -30,8 +30,8 @@ class Budget:
         self.most = 0  # characters that the text may have
 
     def start(self, text: str) -> None:
-        self.left = SECONDS + len(text) / CHARACTERS
-        self.most = GROWTH * len(text) + CHARACTERS
+        self.left = RECORD_SECONDS + len(text) / CHARS_PER_SECOND
+        self.most = MAX_GROWTH * len(text) + CHARS_PER_SECOND
 
     def run(self, search: Callable[[float], Result], option: str, pattern: str) -> Result:
         """Runs a search within the seconds that are left. Raises Rejected if time or memory runs out."""
@@ -39,7 +39,7 @@ class Budget:
         try:
             return search(max(self.left, 1e-9))  # never 0, which regex takes for no limit
         except TimeoutError:
-            limit = f"{SECONDS:g} s, and 1 s for each million characters"
+            limit = f"{RECORD_SECONDS:g} s, and 1 s for each million characters"
             raise Rejected(f"{option} {shown(pattern)}: more than {limit}") from None
         except MemoryError:
             raise Rejected(f"{option} {shown(pattern)}: out of memory") from None
@@ -47,10 +47,10 @@ class Budget:
             self.left -= time.process_time() - start
 
 
-class Template:
+class ReplacementTemplate:
     """The replacement of a match, and its length. Raises Failed if the template does not fit the pattern.
 
-    >>> template = Template("--replace", regex.compile("(a+)(b)"), r"<\\1\\1>")
+    >>> template = ReplacementTemplate("--replace", regex.compile("(a+)(b)"), r"<\\1\\1>")
     >>> template.size(regex.search("(a+)(b)", "aaab"))
     8
     """
@@ -59,7 +59,9 @@ class Template:
         self.text = template
         names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
         groups = range(1, pattern.groups + 1)
-        marks = [chr(MARKS + number) for number in (*groups, 0)]  # the last one is in group 0 only, the whole match
+        marks = [
+            chr(FIRST_MARK + number) for number in (*groups, 0)
+        ]  # the last one is in group 0 only, the whole match
         try:
             # Patterns with the same groups show what the template takes: here groups match nothing, then one character
             literal = regex.sub("".join(f"({names.get(group, '')})" for group in groups), template, "")
@@ -103,10 +105,10 @@ class Replace:
         self.template = template
         self.budget = budget
         self.compiled = compile_pattern(option, pattern)
-        self.by = Template(option, self.compiled, template)
+        self.by = ReplacementTemplate(option, self.compiled, template)
 
     def __call__(self, text: str) -> str:
-        return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED else self.counting())
+        return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED_CHARS else self.counting())
 
     def traced(self, text: str) -> tuple[str, Origin]:
         """Returns the text, and where it comes from: a replacement stands for the whole match. Raises Rejected."""
@@ -156,7 +158,7 @@ class Replace:
         return replacement
 
     def too_long(self) -> Rejected:
-        limit = f"{GROWTH} times its length and {CHARACTERS} characters"
+        limit = f"{MAX_GROWTH} times its length and {CHARS_PER_SECOND} characters"
         return Rejected(f"{self.option} {shown(self.pattern)}: makes the text longer than {limit}")
 
 
@@ -190,7 +192,7 @@ class WordPattern:
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
     """Returns a compiled regular expression. Raises Failed if it is none, or needs too much memory or the locale."""
     try:
-        with limited_memory(COMPILING):
+        with limited_memory(COMPILE_BYTES):
             compiled = regex.compile(pattern)
     except MemoryError:  # such as ((a{9999}){9999}){9999}, which becomes 9999^3 steps
         raise Failed(f"{option}: out of memory: {shown(pattern)}") from None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.decisions import UNSAID, flagged
+from shingletools.commands.dedup.decisions import NO_SIMILARITY, flagged
 from shingletools.commands.dedup.side_input import SideInput
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
@@ -53,7 +53,7 @@ class Similarities(SideInput):
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
     """Returns the ids of a pair, as JSON, and its similarity. Raises Rejected."""
     a, b = (orjson.dumps(wire.take_id(record, name)) for name in ("a", "b"))
-    similarity = record.get("similarity", UNSAID)
+    similarity = record.get("similarity", NO_SIMILARITY)
     if type(similarity) not in (int, float):
         raise Rejected('field "similarity" is not a number')
     return a, b, float(similarity)
@@ -68,7 +68,7 @@ def check_two_sides(record: Record) -> None:
         raise Failed("a pair of the input with itself: --known takes pairs of the input with an archive")
 
 
-class Archived(Similarities):
+class ArchivePartners(Similarities):
     """Finds for each a, a document of the input, the most similar b of an archive; of equals the first.
 
     The ids of the two sides are numbered separately. If a pair does not say that it has two sides, its b may be a
@@ -97,7 +97,7 @@ class Archived(Similarities):
         for flags in (self.known, self.doubtful):
             flags.extend(bytes(new))
         self.best.frombytes(bytes(8 * new))
-        self.similarity.frombytes(np.full(new, UNSAID).tobytes())
+        self.similarity.frombytes(np.full(new, NO_SIMILARITY).tobytes())
         known, doubtful = (np.frombuffer(flags, np.bool_) for flags in (self.known, self.doubtful))
         best, best_similarity = np.frombuffer(self.best, np.int64), np.frombuffer(self.similarity)
         doubtful[same[~against & (same != numbers)]] = True
@@ -118,12 +118,12 @@ class Archived(Similarities):
         return flagged(np.frombuffer(self.doubtful, np.bool_), numbers)
 
 
-class Unwanted(SideInput):
+class UnwantedIds(SideInput):
     """Takes documents that are to be removed, as if an archive had each."""
 
-    def __init__(self, known: Archived, id_field: str) -> None:
+    def __init__(self, known: ArchivePartners, id_field: str) -> None:
         self.known, self.schema = known, id_schema(id_field)
 
     def add(self, batch: RecordBatch, /) -> None:
         (ids,) = batch.columns
-        self.known.add_pairs(ids, ids, np.full(batch.rows, UNSAID), np.ones(batch.rows, np.bool_))
+        self.known.add_pairs(ids, ids, np.full(batch.rows, NO_SIMILARITY), np.ones(batch.rows, np.bool_))

@@ -154,9 +154,9 @@ def check_stored(path: str, files: Sequence[str]) -> None:
 
 def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
     if spec.format is not None:
-        from shingletools.commands.dedup.rewritten_files import Restored  # late: as below
+        from shingletools.commands.dedup.rewritten_files import FileRewriter  # late: as below
 
-        return Restored(spec, context)
+        return FileRewriter(spec, context)
     if spec.memory is not None:
         from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk  # late: as below
 

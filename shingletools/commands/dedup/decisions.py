@@ -4,14 +4,14 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.kernel.types import F64, Flags, Index
 
 NOBODY, ARCHIVE = -1, -2  # in place of the number of the document that is kept: none, or one of the archive
-UNSAID = -np.inf  # the similarity of a pair that has none; less than any other
+NO_SIMILARITY = -np.inf  # the similarity of a pair that has none; less than any other
 
 
-class Verdicts(ABC):
+class RemovalDecisions(ABC):
     """Takes documents in the order in which they are preferred. Documents are the numbers of their ids.
 
     Whether a document is kept is decided when it is taken. Which one is kept in its place may change until the end.
@@ -27,7 +27,7 @@ class Verdicts(ABC):
     def concerns(self, documents: Index) -> Flags:
         """Returns which documents this decides on; all others are kept."""
 
-    def learn(self, documents: Block) -> None:  # noqa: B027  # most need no more than numbers
+    def learn(self, documents: DocumentArrays) -> None:  # noqa: B027  # most need no more than numbers
         """Learns what documents say, before any is taken; only if the specification has a field `counted`."""
 
     @abstractmethod
@@ -40,7 +40,7 @@ class Verdicts(ABC):
 
     def similarity(self, documents: Index) -> F64:
         """Returns the similarity of each document to the one that is kept in its place; UNSAID if it is unknown."""
-        return np.full(len(documents), UNSAID)
+        return np.full(len(documents), NO_SIMILARITY)
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
         """Returns figures for -v. For each id: whether the input has it; whether the input or an archive has it."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.archive_pairs import Archived, Unwanted
-from shingletools.commands.dedup.decisions import ARCHIVE, Verdicts
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.archive_pairs import ArchivePartners, UnwantedIds
+from shingletools.commands.dedup.decisions import ARCHIVE, RemovalDecisions
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_decisions import ByGroups, Members
+from shingletools.commands.dedup.group_decisions import ByGroups, GroupMembers
 from shingletools.commands.dedup.kept_and_removed import annotated_all, cut
 from shingletools.commands.dedup.pair_decisions import ByPairs, Neighbours
 from shingletools.commands.dedup.preference import Preference
@@ -29,11 +29,11 @@ def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
     return Dedup(spec, *deciding(spec, context))
 
 
-def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, Verdicts, Archived]:
+def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDecisions, ArchivePartners]:
     """Reads the side files. Returns the ids, what decides on documents, and what removes those of an archive."""
     ids = kernel.new_ids()
-    neighbours, members, known = Neighbours(ids, spec.least), Members(ids), Archived(ids)
-    verdicts: Verdicts
+    neighbours, members, known = Neighbours(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
+    verdicts: RemovalDecisions
     if spec.pairs:
         neighbours.read("--pairs", spec.pairs, context)
         verdicts = ByPairs(neighbours)
@@ -41,7 +41,7 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, Verdicts,
         members.read("--groups", spec.groups, context)
         verdicts = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
-    Unwanted(known, spec.id_field).read("--without", spec.without, context)
+    UnwantedIds(known, spec.id_field).read("--without", spec.without, context)
     return ids, verdicts, known
 
 
@@ -52,7 +52,7 @@ class Dedup(Collector):
     documents, about 50 bytes for each, and what the verdicts need.
     """
 
-    def __init__(self, spec: DedupSpec, ids: Ids, verdicts: Verdicts, known: Archived) -> None:
+    def __init__(self, spec: DedupSpec, ids: Ids, verdicts: RemovalDecisions, known: ArchivePartners) -> None:
         """Starts with the ids of the side files, in the order of verdicts and `known`; the rest come with documents."""
         self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
@@ -100,7 +100,7 @@ class Dedup(Collector):
         self.seen.extend(bytes(len(self.ids) - len(self.seen)))
         return numbers
 
-    def accept(self, documents: Block) -> Written:
+    def accept(self, documents: DocumentArrays) -> Written:
         """Takes documents with new ids. Returns what can be written already."""
         self.meet(documents)
         if not self.spec.waits:
@@ -108,7 +108,7 @@ class Dedup(Collector):
         self.aside.add(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
         return Written()
 
-    def meet(self, documents: Block) -> None:
+    def meet(self, documents: DocumentArrays) -> None:
         """Takes documents with new ids, and writes none of them yet."""
         if self.spec.counted is not None:
             self.verdicts.learn(documents)
@@ -147,7 +147,7 @@ class Dedup(Collector):
         self.kept += len(numbers) - gone
         return kept
 
-    def write(self, documents: Block) -> Written:
+    def write(self, documents: DocumentArrays) -> Written:
         """Returns the documents that are kept, and those that are removed, unchanged but for marks."""
         numbers = documents.numbers
         kept = self.choose(numbers)

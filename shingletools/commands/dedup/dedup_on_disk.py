@@ -4,8 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
-from shingletools.commands.dedup.archive_pairs import Archived
-from shingletools.commands.dedup.decisions import UNSAID, Verdicts
+from shingletools.commands.dedup.archive_pairs import ArchivePartners
+from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.dedup_collector import Dedup
 from shingletools.commands.dedup.pair_decisions import Neighbours, figures_of
 from shingletools.commands.dedup.spec import DedupSpec
@@ -38,11 +38,11 @@ class NeighboursOnDisk(Neighbours):
 
     def hold(self, ends: Index, similarity: F64, enough: Flags) -> None:
         self.held.mention(ends.ravel())
-        self.similarities.append(np.where(enough, similarity, UNSAID).tobytes())
+        self.similarities.append(np.where(enough, similarity, NO_SIMILARITY).tobytes())
         self.pairs += len(ends)
 
 
-class ByPairsOnDisk(Verdicts):
+class ByPairsOnDisk(RemovalDecisions):
     """Decides as ByPairs does. A document is its place in the input; its rank is its place in the order of preference.
 
     Memory: the limit, 4 bytes a document, 12 for each in a pair, and 8 more for each if similarities count.
@@ -92,7 +92,7 @@ class ByPairsOnDisk(Verdicts):
     @cached_property
     def alike(self) -> F64:
         """Returns the similarity of each rank to its partner, which now becomes the most similar one."""
-        alike = np.full(len(self.partner), UNSAID)
+        alike = np.full(len(self.partner), NO_SIMILARITY)
         for start in range(0, len(self.pairs.keys), READ_ENTRIES):
             part = slice(start, start + READ_ENTRIES)
             self.offer(self.pairs.keys[part], self.pairs.values[part].view(np.float64), alike)
@@ -109,7 +109,7 @@ class ByPairsOnDisk(Verdicts):
                 self.rank[ends[start : start + READ_ENTRIES]],
                 similarities[start : start + READ_ENTRIES],
             )
-            enough = (similarity > UNSAID) | (self.neighbours.least is None)
+            enough = (similarity > NO_SIMILARITY) | (self.neighbours.least is None)
             there = enough & (ranks >= 0).all(axis=1)
             self.others += int(np.count_nonzero(enough & ~there))
             keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
@@ -140,7 +140,7 @@ class ByPairsOnDisk(Verdicts):
         return self.alike[self.rank[self.number[documents]]]
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
-        return figures_of(self.alike[self.alike > UNSAID], self.others)
+        return figures_of(self.alike[self.alike > NO_SIMILARITY], self.others)
 
 
 class DedupOnDisk(Dedup):
@@ -153,7 +153,7 @@ class DedupOnDisk(Dedup):
         neighbours.read("--pairs", spec.pairs, context)
         self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
         none = kernel.new_ids()
-        super().__init__(spec, none, self.decided, Archived(none))
+        super().__init__(spec, none, self.decided, ArchivePartners(none))
         self.claimed = SeenIds(memory, limits)
         self.aside = LineSpool(memory.folder)
         self.back = 0  # documents that were read again

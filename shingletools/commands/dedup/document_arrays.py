@@ -8,7 +8,7 @@ from shingletools.kernel.types import Index
 from shingletools.numbers.ranges import spread
 
 
-class Block(NamedTuple):
+class DocumentArrays(NamedTuple):
     """Documents on consecutive lines."""
 
     lines: bytes
@@ -25,6 +25,6 @@ class Block(NamedTuple):
         text = np.frombuffer(self.lines, np.uint8)[spread(starts, ends - starts)[0]]
         return text.tobytes(), (ends - starts).tobytes()
 
-    def part(self, start: int, end: int) -> "Block":
+    def part(self, start: int, end: int) -> "DocumentArrays":
         """Returns the documents from one place to another."""
-        return Block(self.lines, self.places[start : end + 1], *(each[start:end] for each in self[2:]))
+        return DocumentArrays(self.lines, self.places[start : end + 1], *(each[start:end] for each in self[2:]))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import Index
@@ -53,7 +53,7 @@ class DocumentReader:
         """Returns the ids of documents."""
         return batch.columns[-1]
 
-    def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> Block:
+    def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> DocumentArrays:
         """Returns the documents of a batch. counts: whether it has the fields that decide, in addition to ids."""
         columns = iter(batch.columns)
         lengths, values, wholes = (
@@ -62,4 +62,6 @@ class DocumentReader:
         )
         places = np.append(np.frombuffer(batch.starts, np.int64), batch.end)
         lasts = np.frombuffer(batch.lasts, np.int64)
-        return Block(batch.lines, places, lasts, numbers, lengths, values.reshape(-1, 2), wholes.reshape(-1, 2))
+        return DocumentArrays(
+            batch.lines, places, lasts, numbers, lengths, values.reshape(-1, 2), wholes.reshape(-1, 2)
+        )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.decisions import NOBODY, Verdicts
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.decisions import NOBODY, RemovalDecisions
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
 from shingletools.kernel.ids import Ids, split_ids
@@ -20,7 +20,7 @@ from shingletools.record.wire import Name, Record
 from shingletools.system.errors import Rejected
 
 
-class Members(SideInput):
+class GroupMembers(SideInput):
     """Takes groups, {"members": [...]}. The ids of members get the first numbers.
 
     Raises Failed for a record that is no group, and for a document in two groups.
@@ -60,12 +60,12 @@ def take_members(record: Record) -> list[Name]:
     return wire.take_ids(record, "members")
 
 
-class ByGroups(Verdicts):
+class ByGroups(RemovalDecisions):
     """Keeps the first document of each group that is taken. Leaves groups alone that are too small."""
 
     option = "--groups"
 
-    def __init__(self, members: Members, larger_than: int) -> None:
+    def __init__(self, members: GroupMembers, larger_than: int) -> None:
         self.group = np.array(members.group)  # of each member
         self.sizes = np.bincount(self.group, minlength=members.groups)
         self.larger_than = larger_than
@@ -76,7 +76,7 @@ class ByGroups(Verdicts):
     def __len__(self) -> int:
         return len(self.group)
 
-    def learn(self, documents: Block) -> None:
+    def learn(self, documents: DocumentArrays) -> None:
         """Counts the wholes that documents are parts of, instead of the documents; null is no whole."""
         concerned = documents.numbers < len(self.group)
         names = split_ids(*documents.spelled(documents.wholes[concerned]))

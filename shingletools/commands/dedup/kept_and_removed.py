@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.removal_marks import Mark, annotated, joined
 from shingletools.kernel.types import Flags
 from shingletools.record.collector import Written
@@ -14,7 +14,7 @@ from shingletools.record.json_members import line_at
 Marked = Iterable[tuple[int, Mark | None]]  # (place of a document, its mark or None), ascending
 
 
-def cut(documents: Block, removed: Flags, marked: Marked) -> Written:
+def cut(documents: DocumentArrays, removed: Flags, marked: Marked) -> Written:
     """Returns the documents that are kept, and those that are removed, with their marks."""
     edges = [0, *(np.flatnonzero(removed[1:] != removed[:-1]) + 1).tolist(), len(removed)]
     runs = list(pairwise(documents.places[edges].tolist()))
@@ -26,13 +26,15 @@ def cut(documents: Block, removed: Flags, marked: Marked) -> Written:
     return Written(b"".join(kept), b"".join(gone))
 
 
-def annotated_all(documents: Block, marked: Marked) -> Written:
+def annotated_all(documents: DocumentArrays, marked: Marked) -> Written:
     """Returns all documents, the removed ones with marks."""
     whole = [(int(documents.places[0]), int(documents.places[-1]))]
     return Written(b"".join((*with_marks(documents, whole, marked), feed(documents))))
 
 
-def with_marks(documents: Block, runs: Iterable[tuple[int, int]], marked: Marked) -> Iterator[bytes | memoryview]:
+def with_marks(
+    documents: DocumentArrays, runs: Iterable[tuple[int, int]], marked: Marked
+) -> Iterator[bytes | memoryview]:
     """Yields the documents in these runs of bytes, which include all marked ones."""
     view = memoryview(documents.lines)
     edits = edited(documents, marked)
@@ -48,7 +50,7 @@ def with_marks(documents: Block, runs: Iterable[tuple[int, int]], marked: Marked
         yield view[at:end]
 
 
-def edited(documents: Block, marked: Marked) -> Iterator[tuple[int, int, bytes]]:
+def edited(documents: DocumentArrays, marked: Marked) -> Iterator[tuple[int, int, bytes]]:
     """Yields edits: a start and an end in the lines, and the bytes that replace those between."""
     for place, mark in marked:
         last = int(documents.lasts[place])
@@ -60,7 +62,7 @@ def edited(documents: Block, marked: Marked) -> Iterator[tuple[int, int, bytes]]
             yield last, last, joined(mark)
 
 
-def feed(documents: Block) -> bytes:
+def feed(documents: DocumentArrays) -> bytes:
     """Returns the line feed that the last document may lack."""
     end = int(documents.places[-1])
     return b"" if documents.lines[end - 1 : end] == b"\n" else b"\n"

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 
 from shingletools.commands.dedup.archive_pairs import Similarities
-from shingletools.commands.dedup.decisions import UNSAID, Verdicts
+from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids
@@ -37,7 +37,7 @@ class Neighbours(Similarities):
     def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, /) -> None:
         one, two = (self.number(each.data, each.sizes) for each in (a, b))
         itself = one == two
-        unsaid = similarity == UNSAID if self.least is not None else np.zeros(len(one), np.bool_)
+        unsaid = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
         if (wrong := against | itself | unsaid).any():
             place = int(np.argmax(wrong))
             why = (
@@ -72,7 +72,7 @@ def least_double(least: Fraction) -> float:
     return next(each for each in around if Fraction(repr(each)) >= least)
 
 
-class ByPairs(Verdicts):
+class ByPairs(RemovalDecisions):
     """Keeps each document that has no pair with one that is kept already."""
 
     option = "--pairs"
@@ -83,7 +83,7 @@ class ByPairs(Verdicts):
         before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
         kernel.list_ends(ends, before, last)
         self.pairs = PairEnds(ends, before, last, np.frombuffer(neighbours.similarity))
-        self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, UNSAID))
+        self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, NO_SIMILARITY))
 
     def __len__(self) -> int:
         return len(self.pairs.last)
@@ -107,7 +107,7 @@ class ByPairs(Verdicts):
             int(np.count_nonzero(~seen[ends[start : start + BATCH_PAIRS]].all(axis=1)))
             for start in range(0, len(ends), BATCH_PAIRS)
         )
-        return figures_of(self.kept.similarity[there[: len(self)] & (self.kept.similarity > UNSAID)], others)
+        return figures_of(self.kept.similarity[there[: len(self)] & (self.kept.similarity > NO_SIMILARITY)], others)
 
 
 def figures_of(similarity: F64, others: int) -> list[str]:

@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
 from shingletools.commands.dedup.value_order import OTHER, as_form, common, form_of, in_doubt, value_of
 from shingletools.kernel import arrays as kernel
@@ -24,7 +24,7 @@ class Preference:
         self.lacking = False  # values count, but no document has one
         self.unlike = False  # it is in doubt how values are to be compared
 
-    def add(self, block: Block, some: Flags) -> None:
+    def add(self, block: DocumentArrays, some: Flags) -> None:
         """Adds some documents of a block."""
         self.documents.frombytes(block.numbers[some].tobytes())
         if self.spec.measured is not None:

@@ -2,7 +2,7 @@
 
 import orjson
 
-from shingletools.commands.dedup.decisions import UNSAID
+from shingletools.commands.dedup.decisions import NO_SIMILARITY
 from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
 from shingletools.record import wire
 from shingletools.record.json_members import members
@@ -12,13 +12,13 @@ OF, BY = (b"," + orjson.dumps(name) + b":" for name in (DUPLICATE_OF, DUPLICATE_
 Mark = tuple[bytes, bytes]  # the values of the two fields, as JSON
 
 
-def mark(kept: bytes, rule: str, similarity: float = UNSAID) -> Mark:
+def mark(kept: bytes, rule: str, similarity: float = NO_SIMILARITY) -> Mark:
     """Returns the mark of a document. kept: the id, as JSON, of the one that is kept in its place by a rule.
 
     >>> mark(b'"x"', "first", 0.75)
     (b'"x"', b'{"rule":"first","similarity":0.75}')
     """
-    said = {} if similarity == UNSAID else {"similarity": similarity}
+    said = {} if similarity == NO_SIMILARITY else {"similarity": similarity}
     return kept, orjson.dumps({"rule": rule, **said})
 
 

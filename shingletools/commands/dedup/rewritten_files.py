@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from shingletools.commands.dedup.dedup_collector import Dedup, deciding
-from shingletools.commands.dedup.document_arrays import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.record.collector import CollectorContext, Written
@@ -24,7 +24,7 @@ KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
 BATCH_DOCUMENTS = 1 << 12
 
 
-class Restored(Dedup):
+class FileRewriter(Dedup):
     """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of Dedup."""
 
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
@@ -37,7 +37,7 @@ class Restored(Dedup):
     def left_out(self) -> None:
         self.numbers.append(BAD)
 
-    def accept(self, documents: Block) -> Written:
+    def accept(self, documents: DocumentArrays) -> Written:
         self.meet(documents)
         self.numbers.frombytes(documents.numbers.tobytes())
         return Written()
@@ -46,7 +46,7 @@ class Restored(Dedup):
         assert self.spec.format is not None
         self.decide()
         self.preference.check()
-        decisions = Decided(self)
+        decisions = StoredDecisions(self)
         if self.spec.dry:
             for _ in decisions.names():
                 pass
@@ -58,10 +58,10 @@ class Restored(Dedup):
             raise Failed("the files have fewer documents than before")
 
 
-class Decided:
+class StoredDecisions:
     """The decisions on the documents of the files, in their order."""
 
-    def __init__(self, dedup: Restored) -> None:
+    def __init__(self, dedup: FileRewriter) -> None:
         self.dedup, self.begun = dedup, dedup.begun
         spec = dedup.spec
         self.removing = spec.removed is not None

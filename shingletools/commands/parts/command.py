@@ -99,6 +99,6 @@ def places_by(by: str) -> "Cut":
 
 
 def collector_of(spec: TogetherSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.parts.part_joining import Together  # as in `build`
+    from shingletools.commands.parts.part_joining import PartJoiner  # as in `build`
 
-    return Together(spec)
+    return PartJoiner(spec)

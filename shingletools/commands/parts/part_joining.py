@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import orjson
 
 from shingletools.commands.parts.fast_part_reader import OrdinaryPart, OrdinaryParts
-from shingletools.commands.parts.spec import OWN, TogetherSpec
+from shingletools.commands.parts.spec import PART_FIELDS, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.json_members import escaped, members, parse
@@ -20,7 +20,7 @@ CANONIZED = re.compile(
 TOGETHER = "parts together"
 
 
-class Together(RecordCollector):
+class PartJoiner(RecordCollector):
     """Takes parts, those of a document one after the other. Gives each document when the next one begins.
 
     Between two parts it puts the text that stood before the second. Before the first part that is left it puts such
@@ -103,7 +103,7 @@ class Together(RecordCollector):
 
     def carried(self, line: bytes, via: str, more: Sequence[str] = ()) -> bytes:
         """Returns the other members of a document's record, taken from one of its parts. more: other fields of a part."""
-        own = {*OWN, *more, NAMED, self.spec.id_field, self.spec.text_field}
+        own = {*PART_FIELDS, *more, NAMED, self.spec.id_field, self.spec.text_field}
         rest = [
             (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
         ]

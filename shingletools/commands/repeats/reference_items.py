@@ -10,7 +10,7 @@ import orjson
 from shingletools import kernel
 from shingletools.archive.archive_files import GRAMS
 from shingletools.archive.archive_reader import Archive, open_archive
-from shingletools.archive.key_lookup import Sorted
+from shingletools.archive.key_lookup import SortedKeys
 from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import split_ids
@@ -126,7 +126,7 @@ class ArchiveItems(Items):
         found = []
         for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
             has = np.zeros(segment.rows, np.bool_)
-            for _, rows in Sorted(segment, GRAMS).meetings(grams):
+            for _, rows in SortedKeys(segment, GRAMS).meetings(grams):
                 has[rows] = True
             has[segment.removed] = False
             found.append(first + np.flatnonzero(has))

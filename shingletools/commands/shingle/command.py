@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.cli.argument_types import add_memory, count, memory_of, memory_within, one_name
-from shingletools.commands.shingle.frequency_limits import Bound, bound, check_bounds
+from shingletools.commands.shingle.frequency_limits import FrequencyLimit, check_limits_meet, frequency_limit
 from shingletools.kernel.lines import FingerprintFilter, no_link
 from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, CommandInfo, Product
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shingletools.commands.shingle.fingerprints import Hashing, Rolling, Runs, Shingler
-    from shingletools.commands.shingle.frequency_filter import Choice
-    from shingletools.commands.shingle.secret_keys import Key
+    from shingletools.commands.shingle.frequency_filter import FrequencyChoice
+    from shingletools.commands.shingle.secret_keys import FingerprintKey
     from shingletools.commands.shingle.two_pass_filter import ShingleCounting
 
 COMMAND_INFO = CommandInfo(
@@ -35,8 +35,8 @@ COMMAND_INFO = CommandInfo(
 ROLLING = "rolling"
 KEYED = (ROLLING, "blake3")
 SPOT_AND_WORD = 2  # the shortest spot signature
-ENOUGH = 1 << 29  # bytes of memory for counting the input, without -S
-LONGEST_KEYED = 32  # units: whether long sums collide can depend on single bits of the multiplier, and so reveal them
+DEFAULT_COUNT_BYTES = 1 << 29  # bytes of memory for counting the input, without -S
+MAX_KEYED_UNITS = 32  # units: whether long sums collide can depend on single bits of the multiplier, and so reveal them
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -73,8 +73,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     counted = parser.add_argument_group("shingles of few or many documents")
     add = counted.add_argument
-    add("--max-df", metavar="N", type=bound, help="leave out shingles in more than N documents, or than P%% of all")
-    add("--min-df", metavar="N", type=bound, help="leave out shingles in fewer than N documents, or than P%% of all")
+    add(
+        "--max-df",
+        metavar="N",
+        type=frequency_limit,
+        help="leave out shingles in more than N documents, or than P%% of all",
+    )
+    add(
+        "--min-df",
+        metavar="N",
+        type=frequency_limit,
+        help="leave out shingles in fewer than N documents, or than P%% of all",
+    )
     add(
         "--df-table",
         metavar="FILE",
@@ -152,7 +162,9 @@ def is_limited(options: argparse.Namespace) -> bool:
     return options.max_df is not None or options.min_df is not None
 
 
-def limited_filter(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
+def limited_filter(
+    options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "FrequencyChoice"
+) -> Filter:
     """Returns the filter that leaves out shingles by a table, or by a first reading."""
     from shingletools.commands.shingle.frequency_filter import listed  # as in `build`
 
@@ -167,16 +179,16 @@ def filter_after_counting(options: argparse.Namespace, shingling: Shingling, has
     Raises Failed unless all files can be read twice.
     """
     from shingletools.commands.shingle import two_pass_filter  # numpy, which a table does not need
-    from shingletools.commands.shingle.fingerprint_counts import Occurrences  # likewise
+    from shingletools.commands.shingle.fingerprint_counts import FingerprintCounts  # likewise
 
     check_regular(options.files, "--max-df and --min-df without --df-table read")
     files = two_pass_filter.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
-    memory = memory_within(options, ENOUGH)
+    memory = memory_within(options, DEFAULT_COUNT_BYTES)
 
     def first() -> "ShingleCounting":
         gathering = two_pass_filter.ShingleGathering(hashing, shingling.rolling, options.mod)
         filtering = partial(limited_filter, options, shingling, hashing)
-        return two_pass_filter.ShingleCounting(files, gathering, Occurrences(memory), filtering)
+        return two_pass_filter.ShingleCounting(files, gathering, FingerprintCounts(memory), filtering)
 
     return filter_of(options, shingling, first=first)
 
@@ -193,7 +205,7 @@ def counting_stage(
         hashing,
         recipe,
         memory_of(options),
-        options.min_df or Bound(1),
+        options.min_df or FrequencyLimit(1),
         reads,
         header=options.header or options.merge,
         merge=options.merge,
@@ -249,8 +261,8 @@ def check(options: argparse.Namespace) -> None:
             f"--key-file cannot be combined with --hash {options.hash}, only with {' and '.join(KEYED)}",
         ),
         (
-            keyed and options.hash == ROLLING and options.k > LONGEST_KEYED,
-            f"-k {options.k}: sums of more than {LONGEST_KEYED} units would reveal the key; "
+            keyed and options.hash == ROLLING and options.k > MAX_KEYED_UNITS,
+            f"-k {options.k}: sums of more than {MAX_KEYED_UNITS} units would reveal the key; "
             "use --hash blake3 with --key-file",
         ),
         (
@@ -272,10 +284,10 @@ def check(options: argparse.Namespace) -> None:
     ):
         if wrong:
             raise Failed(why)
-    check_bounds(options.min_df, options.max_df)
+    check_limits_meet(options.min_df, options.max_df)
 
 
-def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
+def hashing_of(runs: "Runs", name: str, key: "FingerprintKey") -> "Hashing":
     """Returns the shingler that makes fingerprints by the hash of this name."""
     from shingletools.commands.shingle.fingerprints import Hashed, Rolling, rolling_each  # as in `build`
 

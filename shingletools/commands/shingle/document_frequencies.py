@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from shingletools.commands.shingle.fingerprints import Hashing, Runs
-from shingletools.commands.shingle.frequency_limits import Bound
-from shingletools.commands.shingle.string_counts import Counts
+from shingletools.commands.shingle.frequency_limits import FrequencyLimit
+from shingletools.commands.shingle.string_counts import StringCounts
 from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.reading.shingle_tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
@@ -23,7 +23,7 @@ class CountSpec(Stage):
     hashing: Hashing
     recipe: str
     memory: Memory | None
-    least: Bound  # document frequency that a shingle needs to be written
+    least: FrequencyLimit  # document frequency that a shingle needs to be written
     reads: tuple[str, ...] = ()
     header: bool = False
     merge: bool = False
@@ -48,7 +48,7 @@ class Frequencies(RecordCollector):
         self.spec = spec
         self.documents = 0
         self.via: str | None = None  # of the records
-        self.counts = Counts(spec.memory)
+        self.counts = StringCounts(spec.memory)
         self.shingles = 0
 
     def take_record(self, record: Record, _line: bytes, _side: int, /) -> None:
@@ -92,7 +92,7 @@ class Frequencies(RecordCollector):
         return [f"{self.shingles} shingles"]
 
 
-class Merged(Frequencies):
+class MergedTables(Frequencies):
     """Takes tables with headers, one after the other. Then gives the table of all their documents."""
 
     def __init__(self, spec: CountSpec) -> None:
@@ -149,4 +149,4 @@ class Merged(Frequencies):
 
 
 def collector_of(spec: CountSpec, _: CollectorContext) -> Frequencies:
-    return (Merged if spec.merge else Frequencies)(spec)
+    return (MergedTables if spec.merge else Frequencies)(spec)

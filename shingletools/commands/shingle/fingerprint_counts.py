@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shingletools.commands.shingle.string_counts import LEAST
+from shingletools.commands.shingle.string_counts import MIN_MEMORY_BYTES
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import DEFAULT
 from shingletools.numbers.sorter import Sorter, SortingLimits
@@ -12,14 +12,14 @@ from shingletools.system.scratch import Memory
 SHARE = 8
 
 
-class Occurrences:
+class FingerprintCounts:
     """Counts fingerprints of documents, each once for a document.
 
     Memory: 64 bytes for each shingle of each document, up to the limit. Beyond it, disk: 16 bytes for each.
     """
 
     def __init__(self, memory: Memory, limits: SortingLimits = DEFAULT) -> None:
-        self.most = memory.share(SHARE, LEAST)
+        self.most = memory.share(SHARE, MIN_MEMORY_BYTES)
         self.here: list[bytes] = []
         self.size = 0
         self.counted = Sorter(memory, 4, limits)  # fingerprints with their counts, when memory was full

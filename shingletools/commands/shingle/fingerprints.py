@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from shingletools import kernel
-from shingletools.commands.shingle.secret_keys import PUBLIC, Key
+from shingletools.commands.shingle.secret_keys import PUBLIC, FingerprintKey
 from shingletools.kernel.lines import FingerprintFilter, Link
 from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
 from shingletools.kernel.payload_codec import bytes_to_payload
@@ -93,7 +93,7 @@ class Rolling:
     True
     """
 
-    def __init__(self, k: int, key: Key = PUBLIC, units: int = WORDS) -> None:
+    def __init__(self, k: int, key: FingerprintKey = PUBLIC, units: int = WORDS) -> None:
         """units: words or characters, as the kernel has them."""
         self.k = k
         self.key = key
@@ -101,7 +101,7 @@ class Rolling:
         function = partial(word_fingerprint, key=key.words)
         self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
 
-    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key, int]]":
+    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, FingerprintKey, int]]":
         """Returns a worker process starts with an empty memo."""
         return (Rolling, (self.k, self.key, self.units))
 
@@ -157,7 +157,7 @@ class Hashed:
     '68d98f5f'
     """
 
-    def __init__(self, runs: Runs, name: str, key: Key = PUBLIC) -> None:
+    def __init__(self, runs: Runs, name: str, key: FingerprintKey = PUBLIC) -> None:
         self.runs = runs
         self.function, self.digits = HASHES[name]
         if key.words:

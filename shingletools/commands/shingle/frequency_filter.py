@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.commands.shingle.fingerprints import Hashing
-from shingletools.commands.shingle.frequency_limits import Bound
+from shingletools.commands.shingle.frequency_limits import FrequencyLimit
 from shingletools.kernel.lines import FingerprintFilter
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS, Header, TableReading
 from shingletools.system.errors import Failed, printable
@@ -57,7 +57,7 @@ def listed(shingler: Hashing, listing: FingerprintListing, text: str) -> str:
     return " ".join(compress(payload.split(" "), listing.keeps(fingerprints).tolist()))
 
 
-class Choice(NamedTuple):
+class FrequencyChoice(NamedTuple):
     """The shingles that limits leave, by their counts."""
 
     listing: FingerprintListing
@@ -65,7 +65,9 @@ class Choice(NamedTuple):
     after: str | None  # the recipe that texts must have; None for any
 
 
-def read_table(path: str, recipe: str, digits: int, min_df: Bound | None, max_df: Bound | None) -> Choice:
+def read_table(
+    path: str, recipe: str, digits: int, min_df: FrequencyLimit | None, max_df: FrequencyLimit | None
+) -> FrequencyChoice:
     """Returns the choice by a table, which must have been made by `recipe`, with fingerprints of `digits` digits.
 
     A shingle that the table lacks counts as in no document. If several lines have one fingerprint, the greatest
@@ -79,7 +81,7 @@ def read_table(path: str, recipe: str, digits: int, min_df: Bound | None, max_df
     bounds = limits.least or MAX_DOCUMENTS, MAX_DOCUMENTS if limits.most is None else limits.most
     listing = listing_of(limits, *table.frequencies(digits, *bounds))
     before = header.via.removesuffix(recipe).removesuffix(" | ") if documents else None
-    return Choice(listing, recipe_of(limits, "df-table", table.label()), before)
+    return FrequencyChoice(listing, recipe_of(limits, "df-table", table.label()), before)
 
 
 def listing_of(limits: DocumentLimits, between: bytes, above: bytes) -> FingerprintListing:

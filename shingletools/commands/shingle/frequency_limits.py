@@ -9,10 +9,10 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-ALL = 100  # percent
+PERCENT = 100  # percent
 
 
-class Bound(NamedTuple):
+class FrequencyLimit(NamedTuple):
     """A number of documents, or an exact percentage of all."""
 
     number: "int | Fraction"
@@ -21,7 +21,7 @@ class Bound(NamedTuple):
     def most(self, documents: int) -> int:
         """Returns the greatest document frequency that is not above the limit.
 
-        >>> Bound(10, percent=True).most(29), Bound(10).most(29)
+        >>> FrequencyLimit(10, percent=True).most(29), FrequencyLimit(10).most(29)
         (2, 10)
         """
         return int(self.number * documents // 100 if self.percent else self.number)
@@ -29,30 +29,30 @@ class Bound(NamedTuple):
     def least(self, documents: int) -> int:
         """Returns the least document frequency that is not below the limit; at least 1.
 
-        >>> Bound(10, percent=True).least(29), Bound(10, percent=True).least(0)
+        >>> FrequencyLimit(10, percent=True).least(29), FrequencyLimit(10, percent=True).least(0)
         (3, 1)
         """
         return max(1, int(-(-self.number * documents // 100) if self.percent else self.number))
 
 
-def check_bounds(least: Bound | None, most: Bound | None) -> None:
+def check_limits_meet(least: FrequencyLimit | None, most: FrequencyLimit | None) -> None:
     """Raises Failed for limits that no number of documents is within, however many documents there are."""
     if least is not None and most is not None and least.percent == most.percent and least.number > most.number:
         one, two = (f"{float(each.number)!r}".removesuffix(".0") + "%" * each.percent for each in (least, most))
         raise Failed(f"--min-df {one} and --max-df {two} leave no shingle: the first must not be greater")
 
 
-def bound(argument: str) -> Bound:
+def frequency_limit(argument: str) -> FrequencyLimit:
     """Returns an option's argument: a whole number from 1, or a percentage above 0 and up to 100.
 
     Raises ArgumentTypeError.
     """
     if re.fullmatch("[0-9]{1,12}", argument) and int(argument):
-        return Bound(int(argument))
+        return FrequencyLimit(int(argument))
     if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,18})?%", argument):
         from fractions import Fraction  # and decimal, which most runs do not need
 
         number = Fraction(argument[:-1])
-        if 0 < number <= ALL:
-            return Bound(number, percent=True)
+        if 0 < number <= PERCENT:
+            return FrequencyLimit(number, percent=True)
     raise argparse.ArgumentTypeError(f"neither a number from 1 nor a percentage such as 0.5%: {shown(argument)}")

@@ -3,7 +3,7 @@
 from functools import partial
 
 from shingletools.commands.shingle.fingerprints import Runs, word_fingerprint
-from shingletools.commands.shingle.secret_keys import PUBLIC, Key
+from shingletools.commands.shingle.secret_keys import PUBLIC, FingerprintKey
 from shingletools.kernel.memo import Memo
 from shingletools.kernel.payload_signatures import roll
 
@@ -15,7 +15,7 @@ class RollingUnits:
     True
     """
 
-    def __init__(self, runs: Runs, key: Key = PUBLIC) -> None:
+    def __init__(self, runs: Runs, key: FingerprintKey = PUBLIC) -> None:
         self.runs = runs
         self.key = key
         self.memo = Memo(partial(word_fingerprint, key=key.words))

@@ -6,7 +6,7 @@ from shingletools.commands.shingle.fingerprints import Rolling, Runs, Shingler
 
 NONE = (0, 0)
 EMPTIED = "left without shingles"
-NEARLY_ALL = 99  # percent
+NEARLY_ALL_PERCENT = 99  # percent
 
 
 class CountingShingler:
@@ -41,6 +41,6 @@ def remarks(why: str, counts: Mapping[str, int], records: int) -> list[str]:
     (['2 of 2 documents are left without shingles: no stop word'], [])
     """
     emptied = counts.get(EMPTIED, 0)
-    if not emptied or emptied * 100 < records * NEARLY_ALL:
+    if not emptied or emptied * 100 < records * NEARLY_ALL_PERCENT:
         return []
     return [f"{emptied} of {records} documents are {EMPTIED}: {why}"]

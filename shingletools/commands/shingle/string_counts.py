@@ -16,16 +16,16 @@ from typing import IO
 from shingletools.system.lazy_imports import tempfile
 from shingletools.system.scratch import Memory, folder_errors
 
-FAN = 64  # runs that are merged at once
-BLOCK = 1 << 16  # bytes of a run that are read at once
-NUMBER = 32  # bytes of a count that is an object of its own
-LEAST = 1 << 18  # bytes that a run may always have in memory
+MERGED_RUNS = 64  # runs that are merged at once
+READ_BYTES = 1 << 16  # bytes of a run that are read at once
+COUNT_BYTES = 32  # bytes of a count that is an object of its own
+MIN_MEMORY_BYTES = 1 << 18  # bytes that a run may always have in memory
 SHARE = 3  # one part of the memory is for strings and their table, the others for a growing table and for sorting
 
 Entry = tuple[bytes, int]  # a string as UTF-8, whose order is that of code points, and its count
 
 
-class Counts:
+class StringCounts:
     """Counts of strings, in the order of their code points.
 
     Memory: the distinct strings and about 100 bytes for each, up to the limit. Beyond it, disk: twice their bytes.
@@ -33,7 +33,7 @@ class Counts:
 
     def __init__(self, memory: Memory | None) -> None:
         self.memory = memory
-        self.most = 0 if memory is None else memory.share(SHARE, LEAST)
+        self.most = 0 if memory is None else memory.share(SHARE, MIN_MEMORY_BYTES)
         self.here: Counter[str] = Counter()
         self.size = 0  # of the strings in it
         self.runs: list[SortedRun] = []
@@ -53,7 +53,7 @@ class Counts:
     def _grow(self, strings: AbstractSet[str]) -> None:
         if self.memory is not None:
             fresh = [string for string in strings if string not in self.here]  # not difference(), which walks a Counter
-            self.size += sum(map(getsizeof, fresh)) + NUMBER * len(fresh)
+            self.size += sum(map(getsizeof, fresh)) + COUNT_BYTES * len(fresh)
 
     def _check(self) -> None:
         if self.memory is not None and self.size + getsizeof(self.here) > self.most:
@@ -64,9 +64,9 @@ class Counts:
         self.runs.append(SortedRun(entries, folder))
         self.here, self.size = Counter(), 0
         # FAN runs of one level become one of the next, so each entry is written only a few times
-        while len(self.runs) >= FAN and len({run.level for run in self.runs[-FAN:]}) == 1:
-            some = self.runs[-FAN:]
-            self.runs[-FAN:] = [SortedRun(merged(some), folder, some[0].level + 1)]
+        while len(self.runs) >= MERGED_RUNS and len({run.level for run in self.runs[-MERGED_RUNS:]}) == 1:
+            some = self.runs[-MERGED_RUNS:]
+            self.runs[-MERGED_RUNS:] = [SortedRun(merged_runs(some), folder, some[0].level + 1)]
             for run in some:
                 run.close()
 
@@ -78,7 +78,7 @@ class Counts:
             return
         if self.here:
             self._spill(self.runs[0].folder)
-        for data, count in merged(self.runs):
+        for data, count in merged_runs(self.runs):
             yield data.decode(), count
 
 
@@ -89,7 +89,7 @@ class SortedRun:
         self.folder = folder
         self.level = level  # how often they were merged
         with folder_errors(folder):
-            self.file: IO[bytes] = tempfile.TemporaryFile(buffering=BLOCK, dir=folder)
+            self.file: IO[bytes] = tempfile.TemporaryFile(buffering=READ_BYTES, dir=folder)
             for string, count in entries:
                 self.file.write(b"%b\t%d\n" % (string, count))
             self.file.flush()
@@ -105,16 +105,16 @@ class SortedRun:
 
     def _read(self, at: int) -> bytes:
         with folder_errors(self.folder):
-            return os.pread(self.file.fileno(), BLOCK, at)
+            return os.pread(self.file.fileno(), READ_BYTES, at)
 
     def close(self) -> None:
         self.file.close()
 
 
-def merged(runs: Iterable[Iterable[Entry]]) -> Iterator[Entry]:
+def merged_runs(runs: Iterable[Iterable[Entry]]) -> Iterator[Entry]:
     """Yields the entries of ascending runs in ascending order; counts of one string are added up.
 
-    >>> list(merged([[(b"a", 1), (b"b", 1)], [(b"b", 2)]]))
+    >>> list(merged_runs([[(b"a", 1), (b"b", 1)], [(b"b", 2)]]))
     [(b'a', 1), (b'b', 3)]
     """
     for string, entries in groupby(heapq.merge(*runs), itemgetter(0)):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import blake3
 
 from shingletools import kernel
-from shingletools.commands.shingle.fingerprint_counts import Occurrences
+from shingletools.commands.shingle.fingerprint_counts import FingerprintCounts
 from shingletools.commands.shingle.fingerprints import Hashing, Rolling
-from shingletools.commands.shingle.frequency_filter import Choice, DocumentLimits, listing_of, recipe_of
-from shingletools.commands.shingle.frequency_limits import Bound
+from shingletools.commands.shingle.frequency_filter import DocumentLimits, FrequencyChoice, listing_of, recipe_of
+from shingletools.commands.shingle.frequency_limits import FrequencyLimit
 from shingletools.kernel.lines import Link
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS
 from shingletools.record import wire
@@ -53,8 +53,8 @@ class CountedFiles(NamedTuple):
     paths: Sequence[str]
     id_field: str
     text_field: str
-    min_df: Bound | None
-    max_df: Bound | None
+    min_df: FrequencyLimit | None
+    max_df: FrequencyLimit | None
 
 
 class ShingleCounting:
@@ -64,8 +64,8 @@ class ShingleCounting:
         self,
         files: CountedFiles,
         gathering: ShingleGathering,
-        found: Occurrences,
-        filtering: Callable[[Choice], Filter],
+        found: FingerprintCounts,
+        filtering: Callable[[FrequencyChoice], Filter],
     ) -> None:
         self.files = files
         self.gathering = gathering
@@ -93,4 +93,4 @@ class ShingleCounting:
         )
         name = self.files.paths[0] if len(self.files.paths) == 1 else f"{len(self.files.paths)} files"
         label = wire.hash_label(name, self.digest.hexdigest())
-        return self.filtering(Choice(listing, recipe_of(limits, "counted", label), None))
+        return self.filtering(FrequencyChoice(listing, recipe_of(limits, "counted", label), None))

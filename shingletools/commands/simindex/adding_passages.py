@@ -4,7 +4,7 @@ import numpy as np
 import orjson
 
 from shingletools.archive.record_frames import EMPTY
-from shingletools.commands.simindex.adding_records import Adding
+from shingletools.commands.simindex.adding_records import RecordAdder
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.winnowing import ROLL_FACTOR, Winnowing
 from shingletools.record import wire
@@ -14,7 +14,7 @@ from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
 
-class AddingPassages(RecordCollector, Adding):
+class PassageAdder(RecordCollector, RecordAdder):
     """Takes documents. Adds their lines, which have the words, and their grams, each once a document."""
 
     def begin(self) -> None:

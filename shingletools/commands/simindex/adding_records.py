@@ -8,11 +8,11 @@ from shingletools.archive.archive_reader import Archive
 from shingletools.archive.archive_writer import ArchiveWriter
 from shingletools.archive.checksummed_files import Cache
 from shingletools.archive.manifest import Entry
-from shingletools.archive.record_frames import FRAME_BYTES, Spelled, frames_of
+from shingletools.archive.record_frames import FRAME_BYTES, RecordForm, frames_of
 from shingletools.archive.segment import Segment
-from shingletools.archive.segment_builder import ROW_BYTES, Batch
+from shingletools.archive.segment_builder import ROW_BYTES, SegmentBuilder
 from shingletools.commands.simindex.batch_spool import BatchSpool
-from shingletools.commands.simindex.known_ids import Form, Repeats
+from shingletools.commands.simindex.known_ids import Form, KnownIds
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
 from shingletools.commands.simjoin.comparable import Comparable
@@ -26,7 +26,7 @@ from shingletools.system.errors import Failed
 from shingletools.system.scratch import folder_errors
 
 
-class Adding(Collector):
+class RecordAdder(Collector):
     """Takes records. A record whose id the archive has is left out if it is the same record; else it is bad.
 
     Memory: the limit of the run; half of it is for records, half for the work on them.
@@ -41,9 +41,9 @@ class Adding(Collector):
         self.known: KnownBefore | None = None
         self.records = SignedRecords(Needed(spec.id_field, spec.once(0)), self.check, lines=True)
         self.next_schema = self.records.schema
-        self.batch = Batch()
+        self.batch = SegmentBuilder()
         self.new: list[Segment] = []  # segments that this run has written
-        self.repeats = Repeats(self.writer.archive, spec)
+        self.repeats = KnownIds(self.writer.archive, spec)
         # Pairs are written as they are found, and what records replace must be known before any is compared
         self.aside = BatchSpool(spec.archive) if spec.unless_known else None
         self.before: Sequence[Entry] = ()  # the earlier segments, without replaced records
@@ -104,7 +104,7 @@ class Adding(Collector):
         if self.next_schema.max_rows == 1:
             self.infer_schema()
         ids, payloads = batch.columns
-        spelled = Spelled(self.spec.id_field, self.state.field, self.state.digits or 8)
+        spelled = RecordForm(self.spec.id_field, self.state.field, self.state.digits or 8)
         frames, lengths = frames_of(batch, spelled)
         file, line = batch.place(0)
         names, sizes = (np.frombuffer(column.sizes, np.int64) for column in (ids, payloads))
@@ -149,9 +149,9 @@ class Adding(Collector):
         for _ in self.add(self.taken()):
             pass  # only records that are put aside have pairs
 
-    def taken(self) -> Batch:
+    def taken(self) -> SegmentBuilder:
         """Returns the held records. What they replace is hidden in the archive."""
-        batch, self.batch = self.batch, Batch()
+        batch, self.batch = self.batch, SegmentBuilder()
         if self.spec.edited == REPLACE:
             self.repeats.note_replaced(batch, self.form)
             self.writer.archive.hide(self.repeats.replaced)
@@ -161,7 +161,7 @@ class Adding(Collector):
     def form(self) -> Form:
         return self.state.size, self.state.digits or 8
 
-    def add(self, batch: Batch) -> Iterator[Written]:
+    def add(self, batch: SegmentBuilder) -> Iterator[Written]:
         """Writes a segment of records that are new. Gives the pairs of those that are known."""
         if not len(batch):
             return
@@ -195,8 +195,8 @@ class Adding(Collector):
         self.before = self.writer.without(self.repeats.replaced)
 
     def deferred_rejects(self) -> Sequence[DeferredReject]:
-        lates, self.repeats.lates = self.repeats.lates, []
-        return lates
+        deferred, self.repeats.deferred = self.repeats.deferred, []
+        return deferred
 
     def settle(self) -> None:
         """Puts the new segments into the archive."""

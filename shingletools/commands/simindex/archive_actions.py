@@ -19,7 +19,7 @@ from shingletools.system.errors import Failed
 BATCH_IDS = 1 << 16  # ids that are looked up together
 
 
-class Acting(RecordCollector):
+class ArchiveAction(RecordCollector):
     """An action that takes no records."""
 
     def __init__(self, spec: IndexSpec) -> None:
@@ -29,7 +29,7 @@ class Acting(RecordCollector):
         raise TypeError("no records are read")
 
 
-class Looking(Acting):
+class ReadingAction(ArchiveAction):
     """An action that only reads the archive."""
 
     def __init__(self, spec: IndexSpec) -> None:
@@ -40,7 +40,7 @@ class Looking(Acting):
         self.archive.close()
 
 
-class Listing(Looking):
+class Listing(ReadingAction):
     """list: gives one record that describes the archive."""
 
     def finish(self) -> Iterator[Written]:
@@ -65,7 +65,7 @@ class Listing(Looking):
         yield Written(wire.format_json(record))
 
 
-class Checking(Acting):
+class Checking(ArchiveAction):
     """check: reads all files; gives one record for each damaged file, then fails the run."""
 
     def finish(self) -> Iterator[Written]:
@@ -80,7 +80,7 @@ class Checking(Acting):
             raise Failed(first if count == 1 else f"{first} (files with faults: {count})")
 
 
-class Dumping(Looking):
+class Dumping(ReadingAction):
     """dump: gives the records as they came, in the order in which they were added."""
 
     def finish(self) -> Iterator[Written]:
@@ -88,7 +88,7 @@ class Dumping(Looking):
             yield Written(b"".join(line + b"\n" for line in self.archive.lines(rows)))
 
 
-class Changing(Acting):
+class ChangingAction(ArchiveAction):
     """An action that changes the archive, after its output has its place."""
 
     def __init__(self, spec: IndexSpec) -> None:
@@ -99,7 +99,7 @@ class Changing(Acting):
         self.writer.close()
 
 
-class Merging(Changing):
+class Merging(ChangingAction):
     """merge: makes one segment of all, without dropped records."""
 
     def finish(self) -> Iterator[Written]:
@@ -116,7 +116,7 @@ class Merging(Changing):
             self.writer.commit(self.state)
 
 
-class Dropping(Changing):
+class Dropping(ChangingAction):
     """drop: removes the documents with some ids. Ids that the archive does not have are no error."""
 
     def __init__(self, spec: IndexSpec) -> None:
@@ -151,4 +151,10 @@ class Dropping(Changing):
         return [f"{self.dropped} dropped", f"{self.missing} not there"]
 
 
-COLLECTORS: dict[str, type[Acting]] = {LIST: Listing, CHECK: Checking, DUMP: Dumping, MERGE: Merging, DROP: Dropping}
+COLLECTORS: dict[str, type[ArchiveAction]] = {
+    LIST: Listing,
+    CHECK: Checking,
+    DUMP: Dumping,
+    MERGE: Merging,
+    DROP: Dropping,
+}

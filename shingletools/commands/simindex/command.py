@@ -132,4 +132,4 @@ def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:
 
     if spec.action != ADD:
         return archive_actions.COLLECTORS[spec.action](spec)
-    return adding_records.Adding(spec) if spec.run is None else adding_passages.AddingPassages(spec)
+    return adding_records.RecordAdder(spec) if spec.run is None else adding_passages.PassageAdder(spec)

@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 
 from shingletools.archive.archive_reader import Archive
-from shingletools.archive.segment_builder import Batch, chosen
+from shingletools.archive.segment_builder import SegmentBuilder, chosen
 from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split_ids
@@ -37,7 +37,7 @@ class Sorting(NamedTuple):
         return flags
 
 
-class Repeats:
+class KnownIds:
     """The records that came before: in the archive, in this run, and in the same batch.
 
     If the archive has an addition of this run's name, the run repeats that addition: what it added is not added again,
@@ -54,9 +54,9 @@ class Repeats:
         self.met: Index = np.empty(0, np.int64)  # the archive's rows whose ids have come
         self.replaced: Index = np.empty(0, np.int64)  # rows of `met` that other records replace
         self.there = 0  # number of records that the archive had already
-        self.lates: list[DeferredReject] = []
+        self.deferred: list[DeferredReject] = []
 
-    def compared(self, batch: Batch, form: Form) -> tuple[Index, Flags, Index]:
+    def compared(self, batch: SegmentBuilder, form: Form) -> tuple[Index, Flags, Index]:
         """Returns for each record the archive's row with its id, or -1; whether it is the same; `before` of Sorting.
 
         Of records that ask, the same signature is enough.
@@ -76,7 +76,7 @@ class Repeats:
                 before[part[then]] = np.minimum(addition, self.own[-1])[then]
         return found, same, before
 
-    def note_replaced(self, batch: Batch, form: Form) -> None:
+    def note_replaced(self, batch: SegmentBuilder, form: Form) -> None:
         """Notes the archive's rows that records of a batch replace. The first record with an id decides."""
         found, same, before = self.compared(batch, form)
         rows, first = np.unique(found, return_index=True)
@@ -85,7 +85,7 @@ class Repeats:
         self.met = np.union1d(self.met, rows)
         self.replaced = np.union1d(self.replaced, rows[~same[first] & (before[first] == NOW)])
 
-    def sorted_out(self, batch: Batch, form: Form, in_this_run: Archive) -> Sorting:
+    def sorted_out(self, batch: SegmentBuilder, form: Form, in_this_run: Archive) -> Sorting:
         """Sorts out a batch. Records that are neither fresh nor ask are in the archive already, or bad."""
         names = list(split_ids(*batch.names()))
         found, same, before = self.compared(batch, form)
@@ -110,7 +110,7 @@ class Repeats:
         self.there += int(np.count_nonzero(~fresh & ~bad & ~sorting.again))
         return sorting
 
-    def _again(self, batch: Batch, form: Form, names: list[bytes], rows: Index) -> tuple[list[int], list[int]]:
+    def _again(self, batch: SegmentBuilder, form: Form, names: list[bytes], rows: Index) -> tuple[list[int], list[int]]:
         """Returns the rows whose id came before in the batch or the run, and those of them that differ."""
         first: dict[bytes, int] = {}
         passed = np.frombuffer(self.passed.find(*batch.names()), np.int64)
@@ -128,16 +128,16 @@ class Repeats:
         """Returns the digest of the remembered record with this number; `other` if the number is below 0."""
         return other if passed < 0 else bytes(self.digests[passed * DIGEST_BYTES : (passed + 1) * DIGEST_BYTES])
 
-    def _reject(self, batch: Batch, form: Form, names: list[bytes], bad: Index, of_archive: Flags) -> None:
+    def _reject(self, batch: SegmentBuilder, form: Form, names: list[bytes], bad: Index, of_archive: Flags) -> None:
         for row, line in zip(bad.tolist(), batch.lines(bad, *form), strict=True):
             name = orjson.loads(names[row])
             other = f"{self.archive.name} has another record of id {shown(name)}"
             cause = other if of_archive[row] else seen_before(name)
-            self.lates.append(
+            self.deferred.append(
                 DeferredReject(batch.files[batch.file[row]], batch.line[row], cause, line, repeated_id=True)
             )
 
-    def remember(self, batch: Batch, form: Form, rows: Index) -> None:
+    def remember(self, batch: SegmentBuilder, form: Form, rows: Index) -> None:
         """Remembers records that are not added, by their rows, which ascend."""
         data, sizes = batch.names()
         bounds = np.append(0, np.cumsum(sizes))
@@ -145,7 +145,7 @@ class Repeats:
         self.digests += b"".join(map(digest, batch.lines(rows, *form)))
 
 
-def same_lines(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Flags:
+def same_lines(batch: SegmentBuilder, form: Form, part: Index, source: Archive, found: Index) -> Flags:
     """Returns whether records of the batch have the lines of the source's rows. Shapes: (records,), (records,)."""
     rows, which = np.unique(found, return_inverse=True)
     lines = list(source.lines(rows))
@@ -153,7 +153,7 @@ def same_lines(batch: Batch, form: Form, part: Index, source: Archive, found: In
     return np.array([lines[number] == line for number, line in pairs], np.bool_)
 
 
-def same_signatures(batch: Batch, form: Form, part: Index, source: Archive, found: Index) -> Flags:
+def same_signatures(batch: SegmentBuilder, form: Form, part: Index, source: Archive, found: Index) -> Flags:
     """Returns whether records of the batch have the signatures of the source's rows, or none, as these."""
     rows, which = np.unique(found, return_inverse=True)
     theirs, signed = source.signatures(rows)

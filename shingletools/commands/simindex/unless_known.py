@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_reader import Archive
-from shingletools.archive.segment_builder import Batch, Keys
+from shingletools.archive.segment_builder import Keys, SegmentBuilder
 from shingletools.commands.simindex.known_ids import Sorting
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
@@ -30,7 +30,7 @@ class KnownBefore:
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
-    def pairs(self, batch: Batch, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
+    def pairs(self, batch: SegmentBuilder, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
         """Yields lines of pairs of records that are looked up; sets the flags of those records. Shape (records,).
 
         size: bytes of a signature.
@@ -46,7 +46,7 @@ class KnownBefore:
                 SelectedIds(names, ends, a), SelectedIds(theirs, np.cumsum(their_sizes), which), agreeing, both, both
             )
 
-    def _alike(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
+    def _alike(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:
         """Yields the pairs of records that ask with rows of the archive, in their order."""
         data, signed = batch.signatures(size)
         chosen = sorting.asks[signed]
@@ -60,7 +60,7 @@ class KnownBefore:
             earlier = (addition < sorting.before[a]) & ~np.isin(addition, self.own)
             yield Pairs(a[earlier], pairs.b[earlier], pairs.agreeing[earlier])
 
-    def _empty(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
+    def _empty(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:
         """Yields the pairs of records with themselves where neither has a signature, which no join finds."""
         rows = np.flatnonzero(sorting.again & ~batch.is_signed())
         distinct, which = np.unique(sorting.found[rows], return_inverse=True)

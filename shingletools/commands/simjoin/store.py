@@ -20,7 +20,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.payload_store import Payload, portions_of
+from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.scratch import Memory, shown_size
 
@@ -141,8 +141,8 @@ class OnDisk(Store):
         self.memory = memory
         self.limits = limits
         self.seen_ids = SeenIds(memory, limits)
-        self.ids = Payload(memory, 1, limits)
-        self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
+        self.ids = PayloadStore(memory, 1, limits)
+        self.payloads = [PayloadStore(memory, 8, limits) for _ in range(payloads)]
         self.unsaid: Sequence[str] = ()
 
     def claim(self, side: int, ids: ColumnData) -> Index:
@@ -176,7 +176,7 @@ class OnDisk(Store):
         messages, self.unsaid = self.unsaid, ()
         return messages
 
-    def _every(self, payload: Payload, stop: int) -> Iterator[tuple[int, Data]]:
+    def _every(self, payload: PayloadStore, stop: int) -> Iterator[tuple[int, Data]]:
         for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
             if rows[0] < stop:
                 yield int(rows[0]), payload.load(rows[rows < stop])[0]

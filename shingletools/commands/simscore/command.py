@@ -101,6 +101,6 @@ def table_of(options: argparse.Namespace) -> Format | None:
 
 
 def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simscore.score_collector import Score  # late: --help needs no numpy
+    from shingletools.commands.simscore.score_collector import ScoreCollector  # late: --help needs no numpy
 
-    return Score(spec)
+    return ScoreCollector(spec)

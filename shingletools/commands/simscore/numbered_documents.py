@@ -16,7 +16,7 @@ WHOLE = re.compile("-?[1-9][0-9]{0,17}|0")
 OTHER_SIDE = b"+"  # before the id of a document of another side than the input's: no JSON begins so
 
 
-class Universe:
+class NumberedDocuments:
     """Numbers ids, and notes which documents are part of the run. Memory: some 100 bytes for each id."""
 
     def __init__(self) -> None:

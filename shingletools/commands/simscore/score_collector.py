@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 import orjson
 
-from shingletools.commands.simscore.numbered_documents import Universe
+from shingletools.commands.simscore.numbered_documents import NumberedDocuments
 from shingletools.commands.simscore.score_records import APART, BANDED, BEYOND, DOCUMENTS, ScoreRecords
 from shingletools.commands.simscore.score_tables import records, table
 from shingletools.commands.simscore.scoring import score
@@ -23,7 +23,7 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 
 
-class Score(Collector):
+class ScoreCollector(Collector):
     """Takes what was found, documents, and the truth; scores what was found by the truth.
 
     Memory: that of `Universe` and of two `PairRelation`, and then that of `score`.
@@ -33,7 +33,7 @@ class Score(Collector):
 
     def __init__(self, spec: ScoreSpec) -> None:
         self.spec = spec
-        self.universe = Universe()
+        self.universe = NumberedDocuments()
         self.records = [ScoreRecords(spec, side, self.universe.known_as) for side in (FOUND, DOCS, TRUTH)]
         self.sides = {side: PairRelation(bool(spec.edges)) for side in (FOUND, TRUTH)}
         self.groups = dict.fromkeys(self.sides, 0)  # of each side so far

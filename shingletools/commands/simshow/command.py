@@ -195,12 +195,12 @@ def coloured(options: argparse.Namespace) -> bool:
 
 
 def collector_of(spec: ShowSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simshow.show_collector import Show  # late: --help needs no numpy
+    from shingletools.commands.simshow.show_collector import ShowCollector  # late: --help needs no numpy
 
-    return Show(spec)
+    return ShowCollector(spec)
 
 
 def showing_runs(spec: RunsSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simshow.run_collector import ShowRuns  # late: as above
+    from shingletools.commands.simshow.run_collector import RunCollector  # late: as above
 
-    return ShowRuns(spec)
+    return RunCollector(spec)

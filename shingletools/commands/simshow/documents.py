@@ -24,7 +24,7 @@ MAX_CHARS = 200  # characters of a value of --show
 FIRST = re.compile(r"[0-9]+-[0-9]+(?: |\Z)")  # with which places begin
 
 
-class Shown(NamedTuple):
+class ShownDocument(NamedTuple):
     """A document to be shown."""
 
     name: Name
@@ -87,7 +87,7 @@ class Reader:
         via = wire.take_recipe(record)
         return via if is_placed(record, self.text_field) else wire.extended_recipe(via, self.recipe)
 
-    def __call__(self, name: Name, record: Record) -> Shown:
+    def __call__(self, name: Name, record: Record) -> ShownDocument:
         """Returns the document of a record. Raises Rejected."""
         if is_placed(record, self.text_field):
             source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
@@ -97,7 +97,7 @@ class Reader:
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
         said = tuple(spelled(wire.find(record, field)) for field in self.show)
-        return Shown(name, source, self.vocabulary.numbers(found), starts, ends, said)
+        return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, said)
 
     def letters(self, record: Record) -> int:
         """Returns the number of characters of the original; 0 if it is no text."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 from io import BytesIO
 from typing import Protocol
 
-from shingletools.commands.simshow.documents import Name, Shown
+from shingletools.commands.simshow.documents import Name, ShownDocument
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.histograms import rounded
 from shingletools.commands.simshow.report.page import Report
@@ -18,7 +18,7 @@ from shingletools.record import wire
 class Writer(Protocol):
     """Makes bytes from comparisons, one after the other; `finish` gives the bytes after the last one."""
 
-    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes: ...
+    def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes: ...
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
         """Returns the bytes after the pairs of a group, which are its first member with each other one."""
@@ -33,7 +33,7 @@ class PageWriter:
         self.out = BytesIO()
         self.report = Report(self.out, limit, apart, show, origin)
 
-    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
+    def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes:
         self.report.add_pair(compared, a.source, b.source, a.said, b.said)
         return self.written()
 
@@ -55,7 +55,7 @@ class PageWriter:
 class RecordWriter(LineWriter):
     """Writes a JSON record for each pair."""
 
-    def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
+    def write(self, compared: Comparison, _a: ShownDocument, _b: ShownDocument, /) -> bytes:
         shares = [rounded(Fraction(compared.shared, max(total, 1))) for total in compared.words]
         return wire.format_json(
             {

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterator
 
-from shingletools.commands.simshow.documents import Name, Reader, Shown
+from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
 from shingletools.commands.simshow.output_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
@@ -30,7 +30,7 @@ CACHED_BYTES = 1 << 27  # bytes of prepared texts that are kept
 MEMORY_PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
 
 
-class Show(RecordCollector):
+class ShowCollector(RecordCollector):
     """Takes pairs or groups, then the documents that they name, and compares these.
 
     Memory: 200 bytes for each id that is named, and the distinct words; 8 bytes a pair to choose a sample. Then the
@@ -45,7 +45,7 @@ class Show(RecordCollector):
         self.share = None if limit is None else limit.share(MEMORY_PARTS, 0)
         self.most = CACHED_BYTES if self.share is None else min(self.share, CACHED_BYTES)
         self.records: SpillingList[Waiting] = SpillingList(limit and limit._replace(size=limit.share(MEMORY_PARTS, 0)))
-        self.documents: SpillingList[Shown] = SpillingList(
+        self.documents: SpillingList[ShownDocument] = SpillingList(
             limit and limit._replace(size=2 * limit.share(MEMORY_PARTS, 0))
         )
         rows: dict[Name, int] = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from shingletools.commands.simshow.documents import Shown
+from shingletools.commands.simshow.documents import ShownDocument
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64
 
@@ -12,7 +12,7 @@ MAX_COUNTED, MIN_COUNTED = 1 << 23, 1 << 16  # fingerprints that are counted in 
 FINGERPRINT_BYTES = 30  # bytes that each takes
 
 
-def frequent_shingles(documents: Iterable[Shown], k: int, least: int, size: int | None = None) -> U64:
+def frequent_shingles(documents: Iterable[ShownDocument], k: int, least: int, size: int | None = None) -> U64:
     """Returns the fingerprints of runs of k words that are in at least `least` documents, ascending.
 
     If there are too many fingerprints to count at once, in `size` bytes, the documents are read once for each part of

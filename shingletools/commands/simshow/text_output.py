@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simshow import terminal_text
-from shingletools.commands.simshow.documents import Name, Place, Shown
+from shingletools.commands.simshow.documents import Name, Place, ShownDocument
 from shingletools.commands.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.spec import Form
@@ -59,7 +59,7 @@ class LineWriter:
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
+    def write(self, compared: Comparison, _a: ShownDocument, _b: ShownDocument, /) -> bytes:
         return f"{summary(compared)}\n".encode()
 
     def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
@@ -72,7 +72,7 @@ class LineWriter:
 class TextWriter(LineWriter):
     """Writes each passage as it stands in a, with [-words of a only-] and {+words of b only+}."""
 
-    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
+    def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes:
         lines = [[(summary(compared), terminal_text.HEAD)]]
         edges = Edges(np.sort(a.starts), np.sort(a.ends))
         for number, passage in enumerate(compared.passages, 1):
@@ -81,14 +81,14 @@ class TextWriter(LineWriter):
         lines.append([])
         return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
 
-    def body(self, passage: Passage, a: Shown, b: Shown, edges: Edges) -> Iterator[Line]:
+    def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, edges: Edges) -> Iterator[Line]:
         before, behind = around(a.source, edges, passage.a, self.form.context)
         spans = [(before, terminal_text.CONTEXT), (">>", terminal_text.HEAD), *self.both(passage, a, b)]
         spans += [("<<", terminal_text.HEAD), (behind, terminal_text.CONTEXT)]
         for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
             yield [("    ", terminal_text.PLAIN), *line]
 
-    def both(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Span]:
+    def both(self, passage: Passage, a: ShownDocument, b: ShownDocument) -> Iterator[Span]:
         """Yields the words of a passage and, between them, the blanks and signs of a."""
         at = passage.a[0]
         for number, piece in enumerate(passage.pieces):
@@ -122,7 +122,7 @@ class TextWriter(LineWriter):
 class ColumnWriter(TextWriter):
     """Writes each passage in two columns, as it stands in a and in b."""
 
-    def body(self, passage: Passage, a: Shown, b: Shown, _edges: Edges) -> Iterator[Line]:
+    def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, _edges: Edges) -> Iterator[Line]:
         none: Line = []
         width = max((self.form.width - 4 - len(BETWEEN)) // 2, 10)
         left, right = (
@@ -137,7 +137,7 @@ class ColumnWriter(TextWriter):
                 *two,
             ]
 
-    def one(self, passage: Passage, side: str, text: Shown) -> Iterator[Span]:
+    def one(self, passage: Passage, side: str, text: ShownDocument) -> Iterator[Span]:
         """Yields the words of a passage on one side."""
         at = getattr(passage, side)[0]
         for piece in passage.pieces:

@@ -25,8 +25,8 @@ COMMAND_INFO = CommandInfo(
 
 SEED = "0"
 MINIMA = 84
-WHOLE = "32"  # bits of a min-hash
-LEAST = 5  # words of the lexicon that a text needs
+FULL_BITS = "32"  # bits of a min-hash
+MIN_LEXICON_WORDS = 5  # words of the lexicon that a text needs
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--bits",
         metavar="B",
-        choices=("8", "16", WHOLE),
-        default=WHOLE,
+        choices=("8", "16", FULL_BITS),
+        default=FULL_BITS,
         help="write 8, 16 or all 32 bits of each min-hash (default 32)",
     )
     add("--seed", metavar="S", type=text, default=SEED, help="choose different hash functions (default 0)")
@@ -134,7 +134,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     via = wire.recipe(
         "sketch",
         ("n", options.n),
-        ("bits", None if options.bits == WHOLE else bits),
+        ("bits", None if options.bits == FULL_BITS else bits),
         ("seed", seed),
         ("super", options.super),
         ("mega", options.mega),
@@ -156,7 +156,7 @@ def word_sketch(options: argparse.Namespace) -> Stage:
     weights, label, after = read_weights(options.lexicon, "--lexicon")
     quarters = -(-weights.heaviest // 4), 3 * weights.heaviest // 4
     low, high = quarters if options.idf is None else (-(-options.idf[0] * UNIT // 1), options.idf[1] * UNIT // 1)
-    count, least = options.lexicons or 1, options.least or LEAST
+    count, least = options.lexicons or 1, options.least or MIN_LEXICON_WORDS
     seed = wire.percent_encoded(options.seed) if count > 1 and options.seed != SEED else None
     via = wire.recipe(
         "sketch",

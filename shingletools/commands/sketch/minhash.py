@@ -13,8 +13,8 @@ from shingletools.system.lazy_imports import blake3
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
-BITS = 32  # of a minimum
-LARGEST = 256  # minima that the kernel can hash at once: 1024 bytes
+MINIMUM_BITS = 32  # of a minimum
+MAX_GROUP_MINIMA = 256  # minima that the kernel can hash at once: 1024 bytes
 
 Sketcher = Callable[[str], str]
 
@@ -40,7 +40,7 @@ class MinHash:
     '05e05668 4a13acf5 482c9f19 002d1bc0'
     """
 
-    def __init__(self, n: int, seed: str, bits: int = BITS) -> None:
+    def __init__(self, n: int, seed: str, bits: int = MINIMUM_BITS) -> None:
         self.bits = bits
         stream = blake3.blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
         numbers = struct.unpack(f"<{2 * n}I", stream)
@@ -82,4 +82,4 @@ class Supershingles:
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter, for groups of at most LARGEST minima."""
-        return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else no_link()
+        return self.minima.link(self.group, self.pairs) if self.group <= MAX_GROUP_MINIMA else no_link()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shingletools import kernel
-from shingletools.commands.sketch.minhash import BITS, NO_SHINGLES, MinHash
+from shingletools.commands.sketch.minhash import MINIMUM_BITS, NO_SHINGLES, MinHash
 from shingletools.kernel import arrays, payload_signatures
 from shingletools.kernel.lines import Link
 from shingletools.kernel.types import U64, Index
@@ -56,7 +56,7 @@ class WeightedMinHash:
     True
     """
 
-    def __init__(self, n: int, seed: str, weights: Weights, bits: int = BITS) -> None:
+    def __init__(self, n: int, seed: str, weights: Weights, bits: int = MINIMUM_BITS) -> None:
         self.plain = MinHash(n, seed, bits)
         self.weights = weights
 

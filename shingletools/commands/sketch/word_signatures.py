@@ -11,7 +11,7 @@ from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.kernel.types import U64, Flags
 from shingletools.reading.shingle_weights import Weights
 
-WIDE = 16  # digits of a component
+COMPONENT_DIGITS = 16  # digits of a component
 LEFT_OUT = 3  # each lexicon but the first leaves out one in so many words
 
 
@@ -25,7 +25,7 @@ class LexiconSketch:
     words of the text: then only texts with the same words agree. Order and repeats do not matter. An empty payload
     gives an empty one.
 
-    >>> sketch = LexiconSketch(Weights({1: 5, 2: 9, 3: 50}).between(5, 9), WIDE, 1, 1, "0")
+    >>> sketch = LexiconSketch(Weights({1: 5, 2: 9, 3: 50}).between(5, 9), COMPONENT_DIGITS, 1, 1, "0")
     >>> sketch("0000000000000001 0000000000000002") == sketch("0000000000000003 0000000000000002 0000000000000001")
     True
     """
@@ -45,7 +45,9 @@ class LexiconSketch:
         known = words[self.has(words)]
         others = (known[arrays.fmix64(known ^ key) % np.uint64(LEFT_OUT) != 0] for key in self.keys)
         chosen = [known, *others]
-        return bytes_to_payload(b"".join(hashed(each if len(each) >= self.least else words) for each in chosen), WIDE)
+        return bytes_to_payload(
+            b"".join(hash_of_words(each if len(each) >= self.least else words) for each in chosen), COMPONENT_DIGITS
+        )
 
     def has(self, words: U64) -> Flags:
         """Returns whether words are in the lexicon. Shapes (words,)."""
@@ -83,9 +85,9 @@ class HeaviestWords:
         heaviest = words[order]
         if not len(heaviest):
             return ""
-        return bytes_to_payload(hashed(np.sort(heaviest)), WIDE)
+        return bytes_to_payload(hash_of_words(np.sort(heaviest)), COMPONENT_DIGITS)
 
 
-def hashed(words: U64) -> bytes:
+def hash_of_words(words: U64) -> bytes:
     """Returns the first 8 bytes of the BLAKE3 of a set of words, which ascend."""
     return blake3.blake3(words.astype(">u8").tobytes()).digest(8)
