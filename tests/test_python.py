@@ -439,7 +439,7 @@ def test_archive(tmp_path: Path) -> None:
 
 
 def test_threads(pairs: bytes) -> None:
-    """LineSplitter at a time, of one pipeline and of others; and with output files."""
+    """Several at a time, of one pipeline and of others; and with output files."""
     pipeline = Pipeline(TO_PAIRS)
     with ThreadPoolExecutor(8) as pool:
         runs = [pool.submit(written, each, RECORDS) for each in [TO_PAIRS] * 8]

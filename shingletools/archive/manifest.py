@@ -148,7 +148,7 @@ def _entry(said: dict[str, Any]) -> Entry:
 
 
 def is_sound(state: Manifest) -> bool:
-    """Returns whether a manifest says what can be. Raises TypeError or ValueError for some that cannot."""
+    """Returns whether the values of a manifest are possible. Raises TypeError or ValueError for some that are not."""
     seed, gram, run = state.passages or (0, 1, 1)
     return (
         all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))

@@ -1,31 +1,32 @@
-"""The hot loops. This module has those on strings; `arrays` has those on numpy arrays, which not every command needs.
+"""The hot loops. This module has the loops over strings; `arrays` has those over numpy arrays, for some commands.
 
-If the package was built with a C compiler, `_kernel` gives the same bits faster as the definitions here. The
-environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does. A
-build leaves `_kernel` out if a function differs from its definition, so that the numbers do not depend on a compiler.
+If the package was built with a C compiler, `_kernel` computes the same bits as the definitions here, but faster. The
+environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A comment at the top of each file in C, or of its header, says
+what the file does. A build leaves `_kernel` out if a function differs from its definition, so that results do not
+depend on a compiler.
 
 line_columns            definition: lines as columns
 lines                   definition: lines in bytes, and elements of JSON arrays
 memo                    definition: words that were seen before
 payload_codec           definition: payloads
-payload_signatures      definition: loops over strings
-ids                     definition: numbered ids, and pairs of them as lines
-groups                  definition: groups of ids as lines, and what pairs connect
+payload_signatures      definition: signatures of payloads
+ids                     definition: ids with numbers, and lines of pairs
+groups                  definition: lines of groups, and connected components
 reference_arrays        definition: loops over arrays
-independent_set         definition: which documents are kept where pairs decide
-winnowing               definition: runs of words that texts may share
-weighted_minhash_times  definition: which of weighted shingles comes first
+independent_set         definition: the greedy maximal independent set of documents
+winnowing               definition: runs of words, found by winnowed fingerprints
+weighted_minhash_times  definition: weighted min-hash
 compiled_arrays         the loops over arrays in C
-arrays                  chooses between these and their definition
+arrays                  the loops over arrays, in C or by their definition
 types                   types of arrays
 self_check              compares each function in C with its definition
-kernel_build            what a build does: it compiles, and has the functions compared
+kernel_build            compiles the kernel and compares it with its definition, during a build
 """
 
 import importlib
 import os
 
-NOTE_FILE = "left_out.txt"  # by a build that left the C kernel out
+NOTE_FILE = "left_out.txt"  # says why a build left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
 CHOICES = ("c", "numpy")
 NAME = "numpy"

@@ -1,4 +1,4 @@
-"""How rare something is: its inverse document frequency (Spärck Jones 1972)."""
+"""The inverse document frequency, which says how rare something is (Spärck Jones 1972)."""
 
 from decimal import Decimal, localcontext
 from functools import cache

@@ -1,6 +1,7 @@
-"""Which documents belong together, by the input or by the truth: pairs, and classes, of which any two make a pair.
+"""Which documents belong together, in the input or in the truth: pairs, and classes of documents.
 
-Documents are numbers. A pair is one integer of 64 bits, the same for both orders of the two: see `key_of`.
+In a class, any two documents make a pair. Documents are numbers. A pair is one integer of 64 bits, the same for both
+orders of the two: see `key_of`.
 """
 
 from array import array

@@ -1,4 +1,4 @@
-"""Payloads on disk, or other bytes of each document."""
+"""Payloads, or other bytes of each document, on disk."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from shingletools.system.scratch import Memory
 
 @dataclass(frozen=True)
 class DiskLimits(SortingLimits):
-    """How much is worked on at once of data on disk."""
+    """Limits of the work that is done at once on data on disk."""
 
     # Bytes that the system maps to read one byte of a file: each scattered row counts as so many
     touched: int = 1 << 16

@@ -1,4 +1,4 @@
-"""LineSplitter workers, which work ahead; the results come in the order of the items."""
+"""Runs several workers, which work ahead; the results come in the order of the items."""
 
 import itertools
 import os

@@ -105,7 +105,7 @@ ASKED: list[tuple[list[Record], str, str, int]] = [
 def test_what_an_archive_is_asked(
     case: tuple[list[Record], str, str, int], way: tuple[str, ...], simspark: Simspark, tmp_path: Path
 ) -> None:
-    """RecipeCheck and shapes that differ, thresholds below the archive's, nobody who asks, and archives of nothing."""
+    """Recipes and shapes that differ, thresholds below the archive's, nobody who asks, and archives of nothing."""
     new, least, options, status = case
     old: list[Record] = [{"id": 7, "sketch": ONE, "via": "x"}, {"id": "e", "sketch": "", "via": "x"}]
     run_here(f"simindex add A {least}", stdin=jsonl(*old), cwd=tmp_path).good()

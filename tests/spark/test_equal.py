@@ -278,7 +278,7 @@ def test_statuses(one: bytes, options: str, way: tuple[str, ...], simspark: Sims
 
 
 def test_options_that_add_up(simspark: Simspark, tmp_path: Path) -> None:
-    """LineSplitter files for one option, which are read in the order in which they are named."""
+    """Several files for one option, which are read in the order in which they are named."""
 
     def on_spark(command: str, source: Path) -> tuple[Ran, bytes]:
         out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"

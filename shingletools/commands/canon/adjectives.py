@@ -1,4 +1,4 @@
-"""Words that can only be adjectives."""
+"""The rule that drops words that can only be adjectives."""
 
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.russian_lemmas import RUSSIAN, readings
@@ -28,7 +28,10 @@ def drop_adjectives(language: str) -> Rule:
 
 
 def drop_english_adjective(word: str) -> str:
-    """Returns the word, or "" if lemminflect's dictionary has it, in lower case or with a capital, only as an adjective."""
+    """Returns the word, or "" if lemminflect's dictionary has it only as an adjective.
+
+    The dictionary is asked for the word in lower case and with a capital.
+    """
     lemmas = needs("--drop-adjectives en", "lemminflect").getAllLemmas
     if word in ALSO_OTHERS["en"] or set(lemmas(word)) != {"ADJ"}:
         return word

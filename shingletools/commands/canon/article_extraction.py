@@ -1,4 +1,4 @@
-"""The text of a page's article alone, such as a news item or a blog post, which Resiliparse finds."""
+"""The text of a page's article alone, such as a news item or a blog post, as Resiliparse finds it."""
 
 import re
 from functools import partial
@@ -45,7 +45,7 @@ NOT_ARTICLE = (
 
 
 class Article:
-    """HTML to the text of its article. Raises Rejected if there is no text, or if it takes too much memory or time.
+    """Turns HTML into the text of its article. Raises Rejected if there is no text, or for too much memory or time.
 
     A heuristic, unlike `html.Html`: it judges by the names of elements and classes, and by the share of links in a
     block (Bevendorff et al., "An Empirical Comparison of Web Content Extraction Algorithms", 2023). Text that repeats
@@ -70,11 +70,12 @@ class Article:
 
 
 def extract(skip: tuple[str, ...], markup: str) -> str:
-    """Returns the article's text with paragraph separators between blocks.
+    """Returns the article's text, with paragraph separators between blocks.
 
-    If little would be left without what stands around it, less than LEAST and than half, it is what Resiliparse takes
-    for the main content; if there is none, all text of the page. Alternative texts, forms, readers' comments, and lines
-    with author and date are left out. Raises ValueError if `skip` has no CSS selectors.
+    Elements of NOT_ARTICLE are left out first. If fewer than MIN_ARTICLE_CHARS characters and less than half remain,
+    the text is what Resiliparse takes for the main content; if there is none, all text of the page. Alternative texts,
+    forms, readers' comments, and lines with author and date are left out. Raises ValueError if `skip` has no CSS
+    selectors.
     """
 
     def plain(around: tuple[str, ...], main: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""The rules in their order, the memo that makes them cheap, and what each rule did."""
+"""Applies the rules in their order, with a memo that makes them cheap; explains what each rule did."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class Rules(NamedTuple):
 
 
 class Canonizer:
-    """Text to canonical words with single spaces between. A word's form depends on that word alone.
+    """Turns a text into canonical words, single spaces between them. A word's form depends on that word alone.
 
     Tokens between white space go through a memo, and so do words, so rules cost nothing for a token that comes again.
     Without rules, a second canonization changes nothing.
@@ -50,7 +50,7 @@ class Canonizer:
         self.symbols = Canonizer(self.rules.alone()) if self.rules.symbols else None
 
     def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
-        """Another process starts with empty memos, and with its own kernel."""
+        """Pickles the rules only, so that another process starts with empty memos and its own kernel."""
         return (Canonizer, (self.rules,))
 
     def __call__(self, text: str) -> str:
@@ -64,7 +64,7 @@ class Canonizer:
         return words if words or self.symbols is None else self.symbols.canonize(text)
 
     def canonize(self, text: str) -> str:
-        """Applies all rules that follow those for whole texts."""
+        """Applies all rules that come after those for whole texts."""
         return self.tokens.words(text)
 
     @property
@@ -113,7 +113,7 @@ class Canonizer:
 
 
 def later_words(rules: Rules, character: str) -> list[str]:
-    """Returns a character newer than Unicode 14.0 is a word of its own, unless a pattern says what words are."""
+    """Returns a character newer than Unicode 14.0 as a word of its own, unless a pattern says what words are."""
     return rules.cut(character) if isinstance(rules.cut, WordPattern) else [character]
 
 

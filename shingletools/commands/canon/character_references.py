@@ -1,4 +1,4 @@
-"""Text without markup, cut into pieces: each character reference is a piece of its own."""
+"""Cuts text without markup into pieces, so that each character reference is a piece of its own."""
 
 import re
 import sys
@@ -40,7 +40,7 @@ def text_pieces(markup: str, start: int, end: int, references: bool = True) -> I
 
 
 def referred(reference: str) -> tuple[str, int]:
-    """Returns what a character reference in text stands for, and how many characters of it are read (13.2.5.72 ff.).
+    """Returns the characters that a character reference stands for, and the length of the reference (13.2.5.72 ff.).
 
     >>> referred("&lt;"), referred("&notit;"), referred("&#x80;"), referred("&nonesuch;")
     (('<', 4), ('¬', 4), ('€', 6), ('&', 1))

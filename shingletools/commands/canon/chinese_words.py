@@ -11,7 +11,7 @@ HAN = regex.compile(r"[[\p{L}\p{N}]&&\p{scx=Han}]{1,1024}+", regex.VERSION1)
 
 
 class Chinese:
-    """Cuts folded text into words: runs of Han characters into Chinese words, all else by `others`."""
+    """Cuts folded text into words: runs of Han characters into Chinese words, all other text by `others`."""
 
     def __init__(self, others: Callable[[str], list[str]]) -> None:
         self.others = others

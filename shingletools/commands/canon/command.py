@@ -174,7 +174,7 @@ def check_parted(options: argparse.Namespace) -> None:
 
 
 def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any) -> Filter:
-    """Raises Failed."""
+    """Returns the filter of the options. Raises Failed."""
     canonizer = canonizer_of(rules, options)
     return Filter(
         consumes=options.text,
@@ -188,7 +188,10 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any
 
 
 def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extractor | Placer":
-    """Raises Failed for --offsets if a rule cannot say where its text comes from."""
+    """Returns the canonizer of the options.
+
+    Raises Failed for --offsets if a rule cannot say where its text comes from.
+    """
     if options.extract:
         from shingletools.commands.canon.readable_text import Extractor  # as in `chosen`
 
@@ -331,7 +334,10 @@ def deletion(argument: str) -> tuple[str, str, str]:
 
 
 def replacement(argument: str) -> tuple[str, str, str]:
-    """REGEX=TEXT, cut at the last =, since a regular expression may have others. Raises ArgumentTypeError."""
+    """Returns the parts of REGEX=TEXT, cut at the last =, since a regular expression may have others.
+
+    Raises ArgumentTypeError.
+    """
     pattern, equals, template = text(argument).rpartition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {errors.shown(argument)}")

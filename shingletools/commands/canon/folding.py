@@ -1,4 +1,4 @@
-"""Folding: texts become equal that differ only in case, compatibility forms, invisible characters or apostrophes."""
+"""Folding: makes texts equal that differ only in case, compatibility forms, invisible characters or apostrophes."""
 
 import re
 import unicodedata
@@ -42,11 +42,11 @@ DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73
 
 
 def fold(text: str) -> str:
-    """Text without differences of case, compatibility forms and invisible characters; fold(fold(x)) == fold(x).
+    """Returns the text without differences of case and form, and without invisible characters.
 
     This is Unicode's compatibility caseless matching (The Unicode Standard, D146). In addition, invisible characters
-    and keycaps around digits are dropped, whatever is typed as an apostrophe becomes a straight one, letters have one
-    spelling, and a fraction begins with a space.
+    and keycaps around digits are dropped, all characters that are typed as apostrophes become a straight one, letters
+    have one spelling, and a fraction begins with a space. Folding twice changes nothing more.
 
     >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
     'full width, strasse, strasse, cooperate'

@@ -1,4 +1,4 @@
-"""Folding with places: which characters of the text each character of the folded text is made of."""
+"""Folding with places: the characters of the text from which each folded character is made."""
 
 import unicodedata
 from array import array
@@ -11,7 +11,7 @@ from shingletools.kernel.memo import Memo
 
 
 class Folded(NamedTuple):
-    """Folded text, and the place of origin of each of its characters: first to last, half open."""
+    """Folded text, and the place from which each of its characters comes: first to last, half open."""
 
     text: str
     firsts: Sequence[int]
@@ -22,9 +22,9 @@ MAX_LETTER_CHARS = 32  # characters, with its marks; real ones are shorter, and 
 
 
 def letter_origins(folding: Callable[[str], str], letter: str) -> bytes:
-    """Returns the origin of each character of a folded letter: where it begins, then where its last character stands.
+    """Returns the origin of each character of a folded letter: its first place, then its last one.
 
-    The letter is cut wherever its two sides fold apart as they do together.
+    The letter is cut wherever both sides, folded alone, give the same as together.
 
     >>> list(letter_origins(fold, "e\\u0301")), list(letter_origins(fold, "中\u0345"))
     ([0, 1], [0, 1, 0, 1])
@@ -43,10 +43,10 @@ def letter_origins(folding: Callable[[str], str], letter: str) -> bytes:
 
 
 def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
-    """Folds a text letter by letter, each letter with the marks that may combine with it. `folded` is a memo of fold.
+    """Folds a text letter by letter; a letter includes the marks that may combine with it.
 
-    A letter beyond LONGEST_LETTER has one place for all of its characters. So has a text that folds differently as a
-    whole than letter by letter, if there is any. `origins` is a memo of letter_origins.
+    folded: a memo of fold. origins: a memo of letter_origins. A letter of more than MAX_LETTER_CHARS characters has one
+    place for all of them. So has a text that folds differently as a whole than letter by letter, if there is any.
 
     >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: letter_origins(fold, letter)))
     Folded(text='éé 1⁄2', firsts=array('q', [0, 1, 4, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5, 5]))

@@ -20,7 +20,7 @@ LEAVES = frozenset(
 
 
 class OpenElement(NamedTuple):
-    """An element that is open, from the first foreign one on."""
+    """An open element in or around foreign content."""
 
     name: str
     root: str  # svg or math; "" for HTML
@@ -30,9 +30,9 @@ class OpenElement(NamedTuple):
 
 
 class ForeignContent:
-    """The open elements from the first foreign one on, the innermost last, as far as tags tell.
+    """The open elements from the first foreign one on, the innermost last, as far as tags show.
 
-    An HTML element that ends without a tag stays open here, since only the parsed tree shows its end.
+    An HTML element that ends without a tag stays open here, because only the parsed tree shows its end.
     """
 
     def __init__(self) -> None:

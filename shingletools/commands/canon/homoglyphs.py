@@ -1,4 +1,4 @@
-"""Letters of one script within words of another: they become the letters that they look like."""
+"""Replaces letters of one script within words of another by the letters that they look like."""
 
 from functools import partial
 
@@ -31,9 +31,9 @@ LETTERS = {script: lazy(partial(lambda script: regex.compile(rf"\p{{{script}}}")
 
 
 def fold_word(word: str) -> str:
-    """Returns the word in the script that most of its letters have, if all others look like letters of that script.
+    """Returns the word in the script of most of its letters, if all others look like letters of that script.
 
-    Of several such scripts, with equally many letters, Cyrillic goes first, then Greek.
+    Of several scripts with equally many letters, Cyrillic comes first, then Greek.
 
     >>> fold_word("Дeнь"), fold_word("рaypаl"), fold_word("USBшный"), fold_word("Нa")
     ('День', 'paypal', 'USBшный', 'На')

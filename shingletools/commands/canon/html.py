@@ -1,4 +1,4 @@
-"""The text of HTML, which Lexbor, an HTML5 parser, reads. Words and blocks end where they do in a browser."""
+"""The text of HTML, as the HTML5 parser Lexbor reads it. Words and blocks end where they do in a browser."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -58,7 +58,7 @@ SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED = 3e-6, 384
 
 
 class Html:
-    """HTML to its text. Raises Rejected for a page that takes too much memory or time.
+    """Turns HTML into its text. Raises Rejected for a page that takes too much memory or time.
 
     Paragraph separators stand between blocks. With `main` only the main content is taken, unless it has no text.
     Elements that match the CSS selectors `skip` are left out.
@@ -80,7 +80,7 @@ class Html:
         return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
 
     def traced(self, markup: str) -> tuple[str, Origin]:
-        """Returns the text, and where it comes from. Raises Rejected."""
+        """Returns the text and its origin. Raises Rejected."""
         limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
         text, origin = limited(*limits, self.confined_traced, markup, len(markup))
         if origin is None:
@@ -104,9 +104,9 @@ def limited(
 
 
 def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
-    """Returns the text of a page and where it comes from.
+    """Returns the text of a page and its origin; None if the origin cannot be found.
 
-    None if that cannot be found. Raises TooMuch as `parse` does.
+    Raises LimitExceeded as `parse` does.
     """
     page = numbered(markup)
     text, numbers = parse(main, skip, (markup, page.markup))
@@ -116,9 +116,9 @@ def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, O
 def parse(
     main: bool, skip: tuple[str, ...], markups: tuple[str, ...], parting: Mapping[str, str] = PARTING
 ) -> list[str]:
-    """Returns the texts of pages.
+    """Returns the texts of pages, without the elements that are left out of the first page.
 
-    The first page decides which elements all leave out. Raises TooMuch if memory is short.
+    Raises LimitExceeded if memory is short.
     """
     # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:

@@ -24,7 +24,7 @@ BETWEEN = re.compile(f"[{BLANK}\u2029\0\ufffd]*+")
 
 
 class NumberedPage(NamedTuple):
-    """A page with a number in place of each piece of its text; all numbers have equally many digits."""
+    """A page with a number in place of each piece of its text; all numbers have the same number of digits."""
 
     markup: str
     pieces: list[SourcePiece]

@@ -1,4 +1,4 @@
-"""Letters of one kind that are typed in several ways: they become one."""
+"""Replaces variants of a letter, which are typed in several ways, by one letter."""
 
 import re
 

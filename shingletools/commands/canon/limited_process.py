@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class LimitExceeded(Exception):
-    """The function took more memory or time than it may."""
+    """The function took more memory or time than its limits."""
 
 
 class LimitedProcess(Generic[Argument, Result]):
@@ -61,7 +61,7 @@ class LimitedProcess(Generic[Argument, Result]):
 
 
 class LimitedFunction(Generic[Argument, Result]):
-    """The function as the other process calls it."""
+    """The function as the other process calls it, within its limits."""
 
     def __init__(self, function: Callable[[Argument], Result]) -> None:
         self.function = function
@@ -83,7 +83,7 @@ class LimitedFunction(Generic[Argument, Result]):
 
 
 def data_held() -> int:
-    """Bytes that count for RLIMIT_DATA; 0 where the system does not tell."""
+    """Returns the bytes that count for RLIMIT_DATA; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[5]) * resource.getpagesize()

@@ -19,7 +19,7 @@ from shingletools.text.sentences import sentences
 
 
 class Placer:
-    """A text to its canonical words and their places. The words are those of Canonizer with the same rules.
+    """Turns a text into its canonical words and their places. The words are those of Canonizer with the same rules.
 
     A place, FROM-TO, is counted in code points of the original text, half open. It runs from the first character that
     contributes to the word to the last.
@@ -39,7 +39,7 @@ class Placer:
         self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
 
     def __reduce__(self) -> "tuple[type[Placer], tuple[Rules]]":
-        """Another process starts with empty memos, and with its own kernel."""
+        """Pickles the rules only, so that another process starts with empty memos and its own kernel."""
         return (Placer, (self.rules,))
 
     def __call__(self, text: str) -> Placed:
@@ -103,7 +103,7 @@ def _before(origins: Sequence[Origin], place: str) -> str:
 
 
 def pieces(token: str) -> Iterator[tuple[str, int]]:
-    """Characters newer than Unicode 14.0, and the text between them, each with its place.
+    """Yields characters newer than Unicode 14.0, and the text between them, each with its place.
 
     >>> list(pieces("ab\\U0001FADDc"))
     [('ab', 0), ('\\U0001fadd', 2), ('c', 3)]

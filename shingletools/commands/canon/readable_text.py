@@ -1,4 +1,4 @@
-"""canon --extract: the text as people read it, with its paragraphs and lines, and nothing folded."""
+"""canon --extract: the text as people read it, with its paragraphs and lines, and without folding."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 class Extractor:
-    """Applies the rules for whole texts. It replaces a Canonizer."""
+    """Applies only the rules for whole texts, in place of a Canonizer."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -42,7 +42,7 @@ class Extractor:
 
 
 def readable_html(html: Html, markup: str) -> str:
-    """HTML to its text. Raises Rejected for a page that takes too much memory or time.
+    """Returns the text of HTML. Raises Rejected for a page that takes too much memory or time.
 
     >>> html = Html(parting=READABLE)
     >>> readable_html(html, "<h1>A\\n cat</h1><p>It<b>s</b> fur<br>is red.<ul><li>one<li>two</ul><pre>a\\n  b</pre>")

@@ -1,4 +1,4 @@
-"""The type of canon's rules; the short rules, on accents and numbers."""
+"""The type of canon's rules, and the short rules on accents and numbers."""
 
 import re
 import unicodedata
@@ -34,7 +34,7 @@ POINTED = lazy(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p
 
 
 def fold_accents(text: str) -> str:
-    """Folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
+    """Returns folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
 
     Marks that make a different letter stay: in Cyrillic й, in Hangul, and in the scripts of India and South-East Asia.
 

@@ -26,15 +26,15 @@ def readings() -> Callable[[str], Any]:
 
 
 def russian() -> Callable[[str], str]:
-    """Returns a function from words to dictionary forms by pymorphy3.
+    """Returns a function from words to dictionary forms by pymorphy3. Raises Failed if the package is missing.
 
-    It prefers readings as a noun: nouns carry the topic.
+    It prefers readings as a noun, because nouns carry the topic.
 
-    The best reading alone sends the cases of one noun to several forms: парка to the coat, парк to the park. So where
-    a word leaves open which noun it is, what is known of all cases of these nouns decides, which is the same for each
-    case. So 957 of the 1,000 nouns most frequent in wordfreq 3.1 have one form for all cases, and 99.0 % of 2,500
-    nouns drawn from a spelling dictionary; with the heaviest reading as a noun 940 and 98.0 %. Without CLEAR 963 have,
-    but политика (politics) becomes политик (politician). Raises Failed if the package is missing.
+    The best reading alone sends the cases of one noun to several forms: парка to the coat, парк to the park. So if a
+    word may belong to several nouns, the readings of all cases of these nouns decide, which are the same for each case.
+    In this way 957 of the 1,000 nouns most frequent in wordfreq 3.1 have one form for all cases, and 99.0 % of 2,500
+    nouns drawn from a spelling dictionary; by the heaviest reading as a noun, 940 and 98.0 %. Without CLEAR_SHARE 963
+    have, but политика (politics) becomes политик (politician).
     """
     needs("--lemma ru", "pymorphy3")
     parse = readings()
@@ -115,7 +115,10 @@ def _noun(nouns: list[Any]) -> str:
 
 @lru_cache(CACHED_NOUNS)
 def _certainty(noun: str) -> float:
-    """Returns from 0 to 1 how likely a noun is meant: its share of its dictionary form, times that of all its cases."""
+    """Returns how likely a noun is meant, from 0 to 1.
+
+    This is the noun's share of its dictionary form, times its share of all its cases.
+    """
     cases = {
         case.word.replace("ё", "е")
         for reading in _nouns(readings()(noun))

@@ -10,7 +10,7 @@ from shingletools.text.wordlists import word_list
 
 
 def unless_in(words: frozenset[str], word: str) -> str:
-    """Returns the word, or "" if it is one of these.
+    """Returns the word, or "" if it is in the list.
 
     >>> unless_in(frozenset(["the"]), "the"), unless_in(frozenset(), "the")
     ('', 'the')

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 RECORD_SECONDS = 10.0  # for each record
 CHARS_PER_SECOND = 1_000_000  # for each million of them a record gets one second more
-MAX_GROWTH = 10  # a record's text may grow to so many times its length plus CHARACTERS
+MAX_GROWTH = 10  # a record's text may grow to so many times its length plus CHARS_PER_SECOND
 COMPILE_BYTES = 1 << 30  # bytes that compiling a pattern may take; regex itself limits a search to as much
 UNCOUNTED_CHARS = 1 << 27  # characters: if no more can be inserted, they are not counted, which is three times as fast
 BETWEEN = re.compile(r"\S+")  # what stands between white space, as str.split sees it
@@ -48,7 +48,7 @@ class Budget:
 
 
 class ReplacementTemplate:
-    """The replacement of a match, and its length. Raises Failed if the template does not fit the pattern.
+    """The template that replaces a match, and its length. Raises Failed if it does not fit the pattern.
 
     >>> template = ReplacementTemplate("--replace", regex.compile("(a+)(b)"), r"<\\1\\1>")
     >>> template.size(regex.search("(a+)(b)", "aaab"))
@@ -111,7 +111,7 @@ class Replace:
         return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED_CHARS else self.counting())
 
     def traced(self, text: str) -> tuple[str, Origin]:
-        """Returns the text, and where it comes from: a replacement stands for the whole match. Raises Rejected."""
+        """Returns the text and its origin: a replacement comes from the whole match. Raises Rejected."""
         expanded = self.counting()
         matches: list[tuple[int, int, int]] = []  # start, end, size of the replacement
 
@@ -163,7 +163,7 @@ class Replace:
 
 
 class WordPattern:
-    """Takes the matches of a pattern in folded text as its words. Raises Rejected."""
+    """Takes the matches of a pattern as the words of folded text. Raises Rejected."""
 
     def __init__(self, pattern: str, budget: Budget) -> None:
         self.pattern = pattern
@@ -190,7 +190,10 @@ class WordPattern:
 
 
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
-    """Returns a compiled regular expression. Raises Failed if it is none, or needs too much memory or the locale."""
+    """Returns a compiled regular expression. Raises Failed.
+
+    It fails for text that is no regular expression, or one that needs too much memory or the locale.
+    """
     try:
         with limited_memory(COMPILE_BYTES):
             compiled = regex.compile(pattern)
@@ -207,7 +210,7 @@ def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":
 
 @contextlib.contextmanager
 def limited_memory(more: int) -> Iterator[None]:
-    """Inside, a MemoryError comes before this process takes `more` bytes more, if the system tells what it has now."""
+    """Raises MemoryError inside before this process takes `more` bytes more, if the system says what it has now."""
     import resource  # imported late, since few runs need it
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -32,7 +32,7 @@ def cut(folded: str) -> list[str]:
 
 
 def symbols(folded: str) -> list[str]:
-    """Folded text without white space as one word, if it has no other.
+    """Returns folded text without white space as one word, if it has no other words.
 
     >>> symbols("|:---|"), symbols("a|b")
     (['|:---|'], [])
@@ -41,7 +41,7 @@ def symbols(folded: str) -> list[str]:
 
 
 class _Spacer(dict[int, str]):
-    """A table for str.translate, which puts a space before each character that is a word of its own."""
+    """A table for str.translate that puts a space before each character that is a word of its own."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)

@@ -1,4 +1,4 @@
-"""What decides which documents are removed: the interface of pairs and groups."""
+"""The interface of pairs and groups, which decide which documents are removed."""
 
 from abc import ABC, abstractmethod
 
@@ -36,10 +36,10 @@ class RemovalDecisions(ABC):
 
     @abstractmethod
     def kept_for(self, documents: Index) -> Index:
-        """Returns for each document that this decides on the one that is kept in its place, or NOBODY."""
+        """Returns, for each document, the document that is kept in its place, or NOBODY."""
 
     def similarity(self, documents: Index) -> F64:
-        """Returns the similarity of each document to the one that is kept in its place; UNSAID if it is unknown."""
+        """Returns the similarity of each document to the one kept in its place; NO_SIMILARITY if it is unknown."""
         return np.full(len(documents), NO_SIMILARITY)
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:

@@ -144,7 +144,10 @@ class ByPairsOnDisk(RemovalDecisions):
 
 
 class DedupOnDisk(Dedup):
-    """Does as Dedup; all documents wait in a scratch file. Memory: the limit, a byte a document, and the verdicts."""
+    """Does the same as Dedup, but all documents wait in a scratch file.
+
+    Memory: the limit, a byte a document, and the memory of the decisions.
+    """
 
     def __init__(
         self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT

@@ -1,4 +1,4 @@
-"""Documents of a batch, as arrays."""
+"""The documents of a batch, as arrays."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Lines of documents, cut into those that are kept and those that are removed, with their marks."""
+"""Separates the lines of documents into kept and removed ones, and marks the removed ones."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

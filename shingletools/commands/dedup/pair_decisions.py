@@ -1,4 +1,4 @@
-"""Decides by pairs: no two documents that are kept are a pair; each removed one has a pair with one that is kept."""
+"""Decides by pairs: no two kept documents are a pair, and each removed one has a pair with a kept one."""
 
 import math
 from array import array

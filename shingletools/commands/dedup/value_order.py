@@ -1,4 +1,4 @@
-"""The order of values of fields: as exact numbers or as dates if all of them read so, or as a user says.
+"""The order of field values: exact numbers or dates if all values are such, or a form that the user names.
 
 As text, numbers come first, then strings by code points.
 """

@@ -1,4 +1,4 @@
-"""Reads parts as `parts` writes them, without an object for each. The definition is in part_joining.py."""
+"""Reads parts as `parts` writes them, without an object for each. part_joining.py has the definition."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Sections: from a heading to the next one."""
+"""Finds sections, each from a heading to the next one."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Makes documents from those of their parts that are left: takes parts in order, gives each document at its end."""
+"""Joins the parts of documents again: takes parts in order, writes each document at its end."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ TOGETHER = "parts together"
 
 
 class PartJoiner(RecordCollector):
-    """Takes parts, those of a document one after the other. Gives each document when the next one begins.
+    """Takes the parts of one document after the other. Writes each document when the next one begins.
 
-    Between two parts it puts the text that stood before the second. Before the first part that is left it puts such
-    text only if that part is the document's first. Of parts that canon gave places, it takes the text that canon read.
-    Memory: a document, and the ids of all.
+    Before each part except the first it puts the text that stood between the two parts; before the first part only if
+    it is the document's first. For parts with places of canon, it takes the text that canon read. Memory: a document,
+    and the ids of all.
     """
 
     def __init__(self, spec: TogetherSpec) -> None:
@@ -72,7 +72,7 @@ class PartJoiner(RecordCollector):
         return written
 
     def next(self, of: bytes, number: int, rest: bytes) -> Written | None:
-        """Begins the document of a part with this number, unless it has begun. Returns the one before it.
+        """Begins the document of a part with this number, unless it has begun. Returns the line of the document before.
 
         Raises Rejected for a part that does not come next.
         """
@@ -102,7 +102,10 @@ class PartJoiner(RecordCollector):
         self.last, self.ended = number, behind is not None
 
     def carried(self, line: bytes, via: str, more: Sequence[str] = ()) -> bytes:
-        """Returns the other members of a document's record, taken from one of its parts. more: other fields of a part."""
+        """Returns the other members of a document's record, taken from one of its parts.
+
+        more: other fields of a part.
+        """
         own = {*PART_FIELDS, *more, NAMED, self.spec.id_field, self.spec.text_field}
         rest = [
             (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
@@ -140,7 +143,9 @@ def take_number(record: Record) -> int:
 
 
 def document_recipe(via: str) -> str:
-    """Returns the recipe of a document, from that of its parts: the one before `parts`, or that of parts that have changed.
+    """Returns the recipe of a document, from the recipe of its parts.
+
+    This is the recipe before `parts`, or, if stages have changed the parts, that of the parts.
 
     >>> document_recipe("canon --sentences | parts by=line"), document_recipe("parts by=line")
     ('canon --sentences', '')

@@ -1,4 +1,4 @@
-"""Which items have which windows, and where."""
+"""The windows of each item, and their places."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction

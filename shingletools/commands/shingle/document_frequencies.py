@@ -39,9 +39,9 @@ class CountSpec(Stage):
 
 
 class Frequencies(RecordCollector):
-    """Takes texts. Then gives a line for each shingle, in the order of its words, after a header if one is wanted.
+    """Counts shingles in texts; then writes a line for each shingle, in the order of its words.
 
-    Memory: that of its Counts.
+    A header comes first if one is wanted. Memory: that of its StringCounts.
     """
 
     def __init__(self, spec: CountSpec) -> None:
@@ -93,7 +93,7 @@ class Frequencies(RecordCollector):
 
 
 class MergedTables(Frequencies):
-    """Takes tables with headers, one after the other. Then gives the table of all their documents."""
+    """Takes tables with headers, one after the other; then writes the table of all their documents."""
 
     def __init__(self, spec: CountSpec) -> None:
         super().__init__(spec)

@@ -26,7 +26,7 @@ class FingerprintCounts:
         self.was_full = False
 
     def add(self, fingerprints: bytes) -> None:
-        """Adds 1 to the count of each fingerprint, uint64 in the machine's order."""
+        """Adds 1 to the count of each fingerprint, uint64 in native byte order."""
         self.here.append(fingerprints)
         self.size += len(fingerprints)
         if self.size > self.most:

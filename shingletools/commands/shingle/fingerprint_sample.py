@@ -1,4 +1,4 @@
-"""A sample of a text's fingerprints, chosen by their values; by numpy, which takes time to load."""
+"""A sample of a text's fingerprints, chosen by their values. It needs numpy, which takes time to load."""
 
 from itertools import compress
 
@@ -9,7 +9,7 @@ from shingletools.kernel.arrays import fmix64
 
 
 def sampled(shingler: Hashing, m: int, text: str) -> str:
-    """Returns the fingerprints of another shingler that are 0 modulo m after a finalizer, which makes any hash uniform.
+    """Returns the fingerprints of `shingler` that are 0 modulo m after a finalizer, which makes any hash uniform.
 
     This is Broder's MOD_m, now called FracMinHash. For large sets, resemblance and containment of the samples are
     unbiased estimates of those of the whole sets. A text keeps about 1 fingerprint in m; a short one may keep none.

@@ -20,11 +20,11 @@ class Runs(NamedTuple):
     """The shingles of a text: its runs of k units.
 
     Units are words. With `chars` they are the characters of the words and of the single spaces between them. With
-    `word_chars` they are those of each word alone, with a space at both ends, so that no run has parts of two. With
-    `longest` they are so many of the longest lines (the sentences of canon --sentences), each once, by their number of
-    words and then alphabetically: the signature known as Long Sent. With `spots`, runs begin at one of these words and
-    go on with other words: spot signatures (Theobald, Siddharth, Paepcke 2008), which prose has, but lists of links
-    and names do not.
+    `word_chars` they are the characters of each word alone, with a space at both ends, so that no run has parts of two
+    words. With `longest` they are that number of the longest lines (the sentences of canon --sentences), each once, by
+    their number of words and then alphabetically: the signature known as Long Sent. With `spots`, runs begin at one of
+    these words and go on with other words: spot signatures (Theobald, Siddharth, Paepcke 2008), which prose has, but
+    lists of links and names do not.
 
     >>> Runs(3)("to be or not"), Runs(3)("not"), Runs(3)("")
     (['to be or', 'be or not'], ['not'], [])
@@ -57,7 +57,7 @@ class Runs(NamedTuple):
         return " ".join(words) if self.chars else words
 
     def __call__(self, text: str) -> list[str]:
-        """n - k + 1 overlapping runs, or one of all units if there are fewer than k; with spots, whole runs only."""
+        """Returns the n - k + 1 overlapping runs, or one of all units if n < k; with spots, whole runs only."""
         if self.spots is not None:
             return list(self.from_spots(text.split(), self.spots))
         if self.word_chars:
@@ -87,7 +87,9 @@ def word_fingerprint(word: str, key: bytes = b"") -> bytes:
 
 
 class Rolling:
-    """A text to a payload of rolling fingerprints of its units, 16 hex digits each, in O(1) a shingle for any k.
+    """Turns a text into a payload of rolling fingerprints of its units: 16 hex digits each.
+
+    The cost of a shingle does not depend on k.
 
     >>> Rolling(2)("to be or").split()[1] == Rolling(2)("be or")
     True
@@ -102,7 +104,7 @@ class Rolling:
         self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
 
     def __reduce__(self) -> "tuple[type[Rolling], tuple[int, FingerprintKey, int]]":
-        """Returns a worker process starts with an empty memo."""
+        """Pickles the settings only, so that a worker process starts with an empty memo."""
         return (Rolling, (self.k, self.key, self.units))
 
     def __call__(self, text: str) -> str:
@@ -111,13 +113,13 @@ class Rolling:
     def link(self, m: int, listed: FingerprintFilter) -> Link:
         """Returns the link of a stage.Filter.
 
-        It keeps 1 in m fingerprints, as `sampled` does, and of these those that `listed` keeps.
+        It keeps 1 in m fingerprints, as `sampled` does, and of these the ones that `listed` lets pass.
         """
         return self.words.link(self.k, self.units, m, listed)
 
 
 def rolling_each(runs: Runs, rolling: Rolling, text: str) -> str:
-    """Returns a text to the rolling fingerprints of its shingles, each computed alone, for shingles that do not overlap.
+    """Returns the payload of the rolling fingerprints of a text's shingles that do not overlap, each computed alone.
 
     >>> rolling_each(Runs(2, spots=frozenset(["a"])), Rolling(2), "a b c") == Rolling(2)("a b")
     True
@@ -151,7 +153,7 @@ HASHES: dict[str, tuple[Callable[[bytes], bytes], int]] = {
 
 
 class Hashed:
-    """A text to a payload of fingerprints: hashes of each shingle's words, joined by single spaces.
+    """Turns a text into a payload of fingerprints: hashes of each shingle's words, joined by single spaces.
 
     >>> Hashed(Runs(4), "crc32")("My war is over.")
     '68d98f5f'

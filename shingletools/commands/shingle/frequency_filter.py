@@ -1,4 +1,4 @@
-"""Shingles that are in neither too many nor too few documents, by a table of document frequencies."""
+"""Keeps shingles that are in neither too many nor too few documents, by a table of document frequencies."""
 
 import os
 from itertools import compress
@@ -28,7 +28,10 @@ class FingerprintListing:
     """A set of fingerprints: only these are kept, or only these are left out. Memory: these alone."""
 
     def __init__(self, fingerprints: bytes, without: bytes = b"", *, kept: bool) -> None:
-        """The set is `fingerprints` minus `without`, both uint64 in the machine's order; kept: they are kept."""
+        """The set is `fingerprints` minus `without`, both uint64 in native byte order.
+
+        kept: whether only these fingerprints are kept; else only these are left out.
+        """
         self.fingerprints = fingerprints
         self.without = without
         self.kept = kept
@@ -37,7 +40,7 @@ class FingerprintListing:
         self.listed: FingerprintFilter = factor, kernel.list_fingerprints(fingerprints, without, factor), kept
 
     def keeps(self, fingerprints: "U64") -> "Flags":
-        """Returns whether fingerprints are kept; this is the definition. Shapes (n,)."""
+        """Returns whether each fingerprint is kept; this is the definition. Shapes (n,)."""
         if self.sorted is None:
             found = np.setdiff1d(np.frombuffer(self.fingerprints, np.uint64), np.frombuffer(self.without, np.uint64))
             self.sorted = np.append(found, found[-1:])  # the last one twice, for keys that are greater than all
@@ -48,7 +51,7 @@ class FingerprintListing:
 
 
 def listed(shingler: Hashing, listing: FingerprintListing, text: str) -> str:
-    """Returns the fingerprints of another shingler that a listing keeps, in their order and with repeats."""
+    """Returns the fingerprints of `shingler` that a listing keeps, in their order and with repeats."""
     payload = shingler(text)
     if not payload:
         return ""
@@ -58,7 +61,7 @@ def listed(shingler: Hashing, listing: FingerprintListing, text: str) -> str:
 
 
 class FrequencyChoice(NamedTuple):
-    """The shingles that limits leave, by their counts."""
+    """The shingles that the limits keep, by their counts."""
 
     listing: FingerprintListing
     recipe: list[tuple[str, object]]  # its parts about the limits

@@ -9,7 +9,7 @@ from shingletools.kernel.payload_signatures import roll
 
 
 class RollingUnits:
-    r"""A text to a payload of rolling fingerprints of its longest lines.
+    r"""Turns a text into a payload of rolling fingerprints of its longest lines.
 
     >>> RollingUnits(Runs(2, longest=2))("a\nb\nc") == RollingUnits(Runs(2, longest=2))("b\na")
     True

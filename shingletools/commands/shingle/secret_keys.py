@@ -1,4 +1,4 @@
-"""A secret: without it nobody can predict fingerprints."""
+"""Keys of fingerprints, derived from a secret; without it nobody can predict fingerprints."""
 
 from typing import NamedTuple
 
@@ -27,8 +27,8 @@ PUBLIC = FingerprintKey(
 def derive_key(secret: bytes, recipe: str) -> FingerprintKey:
     """Returns the key that a secret has for a recipe, by BLAKE3's key derivation; its last 8 bytes are the label.
 
-    Each recipe has its own key, so that fingerprints of one recipe reveal nothing of another. The base is 3 modulo 8,
-    unlike the public one: then the fewest runs collide for any key (Thue-Morse words).
+    Each recipe has its own key, so that fingerprints of one recipe reveal nothing about another. The base is 3 modulo
+    8, unlike the public one: then the fewest runs collide for any key (Thue-Morse words).
 
     >>> derive_key(b"correct horse battery staple", "shingle k=10").label
     '54060c08a2528f9c'

@@ -10,7 +10,7 @@ NEARLY_ALL_PERCENT = 99  # percent
 
 
 class CountingShingler:
-    """A shingler that counts texts of fewer than k units, and texts that are left without shingles."""
+    """A shingler that also counts texts of fewer than k units, and texts that are left without shingles."""
 
     def __init__(self, shingler: Shingler, runs: Runs, rolling: Rolling | None = None) -> None:
         """rolling: the shingler whose links count in the kernel, if there is one."""
@@ -27,7 +27,7 @@ class CountingShingler:
         return shingles
 
     def tally(self) -> Mapping[str, int]:
-        """Both counts since the last call, with those of links."""
+        """Returns both counts since the last call, including those of links."""
         brief, emptied = NONE if self.rolling is None else self.rolling.words.take_counts()
         brief, emptied = brief + self.brief, emptied + self.emptied
         self.brief = self.emptied = 0

@@ -1,4 +1,4 @@
-"""Files that are read twice: the first time their shingles are counted, the second time they are filtered."""
+"""Reads files twice: first to count their shingles, then to filter them by these counts."""
 
 import os
 import sys
@@ -41,7 +41,7 @@ class ShingleGathering:
         return self.rolling.words.link_gathering(self.rolling.k, self.rolling.units, self.mod, self.factor)
 
     def take(self) -> bytes:
-        """Returns the fingerprints gathered since the last call, as uint64 in the machine's order."""
+        """Returns the fingerprints gathered since the last call, as uint64 in native byte order."""
         taken = bytes(self.gathered) + (b"" if self.rolling is None else self.rolling.words.take_gathered())
         self.gathered = bytearray()
         return taken

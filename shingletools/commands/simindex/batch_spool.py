@@ -1,4 +1,4 @@
-"""Batches that are put aside on disk until all records of a run have come."""
+"""Batches that wait on disk until all records of a run have come."""
 
 import tempfile
 from collections.abc import Iterator

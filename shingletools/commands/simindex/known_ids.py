@@ -1,4 +1,4 @@
-"""Finds records with known ids: they are the same records, edited ones, or bad."""
+"""Finds records with known ids: each is the same record, an edited one, or bad."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""How far two partitions agree, in exact fractions."""
+"""The agreement of two partitions, in exact fractions."""
 
 from fractions import Fraction
 from math import lcm
@@ -11,7 +11,7 @@ from shingletools.numbers.exact_ratios import Ratio, choose_two, ratio
 
 
 class GroupFigures(NamedTuple):
-    """How far two partitions of the same documents agree."""
+    """The figures of agreement of two partitions of the same documents."""
 
     ari: Ratio
     b3_precision: Ratio

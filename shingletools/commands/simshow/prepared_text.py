@@ -1,4 +1,4 @@
-"""A text's words, prepared to be compared: tables that find runs of k words, made when they are first needed."""
+"""A text's words, prepared for comparison: tables of runs of k words, made when they are first needed."""
 
 from functools import cached_property
 

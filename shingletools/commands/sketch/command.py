@@ -174,7 +174,7 @@ def word_sketch(options: argparse.Namespace) -> Stage:
 
 
 def weights_between(argument: str) -> "tuple[Fraction, Fraction]":
-    """Two numbers, LOW,HIGH, the first no greater than the second. Raises ArgumentTypeError."""
+    """Returns two numbers, LOW,HIGH, the first no greater than the second. Raises ArgumentTypeError."""
     from fractions import Fraction  # imported late: few runs need it
 
     if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?,[0-9]{1,9}(?:\.[0-9]{1,9})?", argument, re.ASCII):

@@ -13,7 +13,7 @@ from shingletools.system.errors import Rejected
 
 
 class WeightedSimHash:
-    """`simhash` with weights.
+    """Makes simhashes with weights.
 
     Bit i is set if the weights of the shingles that have it add up to more than those of the others. A text whose
     shingles all weigh 0 gets an empty payload.
@@ -42,7 +42,7 @@ class WeightedSimHash:
 
 
 class WeightedMinHash:
-    """`MinHash` with weights. If all shingles weigh the same, it is the same sketch.
+    """Makes min-hashes with weights; if all shingles weigh the same, the sketch is that of MinHash.
 
     Each hash function gives each shingle x a time -ln(1 - u) / w(x), where u in (0, 1) is its hash. A shingle of twice
     the weight comes twice as soon. A component is the hash of the shingle that comes first. As with exponential clocks,
@@ -85,7 +85,7 @@ def shingles_of(payload: str, digits: int) -> U64:
 
 
 def with_weights(payload: str, weights: Weights) -> tuple[U64, Index]:
-    """Returns the shingles of a payload with weights above 0, and these.
+    """Returns the shingles of a payload whose weights are above 0, and the weights.
 
     Raises Rejected if the digits are not the table's.
     """

@@ -16,14 +16,14 @@ LEFT_OUT = 3  # each lexicon but the first leaves out one in so many words
 
 
 class LexiconSketch:
-    """A payload of words to hashes of those that are in the lexicon: 16 digits for each of `count` lexicons.
+    """Turns a payload of words into hashes of those in the lexicon: 16 digits for each of `count` lexicons.
 
     The first component is the I-Match signature (Chowdhury, Frieder, Grossman, McCabe 2002): the first 8 bytes of the
     BLAKE3 of the text's distinct words that are in the lexicon. The others are its randomized form (Kolcz, Chowdhury,
     Alspector 2004): each lexicon leaves out another third of the words, so texts that differ in a few words of the
-    lexicon still agree in some component. If fewer than `least` words are left, the component is the hash of all
-    words of the text: then only texts with the same words agree. Order and repeats do not matter. An empty payload
-    gives an empty one.
+    lexicon still agree in some component. If fewer than `least` words are left, the component is the hash of all words
+    of the text: then only texts with the same words agree. Order and repeats do not matter. An empty payload gives an
+    empty one.
 
     >>> sketch = LexiconSketch(Weights({1: 5, 2: 9, 3: 50}).between(5, 9), COMPONENT_DIGITS, 1, 1, "0")
     >>> sketch("0000000000000001 0000000000000002") == sketch("0000000000000003 0000000000000002 0000000000000001")
@@ -59,11 +59,11 @@ class LexiconSketch:
 
 
 class HeaviestWords:
-    """A payload of words to the hash of its `count` heaviest words, 16 digits (Zelenkov and Segalovich 2007).
+    """Turns a payload of words into the hash of its `count` heaviest words (Zelenkov and Segalovich 2007).
 
-    A word weighs (1/2 + tf / 2 m) w: tf is its frequency in the text, m that of the text's most frequent word, and w
-    its weight in the table. Of equally heavy words the least fingerprint comes first. The computation is in whole
-    numbers. Words of weight 0 do not count; a text with no other words gets an empty payload.
+    The hash has 16 digits. A word weighs (1/2 + tf / 2 m) w: tf is its frequency in the text, m that of the text's most
+    frequent word, and w its weight in the table. Of equally heavy words the least fingerprint comes first. The
+    computation is in whole numbers. Words of weight 0 do not count; a text with no other words gets an empty payload.
 
     >>> heaviest = HeaviestWords(Weights({1: 5, 2: 9, 3: 1}), 2)
     >>> heaviest("0000000000000001 0000000000000002") == heaviest(
@@ -89,5 +89,5 @@ class HeaviestWords:
 
 
 def hash_of_words(words: U64) -> bytes:
-    """Returns the first 8 bytes of the BLAKE3 of a set of words, which ascend."""
+    """Returns the first 8 bytes of the BLAKE3 of a set of words, which are in ascending order."""
     return blake3.blake3(words.astype(">u8").tobytes()).digest(8)

@@ -1,4 +1,4 @@
-"""The formats of documents other than JSON lines. `framing` has the interface of a format.
+"""The formats of documents other than JSON lines. `record/document_format.py` has the interface of a format.
 
 format_options      the options, and which format they choose
 line_documents      each line a document, or a record
