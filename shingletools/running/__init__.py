@@ -18,7 +18,7 @@ outputs               output files, complete or absent, and files of bad records
 reject_messages       messages about bad records: ten of each cause
 progress_bars         progress bars, one line of the terminal for each process of a pipeline
 shingletools_command  the command `shingletools`, which lists the others, runs them, and shows what is installed
-checkpointing         `run --keep`: keeps the lines between commands, to go on from them after a stop
+checkpointing         keeps the lines between commands for `run --keep`, to go on from them after a stop
 checkpoint_folder     the folder of the kept lines
 canon_function        canon --offsets as a function
 """

@@ -64,7 +64,7 @@ def test_patterns_that_are_none(argv: list[str], message: str) -> None:
 def test_a_hostile_text_is_rejected_and_the_others_go_on(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(user_patterns, "SECONDS", 0.5)
+    monkeypatch.setattr(user_patterns, "RECORD_SECONDS", 0.5)
     pattern = "(a|aa)+$"
     stdin = jsonl({"id": 1, "text": "aaa"}, {"id": 2, "text": "a" * 200 + "b"}, {"id": 3, "text": "b aa"})
     ran = run_here("canon", option, pattern, "--rejects", tmp_path / "bad", stdin=stdin, cwd=tmp_path)
@@ -152,7 +152,7 @@ def test_what_is_counted_is_what_comes_out(text: str, pattern: str, parts: list[
     budget.left, budget.most = 10, most
     for uncounted in (0, 1 << 27):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(user_patterns, "UNCOUNTED", uncounted)
+            patch.setattr(user_patterns, "UNCOUNTED_CHARS", uncounted)
             replace = user_patterns.Replace("--replace", pattern, template, budget)
             if len(expected) <= most:
                 assert replace(text) == expected

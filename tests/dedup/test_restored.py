@@ -577,7 +577,7 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
                 file.write(b"3,c\n")
 
     with monkeypatch.context() as patched:
-        patched.setattr(rewritten_files, "Decided", Changing)
+        patched.setattr(rewritten_files, "StoredDecisions", Changing)
         ran = run_here("dedup --pairs /dev/null --csv table -o out", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "dedup: the files have more documents than before\n")
     # A pipe is opened for writing when dedup, which has looked at the files, opens it for reading

@@ -75,8 +75,8 @@ def test_a_table_of_common_shingles(least: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("how", ["", "--mod 3", "--hash crc32", "--mod 2 --min-df 2"])
 def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(string_counts, "LEAST", 5000)
-    monkeypatch.setattr(string_counts, "FAN", 3)
+    monkeypatch.setattr(string_counts, "MIN_MEMORY_BYTES", 5000)
+    monkeypatch.setattr(string_counts, "MERGED_RUNS", 3)
     command = f"shingle -k {K} --df --header {how} docs"
     in_memory = run_here(command, cwd=folder).good()
     header, *lines = [json.loads(line) for line in in_memory.splitlines()]
@@ -91,8 +91,8 @@ def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatc
 )
 def test_counts(some: list[frozenset[str]], most: int, fan: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(string_counts, "LEAST", most)
-        patch.setattr(string_counts, "FAN", fan)
+        patch.setattr(string_counts, "MIN_MEMORY_BYTES", most)
+        patch.setattr(string_counts, "MERGED_RUNS", fan)
         found = StringCounts(SCRATCH)
         for strings in some:
             found.add(strings)
@@ -433,7 +433,7 @@ def packed(fingerprints: list[int]) -> bytes:
 )
 def test_occurrences(some: list[list[int]], least: int, most: int, size: int, share: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fingerprint_counts, "LEAST", size)
+        patch.setattr(fingerprint_counts, "MIN_MEMORY_BYTES", size)
         found = FingerprintCounts(SCRATCH, SortingLimits(least_share=share, sampled=2, splits=3))
         for fingerprints in some:
             found.add(packed(fingerprints))

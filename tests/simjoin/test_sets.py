@@ -75,7 +75,7 @@ thresholds = st.fractions(Fraction(1, 20), 1, max_denominator=20)
 def test_against_brute_force(documents: list[set[int]], t: Fraction, measure: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         assert joined(documents, measure, t) == brute_force(documents, measure, t)
-        patch.setattr(reference_arrays, "BLOCK", block)
+        patch.setattr(reference_arrays, "BLOCK_NUMBERS", block)
         for name in ("overlaps", "rarest", "set_keys", "count_tokens"):
             patch.setattr(arrays, name, getattr(reference_arrays, name))
         assert joined(documents, measure, t) == brute_force(documents, measure, t)

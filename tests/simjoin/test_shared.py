@@ -61,7 +61,7 @@ def test_against_brute_force(documents: Sets, least: int, measure: str, cross: i
     with pytest.MonkeyPatch.context() as patch:
         for some in (None, cross):
             assert joined(documents, wanted, some) == brute_force(documents, least, measure, some)
-        patch.setattr(reference_arrays, "BLOCK", block)
+        patch.setattr(reference_arrays, "BLOCK_NUMBERS", block)
         for name in ("overlaps", "rarest", "set_keys", "count_tokens", "shared_counts"):
             patch.setattr(arrays, name, getattr(reference_arrays, name))
         assert joined(documents, wanted, cross) == brute_force(documents, least, measure, cross)

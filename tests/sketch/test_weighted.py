@@ -86,7 +86,7 @@ def test_blocks_do_not_change_the_sketch(monkeypatch: pytest.MonkeyPatch) -> Non
     weights = rng.integers(1, UNIT * 12, 3000).astype(np.float64)
     a, b = (rng.integers(0, 1 << 32, 50).astype(np.uint32) | np.uint32(1) for _ in range(2))
     whole = weighted_minhash(shingles, weights, a, b)
-    monkeypatch.setattr(weighted_minhash_times, "BLOCK", 50 * 7)
+    monkeypatch.setattr(weighted_minhash_times, "BLOCK_HASHES", 50 * 7)
     assert (weighted_minhash(shingles, weights, a, b) == whole).all()
 
 
