@@ -54,7 +54,7 @@ class Decision(NamedTuple):
     """Whether a document of a file that is read again is kept."""
 
     kept: bool | None  # None if its record was bad: then it is neither kept nor removed
-    said: DuplicateInfo | None = None
+    duplicate_info: DuplicateInfo | None = None
 
 
 class Decisions(Protocol):
@@ -63,7 +63,7 @@ class Decisions(Protocol):
     begun: int  # when the run began, in nanoseconds, before which files got what was compared
     removing: bool  # whether what is removed is wanted
     # Whether the columns of DuplicateInfo are wanted: for documents that are kept, and for those that are removed
-    said: Sequence[bool]
+    wants_info: Sequence[bool]
 
     def take(self, count: int, /) -> Sequence[Decision]:
         """Returns the decisions on the next `count` documents. Raises Failed if there are fewer."""

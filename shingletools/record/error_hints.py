@@ -77,8 +77,8 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if cause.startswith(ABOUT_BYTES):
         begins = format_hint(command, document, form) if first and form in LINEWISE else None
         if begins is None and form not in BINARY_FORMATS and cause.startswith(NOT_UTF8):
-            said = encoding_hint(document)
-            return None if said.startswith(ICONV) and CONTROL.search(document) else said
+            advice = encoding_hint(document)
+            return None if advice.startswith(ICONV) and CONTROL.search(document) else advice
         return begins
     if found := MISSING.fullmatch(cause):
         with contextlib.suppress(Rejected):
@@ -149,8 +149,8 @@ def encoding_hint(document: bytes) -> str:
             return f"{LOOKS_LIKE}{what}"
     if WIDE.search(document):
         return f"{LOOKS_LIKE}{FORMATS[-1][1]}"
-    said = CHARSET.search(document[:CHARSET_BYTES])
-    encoding = said[1].decode() if said and said[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
+    charset = CHARSET.search(document[:CHARSET_BYTES])
+    encoding = charset[1].decode() if charset and charset[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
     return f"{ICONV}{encoding} -t UTF-8 makes UTF-8 of it"
 
 
@@ -267,7 +267,7 @@ def fields_and_values(record: wire.Record) -> Iterator[tuple[str, object]]:
             yield from ((f"{name}.{inner}", each) for inner, each in value.items())
 
 
-def with_number_hint(command: str, field: str, said: str, first: bool) -> str:
+def with_number_hint(command: str, field: str, advice: str, first: bool) -> str:
     """Returns the hint, followed by the advice that canon can number records without ids, if it applies."""
     numbers = "--number numbers the records" if first and command == "canon" and field == '"id"' else ""
-    return "; ".join(filter(None, (said, numbers)))
+    return "; ".join(filter(None, (advice, numbers)))

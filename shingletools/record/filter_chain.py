@@ -98,18 +98,18 @@ def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures
     rejections: list[Rejection] = []
     for number, section in enumerate(sections, 1):
         behind = sections[number:]
-        made, more = section.work(lines_in(made), None if behind else wanted)
-        rejections = merge_rejections(rejections, more)
+        made, later = section.work(lines_in(made), None if behind else wanted)
+        rejections = merge_rejections(rejections, later)
         if behind and section.splits_lines:
             good = zip(numbers_without(each.place for each in rejections), made, strict=False)
             origins = [place for place, some in good if isinstance(some, bytes) for _ in range(some.count(b"\n"))]
-            made, more = run_sections(behind, lines_in(made), wanted)
-            rejections += [each._replace(place=origins[each.place]) for each in more]
+            made, later = run_sections(behind, lines_in(made), wanted)
+            rejections += [each._replace(place=origins[each.place]) for each in later]
             return made, sorted(rejections, key=lambda each: each.place)
     return made, rejections
 
 
-def merge_rejections(gone: Sequence[Rejection], more: Sequence[Rejection]) -> list[Rejection]:
+def merge_rejections(earlier: Sequence[Rejection], later: Sequence[Rejection]) -> list[Rejection]:
     """Returns all rejections by place; `more` are of a later filter, with places among the lines that are left.
 
     Their places become places among all lines.
@@ -118,14 +118,14 @@ def merge_rejections(gone: Sequence[Rejection], more: Sequence[Rejection]) -> li
     >>> [each.place for each in merge_rejections(gone, more)]
     [0, 1, 2, 3, 4]
     """
-    if not (gone and more):
-        return [*gone, *more]
+    if not (earlier and later):
+        return [*earlier, *later]
     moved, before = [], 0
-    for each in more:
-        while before < len(gone) and gone[before].place <= each.place + before:
+    for each in later:
+        while before < len(earlier) and earlier[before].place <= each.place + before:
             before += 1
         moved.append(each._replace(place=each.place + before))
-    return sorted([*gone, *moved])
+    return sorted([*earlier, *moved])
 
 
 class ChainStep(NamedTuple):

@@ -33,9 +33,9 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     it, and the new one comes after all other members. Members that the filter adds replace members of the same name, or
     come after all others. Raises Rejected.
     """
-    came = record = wire.parse_json(line)
+    original = record = wire.parse_json(line)
     if stage.made_of:
-        line = with_text(line, came, stage.made_of.fields, stage.consumes)
+        line = with_text(line, original, stage.made_of.fields, stage.consumes)
         record = wire.parse_json(line)
     found = members(line)
     check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
@@ -46,7 +46,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     check_given(stage, id_field, named, via)
     made = stage.function(given)  # last, since it may count what it is given
     if stage.made_of:
-        stage.made_of.count(came)
+        stage.made_of.count(original)
     payload = wire.json_of(made.words if stage.placed else made)
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
@@ -163,11 +163,13 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     parts = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
     if any(b"\\" in name for name in (*names, *parts)):
         return None
-    asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
-    if None in asked or len(set(asked)) > 1:
+    recipes = [
+        recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None
+    ]
+    if None in recipes or len(set(recipes)) > 1:
         return None
     recipe = escaped(" | ".join(stage.recipe for stage in stages))
-    before = escaped(asked[0] or "") if asked else None
+    before = escaped(recipes[0] or "") if recipes else None
     counts = first.made_of.counts if first.made_of else bytearray()
     named = escaped(first.named.spelled()) if first.named else None
     id_name, consumed, produced, *others = names

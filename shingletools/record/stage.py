@@ -170,9 +170,9 @@ class Stage:
         vars(same).update(vars(self), maker=maker)
         return same
 
-    def collector(self, means: CollectorContext = ONE_PROCESS, /) -> Collector:
+    def collector(self, context: CollectorContext = ONE_PROCESS, /) -> Collector:
         """Returns a new collector of all records. Raises Failed."""
-        made: Collector = vars(self)["maker"](self, means)
+        made: Collector = vars(self)["maker"](self, context)
         made.once = self.once
         return made
 

@@ -289,9 +289,9 @@ def recipes_differ(here: str, before: str, who: str = "the records before") -> s
     >>> recipes_differ("web | canon", "canon").partition("; ")[2]
     '"via" is the field of recipes: rename yours'
     """
-    said = f"made by {shown_recipe(here)}, but {who} by {shown_recipe(before)}"
+    message = f"made by {shown_recipe(here)}, but {who} by {shown_recipe(before)}"
     own = any(via and stage_of(via.partition("|")[0]) not in STAGES for via in (here, before))
-    return f'{said}; "via" is the field of recipes: rename yours' if own else said
+    return f'{message}; "via" is the field of recipes: rename yours' if own else message
 
 
 def shown_recipe(via: str) -> str:

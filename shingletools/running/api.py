@@ -89,13 +89,13 @@ def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bo
 
 def flowing(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
     """Yields whole lines of the output. Raises Failed."""
-    given, theirs = InputDocuments.of(documents), list[Failed]()
+    given, documents_errors = InputDocuments.of(documents), list[Failed]()
     try:
         with taking(shared._replace(files=tuple(given.files), names=given.names)) as steps:
             check_given(steps, given)
-            yield from account.blocks(PipelineRun(steps, account.messages.append, given.lines(steps, theirs)))
+            yield from account.blocks(PipelineRun(steps, account.messages.append, given.lines(steps, documents_errors)))
     except Failed:
-        for error in theirs:  # as it is, and not in the name of the command that asked for it
+        for error in documents_errors:  # as it is, and not in the name of the command that asked for it
             raise error from None
         raise
 

@@ -62,22 +62,22 @@ class CheckpointFolder:
         with named(self.at(MANIFEST)), open(self.at(MANIFEST), "rb") as file:
             data = file.read()
         with contextlib.suppress(ValueError, TypeError, KeyError):
-            said = json.loads(data)
-            if (said["format"], said["version"]) == (FORMAT, VERSION):
-                self.entries = said["parts"]
+            manifest = json.loads(data)
+            if (manifest["format"], manifest["version"]) == (FORMAT, VERSION):
+                self.entries = manifest["parts"]
                 return
         raise Failed(
             f"{self.shown(MANIFEST)}: not what this version of --keep writes; remove the folder, or name another"
         )
 
-    def usable(self, asked: Sequence[Entry]) -> tuple[int, str]:
+    def usable(self, wanted: Sequence[Entry]) -> tuple[int, str]:
         """Returns how many parts are complete and still wanted, and why the next one is not used, if there is one.
 
         Of the complete parts, only the last must still have its lines.
         """
         why = ""
         done = same = 0
-        for entry, now in zip(self.entries, asked, strict=False):
+        for entry, now in zip(self.entries, wanted, strict=False):
             if entry["bad"] and not self.is_there(entry["bad"]):
                 why = f"{self.shown(entry['bad'][0])} is not as it was left"
             why = why or difference(entry, now)
@@ -105,12 +105,12 @@ class CheckpointFolder:
 
     def commit(self) -> None:
         """Replaces the manifest."""
-        said = {"format": FORMAT, "version": VERSION, "parts": self.entries}
+        manifest = {"format": FORMAT, "version": VERSION, "parts": self.entries}
         with named(self.path):
             with contextlib.suppress(FileNotFoundError):  # left by a run that was killed
                 os.unlink(self.at(NEW))
             files.sync(self.path)  # so that the names of new files are on the disk
-            files.put(self.at(NEW), json.dumps(said, indent=1).encode() + b"\n")
+            files.put(self.at(NEW), json.dumps(manifest, indent=1).encode() + b"\n")
             os.replace(self.at(NEW), self.at(MANIFEST))
             files.sync(self.path)
 
@@ -170,14 +170,14 @@ def files_below(folder: str) -> Iterator[str]:
         yield from (os.path.join(here, name) for name in names)
 
 
-def difference(kept: Entry, asked: Entry) -> str:
+def difference(kept: Entry, wanted: Entry) -> str:
     """Returns why a part that was kept is not the one that is wanted; "" if it is."""
-    if kept["commands"] != asked["commands"]:
+    if kept["commands"] != wanted["commands"]:
         return f"it was made by {printable(' | '.join(map(shlex.join, kept['commands'])))}"
-    if kept["made_by"] != asked["made_by"]:
+    if kept["made_by"] != wanted["made_by"]:
         return "it was made by another version"
-    if kept["inputs"] == asked["inputs"]:
+    if kept["inputs"] == wanted["inputs"]:
         return ""
     before = {path: state for path, *state in kept["inputs"]}
-    changed = [path for path, *state in asked["inputs"] if before.get(path, state) != state]
+    changed = [path for path, *state in wanted["inputs"] if before.get(path, state) != state]
     return f"{printable(changed[0])} has changed" if changed else "it was made of other files"

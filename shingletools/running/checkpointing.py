@@ -36,11 +36,11 @@ Part = Sequence[StageRun]
 class Checkpointer:
     """The parts that a run keeps: the first `count`, of which an earlier run has completed the first `done`."""
 
-    def __init__(self, folder: str, pipeline: str, said: NameOptions = NO_NAME_OPTIONS) -> None:
+    def __init__(self, folder: str, pipeline: str, name_options: NameOptions = NO_NAME_OPTIONS) -> None:
         self.folder = CheckpointFolder(folder)
-        self.commands = [[*shlex.split(command), *said.words()] for command in split(pipeline)]
+        self.commands = [[*shlex.split(command), *name_options.words()] for command in split(pipeline)]
         self.parts: Sequence[Part] = ()
-        self.asked: list[Entry] = []  # what decides the lines of each part
+        self.wanted: list[Entry] = []  # what decides the lines of each part
         self.count = self.done = 0
         self.why = ""  # something that was kept cannot be used
         self.bad: Output | None = None  # what is said of bad records
@@ -60,19 +60,19 @@ class Checkpointer:
             self.count += 1
         if not self.count:
             raise Failed("--keep: no command passes on lines that could be kept")
-        self.asked = [self._asked(number) for number in range(len(parts))]
+        self.wanted = [self._wanted(number) for number in range(len(parts))]
         runs = [run for part in parts for run in part]
         written = [output, *(run.options.rejects for run in runs), *((run.second() or ("", None))[1] for run in runs)]
         self.folder.check_free([path for path in written if isinstance(path, str)])
         self.folder.open(stack)
-        self.done, self.why = self.folder.usable(self.asked[: self.count])
+        self.done, self.why = self.folder.usable(self.wanted[: self.count])
         for part, entry in zip(parts[: self.done], self.folder.entries, strict=False):
             for run, step in zip(part, entry["steps"], strict=True):
                 figures = step["figures"]
                 vars(run.figures).update(figures, size=0, counted=Counter(figures["counted"]))
                 run.ended = EarlierEnd(step["remarks"], step["summary"])
 
-    def _asked(self, number: int) -> Entry:
+    def _wanted(self, number: int) -> Entry:
         """Returns what decides the lines of a part, apart from the lines of the part before it. Raises Failed."""
         part, first = self.parts[number], sum(map(len, self.parts[:number]))
         names: list[str] = []
@@ -135,8 +135,8 @@ class Checkpointer:
         bad = [(name, line, cause, raw.decode(errors="surrogateescape")) for name, line, cause, raw in outcome.rejects]
         if self.bad is None:
             self.bad = self.open_bad.enter_context(Output(self.folder.at(self.bad_name(number)), stored=True))
-        said = place, outcome.file, [*outcome.messages], bad, good, outcome.side
-        self.bad.write(json.dumps(said).encode() + b"\n")
+        entry = place, outcome.file, [*outcome.messages], bad, good, outcome.side
+        self.bad.write(json.dumps(entry).encode() + b"\n")
 
     def through(self, number: int, made: Generator[bytes]) -> Generator[bytes]:
         """Yields the lines of a part from its file, once the file has all of them. Raises StepFailed."""
@@ -147,7 +147,7 @@ class Checkpointer:
                 written = [output] if self.bad is None else [output, self.bad]
                 for each in written:
                     each.complete()
-                if why := difference(self.asked[number], self._asked(number)):
+                if why := difference(self.wanted[number], self._wanted(number)):
                     raise Failed(f"{why} while it was read")
                 with signals.waiting():
                     for each in written:
@@ -172,7 +172,7 @@ class Checkpointer:
         ]
         self.folder.entries[number:] = [
             {
-                **self.asked[number],
+                **self.wanted[number],
                 "steps": steps,
                 "lines": self.folder.file(self.name(number)),
                 "bad": self.folder.file(self.bad_name(number)) if bad else None,
@@ -192,7 +192,7 @@ class Checkpointer:
         """Makes the bar show a part: its place among all, and the bytes that it reads. Raises Failed."""
         if self.bar is None:
             return
-        names = [path for path, *_ in self.asked[number]["inputs"]]
+        names = [path for path, *_ in self.wanted[number]["inputs"]]
         if self.parts[number][0].stage.first is not None:
             names *= 2
         if number:

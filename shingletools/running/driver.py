@@ -49,8 +49,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     with FirstRecord(name) as first:
         step = step_of(name, sys.argv[1:] if argv is None else argv, first.look, first.names)  # which may read tables
         step.options.verbose |= step.stage.dry
-        asked = RunOptions(step.options.output, step.options.progress, bar=first.bar)
-        status, flow = run_steps(name, [step], closed, asked)
+        run_options = RunOptions(step.options.output, step.options.progress, bar=first.bar)
+        status, flow = run_steps(name, [step], closed, run_options)
     if flow is not None and step.options.verbose:
         seconds = time.monotonic() - begun
         run = flow.runs[0]
@@ -95,12 +95,14 @@ class FirstRecord:
             self.bar.close()
 
 
-def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: RunOptions) -> tuple[int, PipelineRun | None]:
+def run_steps(
+    name: str, steps: Sequence[Step], closed: set[int], run_options: RunOptions
+) -> tuple[int, PipelineRun | None]:
     """Returns the exit status of a run of steps, and the run; None for the run if its reader has gone away.
 
     Raises Failed.
     """
-    bar = asked.bar
+    bar = run_options.bar
 
     def say(message: str) -> None:
         """Above the progress bar if there is one."""
@@ -110,12 +112,12 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: RunOpti
         if bar is not None:
             bar.refresh()
 
-    target = 1 if asked.output is None else asked.output
-    keeping = asked.keeping
+    target = 1 if run_options.output is None else run_options.output
+    keeping = run_options.keeping
     with PipelineRun(steps, say, keeping=keeping) as flow:
         inputs = flow.prepare(target, closed)
         say_that_it_waits(name, inputs)
-        if asked.progress:
+        if run_options.progress:
             from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
 
             if bar is None:

@@ -65,14 +65,14 @@ class InputDocuments(NamedTuple):
         """Returns whether lines replace standard input."""
         return self.arrow is not None or self.records is not None
 
-    def lines(self, steps: Sequence[Step], theirs: list[Failed]) -> Iterator[bytes] | None:
+    def lines(self, steps: Sequence[Step], documents_errors: list[Failed]) -> Iterator[bytes] | None:
         """Returns whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
 
         A Failed that the documents themselves raise is also appended to `theirs`.
         """
         if self.arrow is not None:
             return rows_of(self.arrow, steps)
-        return None if self.records is None else lines_of(raising(self.records, theirs))
+        return None if self.records is None else lines_of(raising(self.records, documents_errors))
 
 
 def name_of(path: Path) -> str:
@@ -83,12 +83,12 @@ def name_of(path: Path) -> str:
     return name
 
 
-def raising(records: Iterator[Any], theirs: list[Failed]) -> Generator[Any]:
+def raising(records: Iterator[Any], documents_errors: list[Failed]) -> Generator[Any]:
     """Yields the records; appends a Failed that they raise to `theirs`."""
     try:
         yield from records
     except Failed as error:
-        theirs.append(error)
+        documents_errors.append(error)
         raise
 
 

@@ -33,7 +33,7 @@ class SharedOptions(NamedTuple):
     given: bool = False  # lines are given for standard input
     strict: bool = False
     names: Names = DEFAULT_NAMES  # that records on standard input carry
-    said: NameOptions = NO_NAME_OPTIONS
+    name_options: NameOptions = NO_NAME_OPTIONS
 
 
 NO_SHARED_OPTIONS = SharedOptions()
@@ -56,7 +56,7 @@ def steps_of(text: str, shared: SharedOptions = NO_SHARED_OPTIONS, given: GetNam
         look = partial(apply_shared_options, shared, place, place == len(commands) - 1)
         names = steps[-1].names if steps else shared.names
         carried = given if given is not None and not steps else partial(Names, *names)
-        make = partial(step_of, name, look=look, given=carried, said=shared.said)
+        make = partial(step_of, name, look=look, given=carried, name_options=shared.name_options)
         try:
             steps.append(with_memory(make(words), words, shared, make))
         except Failed as error:

@@ -166,8 +166,8 @@ class PipelineRun:
         """Raises Failed if a step has failed after it read all lines: nothing may be made of a part of its output."""
         conclusion = run.conclusion()
         if conclusion.status == FAILED:
-            said = conclusion.messages(self.uncommitted_paths(), self.there)
-            raise StepFailed("\n".join(f"{run.name}: {message}" for message in said))
+            messages = conclusion.messages(self.uncommitted_paths(), self.there)
+            raise StepFailed("\n".join(f"{run.name}: {message}" for message in messages))
 
     def uncommitted_paths(self) -> list[str]:
         """Returns the paths of outputs that have not got their names yet."""

@@ -86,8 +86,8 @@ class RejectMessages:
         self.every = every
         self.hints: set[str] = set()
         self.foreign: set[str] = set()  # files of another format, whose later lines need no encoding
-        self.said: Counter[str] = Counter()  # by cause
-        self.unsaid: Counter[str] = Counter()
+        self.shown_counts: Counter[str] = Counter()  # by cause
+        self.hidden_counts: Counter[str] = Counter()
         self.first: dict[str, str] = {}  # message of each cause
 
     def message(self, place: str, begins: bool, cause: str, document: bytes) -> str:
@@ -151,7 +151,7 @@ class RejectMessages:
             for bad in opening.held[1:]:
                 kind = cause_of(first[2] if opening.looks else bad[2])
                 if kind in self.first:
-                    self.unsaid[kind] += 1
+                    self.hidden_counts[kind] += 1
                 else:
                     self.add_now(bad)
 
@@ -165,20 +165,20 @@ class RejectMessages:
         if kind not in self.first and len(self.first) >= MAX_CAUSES:
             kind = OTHER_CAUSES
         plain = f"{place}: {cause}"
-        enough = not self.every and self.said[kind] >= MAX_SHOWN
+        enough = not self.every and self.shown_counts[kind] >= MAX_SHOWN
         # Then only what begins a file is looked at: that costs something, and others have a hint by their tenth
         message = message or (plain if enough and not begins else self.message(place, begins, cause, document))
         if enough and message == plain:
-            self.unsaid[kind] += 1
+            self.hidden_counts[kind] += 1
             return
         self.first.setdefault(kind, plain)
-        self.said[kind] += 1
+        self.shown_counts[kind] += 1
         self.say(message)
 
     def close(self) -> None:
         """Reports how many more bad records there are of each cause."""
         self.close_file()
-        unsaid, self.unsaid = self.unsaid, Counter()
-        for kind, count in unsaid.items():
+        hidden_counts, self.hidden_counts = self.hidden_counts, Counter()
+        for kind, count in hidden_counts.items():
             like = "of other causes" if kind == OTHER_CAUSES else f"like {self.first[kind]}"
             self.say(f"{count} more {like} (--all-messages shows all)")

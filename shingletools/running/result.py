@@ -80,8 +80,8 @@ class RunLog:
         flow.complete()
         flow.commit()
         if status == FAILED or flow.why:
-            said = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
-            raise StepFailed("\n".join(self.messages[before:] or said))
+            reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
+            raise StepFailed("\n".join(self.messages[before:] or reasons))
 
     def keep(self, command: str, bad: BadRecord) -> None:
         self.rejected.append(RejectedRecord(command, *bad))

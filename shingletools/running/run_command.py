@@ -71,13 +71,13 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     size, folder = options.buffer_size, options.temporary_directory
     if folder is not None and size is None:
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
-    said = NameOptions(options.id, options.text or ())
-    shared = SharedOptions(files, options.jobs, size, folder, options.verbose, said=said)
+    name_options = NameOptions(options.id, options.text or ())
+    shared = SharedOptions(files, options.jobs, size, folder, options.verbose, name_options=name_options)
     keeping = None
     if options.keep is not None:
         from shingletools.running.checkpointing import Checkpointer  # which few runs need
 
-        keeping = Checkpointer(options.keep, options.pipeline, said)
+        keeping = Checkpointer(options.keep, options.pipeline, name_options)
     with FirstRecord(name, options.progress) as first:
         steps = steps_of(options.pipeline, shared, first.names)
         own = steps[-1].options.output

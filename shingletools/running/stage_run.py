@@ -47,10 +47,10 @@ class StageRun:
         each = self.stage.record_by_record
         return None if each is None else (each, self.step.id_field, self.options.strict)
 
-    def collect(self, means: CollectorContext) -> Collector:
+    def collect(self, context: CollectorContext) -> Collector:
         """Returns the collector of the step, which is made once."""
         if self.collector is None:
-            self.collector = self.stage.collector(means)
+            self.collector = self.stage.collector(context)
         return self.collector
 
     @contextlib.contextmanager

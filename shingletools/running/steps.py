@@ -45,7 +45,7 @@ def step_of(
     argv: Sequence[str],
     look: Look = lambda _: None,
     given: GetNames = lambda: DEFAULT_NAMES,
-    said: NameOptions = NO_NAME_OPTIONS,
+    name_options: NameOptions = NO_NAME_OPTIONS,
 ) -> Step:
     """Returns the step of a command with these arguments. Raises Failed or Printed.
 
@@ -55,7 +55,7 @@ def step_of(
     options = make_parser(name, command.__doc__ or "", command.add_options, command.COMMAND_INFO.example).parse(argv)
     look(options)
     options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
-    name_fields(options, said, carried)
+    name_fields(options, name_options, carried)
     stage = command.build(options)
     each = stage.record_by_record
     passes = each is not None or not command.COMMAND_INFO.makes  # else a collector makes records of another kind
@@ -73,11 +73,11 @@ def names_in(files: Sequence[str], given: GetNames) -> Names:
     return DEFAULT_NAMES
 
 
-def name_fields(options: argparse.Namespace, said: NameOptions, carried: Names) -> None:
+def name_fields(options: argparse.Namespace, name_options: NameOptions, carried: Names) -> None:
     """Sets field names that the command's options do not set: to those of the run, or those that the records carry."""
     if "id" not in options.given:
-        options.id = carried.id if said.id is None else said.id
-        options.given |= {"id"} if said.id is not None else set()
+        options.id = carried.id if name_options.id is None else name_options.id
+        options.given |= {"id"} if name_options.id is not None else set()
     if "text" in options and "text" not in options.given:
-        text = said.text or (carried.text,)
+        text = name_options.text or (carried.text,)
         options.text = text if isinstance(options.text, tuple) else field_after(text)

@@ -186,8 +186,8 @@ class Dedup(Collector):
             return []
         known = np.frombuffer(self.known.known, np.bool_)
         named = {self.verdicts.option: seen[: len(self.verdicts)], self.spec.known_by: seen[: len(known)][known]}
-        said = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
-        return said + self.preference.remarks()
+        messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
+        return messages + self.preference.remarks()
 
     def summary(self) -> list[str]:
         seen = np.frombuffer(self.seen, np.bool_)

@@ -113,5 +113,5 @@ class ByPairs(RemovalDecisions):
 def figures_of(similarity: F64, others: int) -> list[str]:
     """Returns figures for -v: the similarities of removed documents, and the number of pairs of other documents."""
     figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
-    said = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
-    return [*said, f"{others} pairs of other documents"]
+    figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
+    return [*figure_texts, f"{others} pairs of other documents"]

@@ -72,5 +72,5 @@ class Preference:
         if not self.lacking:
             return []
         where, field = "pairs" if self.spec.pairs else "groups", shown(self.spec.valued or "")
-        said = f"no document of the {where} has a number or a string in the field {field}, so the first is kept"
-        return [f"--keep: {said}"]
+        message = f"no document of the {where} has a number or a string in the field {field}, so the first is kept"
+        return [f"--keep: {message}"]

@@ -18,8 +18,8 @@ def mark(kept: bytes, rule: str, similarity: float = NO_SIMILARITY) -> Mark:
     >>> mark(b'"x"', "first", 0.75)
     (b'"x"', b'{"rule":"first","similarity":0.75}')
     """
-    said = {} if similarity == NO_SIMILARITY else {"similarity": similarity}
-    return kept, orjson.dumps({"rule": rule, **said})
+    measured = {} if similarity == NO_SIMILARITY else {"similarity": similarity}
+    return kept, orjson.dumps({"rule": rule, **measured})
 
 
 def joined(says: Mark) -> bytes:

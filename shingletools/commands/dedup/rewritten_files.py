@@ -65,7 +65,7 @@ class StoredDecisions:
         self.dedup, self.begun = dedup, dedup.begun
         spec = dedup.spec
         self.removing = spec.removed is not None
-        self.said: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate
+        self.wants_info: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate
         self.numbers = np.frombuffer(dedup.numbers, np.int64)
         self.at = 0  # documents that were taken
 
@@ -80,12 +80,12 @@ class StoredDecisions:
         removed = kept != numbers[good]
         for place, goes in zip(good.tolist(), removed.tolist(), strict=True):
             decisions[place] = REMOVED if goes else KEPT
-        if any(self.said):
+        if any(self.wants_info):
             places, numbers = good[removed], numbers[good[removed]]
             for place, (of, by) in zip(places.tolist(), self.dedup.marks(numbers, kept[removed]), strict=True):
                 rule = orjson.loads(by)
                 decisions[place] = Decision(
-                    self.said[0], DuplicateInfo(orjson.loads(of), rule["rule"], rule.get("similarity"))
+                    self.wants_info[0], DuplicateInfo(orjson.loads(of), rule["rule"], rule.get("similarity"))
                 )
         return decisions
 

@@ -213,7 +213,7 @@ class RecordAdder(Collector):
         self.writer.close()
 
     def summary(self) -> list[str]:
-        said = [f"{self.added} added", f"{self.repeats.there} there already"]
+        counted = [f"{self.added} added", f"{self.repeats.there} there already"]
         if self.spec.edited == REPLACE:
-            said.append(f"{len(self.repeats.replaced)} replaced")
-        return [*said, f"{self.alike} known"] if self.spec.unless_known else said
+            counted.append(f"{len(self.repeats.replaced)} replaced")
+        return [*counted, f"{self.alike} known"] if self.spec.unless_known else counted

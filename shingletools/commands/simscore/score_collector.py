@@ -41,7 +41,7 @@ class ScoreCollector(Collector):
         self.units = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)
         self.kinds: dict[tuple[int, str], str] = {}  # what each side's files hold: PAIRS or GROUPS
         self.unknown = 0  # records of the truth with documents that --docs lacks
-        self.said: list[str] = []
+        self.remark_lines: list[str] = []
         self.doubts: list[str] = []
 
     def kind(self, side: int) -> str | None:
@@ -160,7 +160,7 @@ class ScoreCollector(Collector):
             raise Failed(contradiction_message((self.universe.name(pair[0]), self.universe.name(pair[1]))))
         scores = score(found, truth, there, self.spec.edges, self.spec.cut)
         counts = scores.all.pairs
-        self.said = [
+        self.remark_lines = [
             f"{counts.found} pairs found",
             f"{counts.truth} true",
             f"{counts.right} both",
@@ -184,7 +184,7 @@ class ScoreCollector(Collector):
         return self.doubts
 
     def summary(self) -> list[str]:
-        return self.said
+        return self.remark_lines
 
 
 def shown_id(name: bytes) -> str:

@@ -32,12 +32,12 @@ class ShownDocument(NamedTuple):
     words: Words  # the words' numbers in the Vocabulary
     starts: Index  # of each word in the original, in code points
     ends: Index
-    said: Sequence[str] = ()  # the fields of --show, as text
+    shown_fields: Sequence[str] = ()  # the fields of --show, as text
 
     @property
     def size(self) -> int:
         """Returns about how many bytes it takes."""
-        return 2 * len(self.source) + 2 * sum(map(len, self.said)) + 20 * len(self.words) + 500
+        return 2 * len(self.source) + 2 * sum(map(len, self.shown_fields)) + 20 * len(self.words) + 500
 
     def place(self, first: int, end: int) -> Place:
         """Returns the place from the least start to the greatest end of some words; places need not ascend."""
@@ -96,8 +96,8 @@ class Reader:
             words, at = self.canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
-        said = tuple(spelled(wire.find(record, field)) for field in self.show)
-        return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, said)
+        shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)
+        return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, shown_fields)
 
     def letters(self, record: Record) -> int:
         """Returns the number of characters of the original; 0 if it is no text."""

@@ -34,7 +34,7 @@ class PageWriter:
         self.report = Report(self.out, limit, apart, show, origin)
 
     def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes:
-        self.report.add_pair(compared, a.source, b.source, a.said, b.said)
+        self.report.add_pair(compared, a.source, b.source, a.shown_fields, b.shown_fields)
         return self.written()
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:

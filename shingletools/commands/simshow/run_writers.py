@@ -55,8 +55,8 @@ class RunRecordWriter(RunLineWriter):
 
     def records(self, document: MarkedDocument) -> Iterator[bytes]:
         for run in document.runs:
-            said = {name: run.said[name] for name in SAID if name in run.said}
-            yield wire.format_json({"id": document.name, **said, "text": document.source[slice(*run.place)]})
+            members = {name: run.mark[name] for name in SAID if name in run.mark}
+            yield wire.format_json({"id": document.name, **members, "text": document.source[slice(*run.place)]})
 
 
 def run_writer_of(form: Form) -> RunLineWriter | RunPage:

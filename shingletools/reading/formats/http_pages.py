@@ -45,8 +45,8 @@ def text_of(response: bytes) -> str | None:
         return None
     if end is None:
         raise Rejected("the response is cut short")
-    said = PARAMETER.search(kind)
-    return characters(body_of(response[end.end() :], fields), said[1] if said else "")
+    charset = PARAMETER.search(kind)
+    return characters(body_of(response[end.end() :], fields), charset[1] if charset else "")
 
 
 def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:

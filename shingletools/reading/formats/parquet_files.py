@@ -148,7 +148,7 @@ def explained(name: str, start: bytes) -> Iterator[None]:
     except pa.ArrowMemoryError:
         raise MemoryError from None
     except (pa.ArrowException, OSError, *UNEXPECTED) as error:
-        said = printable(" ".join(str(error).split())[:200])  # some end with line feeds
+        message = printable(" ".join(str(error).split())[:200])  # some end with line feeds
         raise Failed(
-            f"{printable(name)}: not Parquet, or damaged: {said}{file_start_hint(start, '--parquet')}"
+            f"{printable(name)}: not Parquet, or damaged: {message}{file_start_hint(start, '--parquet')}"
         ) from None

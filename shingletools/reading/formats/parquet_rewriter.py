@@ -70,12 +70,12 @@ class Sink:
 class KeptRowGroups:
     """Writes the rows of one file, with the columns of DuplicateInfo if these are wanted. Memory: a row group."""
 
-    def __init__(self, file: OpenParquet, id_field: str, said: bool) -> None:
+    def __init__(self, file: OpenParquet, id_field: str, with_info: bool) -> None:
         self.footer = footer(file.file)
         self.schema = stored_reader(file).schema_arrow
-        self.said, self.rows = said, file.parquet.metadata.num_rows
+        self.with_info, self.rows = with_info, file.parquet.metadata.num_rows
         logical = file.parquet.schema_arrow
-        if said:
+        if with_info:
             kind = logical.field(id_field).type if id_field in logical.names else pa.int64()
             spelled = kind.value_type if pa.types.is_dictionary(kind) else kind
             checks = pa.types.is_integer, pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string
@@ -108,11 +108,11 @@ class KeptRowGroups:
         """
         places = [place for place, decision in enumerate(decisions) if decision.kept is kept]
         rows = batch.take(pa.array(places, pa.int64()))
-        if self.said:
-            said = [decisions[place].said for place in places]
-            ids = ids_of(name, [each and each.duplicate_of for each in said], self.types[0])
-            rules = pa.array([each and each.duplicate_by for each in said], self.types[1])
-            similarities = pa.array([each and each.duplicate_similarity for each in said], self.types[2])
+        if self.with_info:
+            infos = [decisions[place].duplicate_info for place in places]
+            ids = ids_of(name, [each and each.duplicate_of for each in infos], self.types[0])
+            rules = pa.array([each and each.duplicate_by for each in infos], self.types[1])
+            similarities = pa.array([each and each.duplicate_similarity for each in infos], self.types[2])
             rows = pa.RecordBatch.from_arrays([*rows.columns, ids, rules, similarities], schema=self.schema)
         self.held.append(rows)
         self.size += rows.nbytes
@@ -137,7 +137,7 @@ class KeptRowGroups:
     def footer_like(self, made: Struct) -> Struct:
         """Returns the footer that pyarrow wrote, with the schema and metadata of the file that was read."""
         schema = [*elements(self.footer, SCHEMA)]
-        if self.said:
+        if self.with_info:
             more = elements(made, SCHEMA)[-len(DuplicateInfo._fields) :]
             count = schema[0][CHILDREN][1] + len(more)
             schema = [schema[0] | {CHILDREN: (I32, count)}, *schema[1:], *more]
@@ -163,7 +163,7 @@ class KeptRowGroups:
         for place, field in enumerate(read):
             if (kind := widened(field.type, self.rows)) != field.type:
                 schema = schema.set(place, field.with_type(kind))
-        for name, each in zip(DuplicateInfo._fields, self.types, strict=True) if self.said else ():
+        for name, each in zip(DuplicateInfo._fields, self.types, strict=True) if self.with_info else ():
             schema = schema.append(pa.field(name, each))  # pyarrow ignores a schema that lacks columns
         return described if schema is read else base64.b64encode(schema.serialize())
 
@@ -256,10 +256,10 @@ def kept_columns(files: Sequence[str], decisions: Decisions, id_field: str) -> I
             these = file.parquet.schema_arrow, parquet.schema_arrow
             if schemas is None:
                 schemas = these
-                if any(decisions.said) and (there := {*DuplicateInfo._fields}.intersection(these[0].names)):
+                if any(decisions.wants_info) and (there := {*DuplicateInfo._fields}.intersection(these[0].names)):
                     raise Failed(f"{printable(name)}: it has a column {shown(min(there))} already")
-                wanted = decisions.said if decisions.removing else decisions.said[:1]
-                sides = [KeptRowGroups(file, id_field, said) for said in wanted]
+                wanted = decisions.wants_info if decisions.removing else decisions.wants_info[:1]
+                sides = [KeptRowGroups(file, id_field, with_info) for with_info in wanted]
             elif schemas != these:
                 raise Failed(f"{printable(name)}: its schema is not that of {printable(files[0])}")
             for batch in batches(file, parquet):

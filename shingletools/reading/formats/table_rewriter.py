@@ -54,23 +54,23 @@ def kept_rows(form: Dialect, files: Sequence[str], decisions: Decisions) -> Iter
                     raise Failed(f"{printable(name)}: its columns are not those of {printable(files[0])}")
                 for row, decision in zip(rows, decisions.take(len(rows)), strict=True):
                     if decision.kept is not None:
-                        sides[not decision.kept].add(with_said(form, row.raw, decision, decisions))
+                        sides[not decision.kept].add(with_info(form, row.raw, decision, decisions))
                 yield sides[0].taken(), sides[1].taken()
 
 
 def header(form: Dialect, table: RowsOfFile, decisions: Decisions) -> Iterator[bytes]:
     """Returns the first row of both files."""
-    for wanted in decisions.said:
+    for wanted in decisions.wants_info:
         if wanted and (there := {*DuplicateInfo._fields}.intersection(table.names)):
             raise Failed(f"{printable(table.name)}: it has a column {shown(min(there))} already")
         row = appended(form, table.header, DuplicateInfo._fields) if wanted else table.header
         yield wire.BOM * table.marked + row
 
 
-def with_said(form: Dialect, row: bytes, decision: Decision, decisions: Decisions) -> bytes:
-    if not decisions.said[not decision.kept]:
+def with_info(form: Dialect, row: bytes, decision: Decision, decisions: Decisions) -> bytes:
+    if not decisions.wants_info[not decision.kept]:
         return row
-    return appended(form, row, decision.said or [""] * len(DuplicateInfo._fields))
+    return appended(form, row, decision.duplicate_info or [""] * len(DuplicateInfo._fields))
 
 
 def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
