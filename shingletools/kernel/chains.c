@@ -5,7 +5,7 @@
 typedef struct {
     const LinkType *type;
     void *self;
-    Shingles shingles;  /* that it takes */
+    Shingles shingles;  /* its input, if it takes shingles */
     Bytes made, digits; /* for the next, as it is made, and as text */
 } Link;
 
@@ -32,7 +32,7 @@ void *take_arguments(PyObject *arguments)
     return arguments;
 }
 
-/* What a link makes of what is of this kind. No payload comes of no shingles. */
+/* Makes a link's payload from data of this kind, and returns the payload's kind. Without shingles, it is empty. */
 static Made work_on(Link *link, Made kind, const uint8_t *data, size_t size, Bytes *made)
 {
     Shingles *shingles = &link->shingles;
@@ -135,7 +135,7 @@ PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
     return result;
 }
 
-/* Asks the function; `self` is the tuple that has it. */
+/* Calls the function, which is in the tuple `self`. */
 static Made call(void *self, const uint8_t *text, size_t size, Bytes *out)
 {
     PyObject *payload = ask(PyTuple_GetItem(self, 0), text, size);

@@ -41,7 +41,7 @@ static void next_line(Reader *reader)
     reader->line = reader->stop < reader->end ? reader->stop + 1 : reader->end;
 }
 
-/* What was read, if all went well: (lines, where the next begins, the columns). The columns are freed. */
+/* Returns (lines, start of the next one, the columns), or NULL after an error. Frees the columns. */
 static PyObject *end_reading(const Reader *reader, Bytes *columns, Py_ssize_t count, int well)
 {
     PyObject *result = well ? PyTuple_New(2 + count) : NULL;

@@ -1,4 +1,4 @@
-/* Which documents are kept where pairs decide. See independent_set.py.
+/* The greedy maximal independent set of documents. See independent_set.py.
 
    Documents, ends and places of ends are int32, similarities doubles. Pairs: the ends, two for each pair; for each end,
    the place of the last one before it of the same document, or -1; for each document, the place of its last end, or -1;
@@ -15,7 +15,7 @@ static PyObject *no_pairs(void)
     return NULL;
 }
 
-/* (ends, before, last): sets the last two. */
+/* (ends, before, last): sets `before` and `last`. */
 PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer pairs[LAST + 1] = {0};
@@ -35,7 +35,7 @@ PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
     return good ? Py_NewRef(Py_None) : no_pairs();
 }
 
-/* (documents, pairs, kept): takes documents, int64, and sets what kept has. */
+/* (documents, pairs, kept): takes documents, int64, and sets their partners. */
 PyObject *greedy_independent_set(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer taken = {0}, pairs[PAIRS] = {0}, kept[KEPT] = {0};

@@ -18,7 +18,7 @@ class PairEnds(NamedTuple):
     """Pairs, each of two different documents."""
 
     ends: I32  # shape (2 * pairs,)
-    before: I32  # for each end, the last one before it of the same document; -1 for none
+    before: I32  # for each end, the previous end of the same document; -1 for none
     last: I32  # for each document, its last end; -1 for none
     similarity: F64  # shape (pairs,)
 
@@ -26,8 +26,8 @@ class PairEnds(NamedTuple):
 class Partners(NamedTuple):
     """The partner of each document that is not kept, so far."""
 
-    partner: I32  # the most similar document that is kept and has a pair with it; of equals the first kept; -1 for none
-    similarity: F64  # to it
+    partner: I32  # the most similar kept document of its pairs; of equals the first one kept; -1 for none
+    similarity: F64  # to the partner
 
 
 def list_ends(ends: I32, before: I32, last: I32, /) -> None:

@@ -12,7 +12,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 
 NOTE_FILE = "left_out.txt"  # kernel/__init__.py reads it
-NEEDED_PACKAGES = ("numpy", "blake3")  # by the definition
+NEEDED_PACKAGES = ("numpy", "blake3")  # for the definition
 MAX_CHECK_SECONDS = 300
 
 
@@ -36,7 +36,7 @@ def difference(package: Path, compiled: Path) -> str:
 
 def is_foreign() -> bool:
     """Returns whether the kernel is built for another kind of machine."""
-    platform = os.environ.get("_PYTHON_HOST_PLATFORM")  # which those who build for others set
+    platform = os.environ.get("_PYTHON_HOST_PLATFORM")  # set by those who build for other machines
     return platform is not None and not platform.endswith(os.uname().machine)
 
 

@@ -12,11 +12,11 @@ class Kind(IntEnum):
     SPAN = 2  # where the value starts and ends in the lines, int64 each; 0 and 0 for a missing field
     LENGTH = 3  # the number of characters of a text, int64
     UNITS = 4  # a number from 0 to 9.99… in units of 10^-DECIMALS, int64; -1 for a missing field
-    DOUBLE = 5  # such a number, float64; minus infinity for a missing field
+    DOUBLE = 5  # a number as in UNITS, float64; minus infinity for a missing field
     FLAG = 6  # a byte: 1 for true, 0 for a missing field
     IDS = 7  # the ids of a list, as they are spelled
-    GROUPS = 8  # the bytes of a payload of digit groups; of a set of any size, its different numbers, uint64 ascending
-    AT_MOST_ONCE = 9  # the field does not matter, but may not stand twice
+    GROUPS = 8  # the bytes of a payload of digit groups; for a set, its distinct numbers, uint64, ascending
+    AT_MOST_ONCE = 9  # the field may have any value, but may not occur twice
     NONE = 10  # the field must be missing
     EQUAL = 11  # the field must have a given text, or be missing if that is None
 
@@ -42,8 +42,8 @@ class ColumnData(NamedTuple):
 
     data: bytes = b""  # one after the other
     sizes: bytes = b""  # the bytes of each value, int64; only of ID, LABEL, IDS and GROUPS
-    # Where each value starts in the lines, int64; of IDS, the number of ids in each row. Of GROUPS, -1 for digits that
-    # are not spelled as we do
+    # Where each value starts in the lines, int64; for IDS, the number of ids in each row. For GROUPS, -1 if the digits
+    # are not in lower case
     starts: bytes = b""
 
 

@@ -6,19 +6,21 @@ A line ends with a line feed; the last line may lack it. A carriage return ends 
 import re
 from typing import NamedTuple
 
-Link = tuple[object, ...]  # a filter's work in C; empty if it has none
+Link = tuple[object, ...]  # a filter's function in C; empty if it has none
 # A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or left out; if empty, all
 # are kept
 FingerprintFilter = tuple[int, bytes, bool] | tuple[()]
 # A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
 WeightSlots = tuple[int, bytes, int, int]
-RawColumns = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
-SignatureForm = tuple[int, int]  # the digits of a component, and bytes in all, or 0 for a set of any size
+RawColumns = tuple[
+    int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]
+]  # the fields of line_columns.ReadColumns
+SignatureForm = tuple[int, int]  # digits of a component, and bytes of a signature; 0 bytes for sets
 # Lines, or the columns of their ids and signatures; their number, the start of the next one, its exception
 LinkOutput = tuple[bytes | RawColumns, int, int, Exception | None]
-MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
+MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or the quote of another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
-ESCAPES = (  # that orjson makes, the backslash first
+ESCAPES = (  # as orjson writes them; the backslash must be first
     (b"\\", b"\\\\"),
     (b'"', b'\\"'),
     (b"\b", b"\\b"),
@@ -47,7 +49,7 @@ class FilterFields(NamedTuple):
     # then; and how many lines have each, int64, to which the kernel adds
     parts: tuple[bytes, ...] = ()
     counts: bytearray = bytearray()
-    named: bytes | None = None  # becomes a member, which an ordinary line does not have before
+    named: bytes | None = None  # the value of a new member, which an ordinary line does not have yet
 
 
 def read_frequencies(
@@ -127,7 +129,7 @@ def element_end(data: bytes, at: int, deepest: int, /) -> int:
 class ColumnValues(NamedTuple):
     """The values of a column."""
 
-    head: bytes  # what stands before each: a brace or a comma, its name and a colon
+    head: bytes  # bytes before each value: a brace or a comma, the name and a colon
     data: bytes | memoryview  # one after the other
     starts: bytes | memoryview  # where each begins, and the end of the last, int64
     text: bool  # whether they are text in UTF-8; if not, they are JSON

@@ -9,18 +9,18 @@ from shingletools.kernel.lines import FingerprintFilter, Link, no_link
 
 Value = TypeVar("Value", bound=str | bytes)
 
-# What the function for tokens makes of a character in any token: letters or digits; a word of its own between two
-# spaces; an apostrophe, which counts only between letters; + or #, which count only after a letter; a space; or
-# nothing. None if that depends on the token
+# Returns what the function for tokens makes of a character in any token; None if that depends on the token. This is
+# letters or digits; a word of its own between two spaces; an apostrophe, which counts only between letters; + or #,
+# which count only after a letter; a space; or nothing
 Wherever = Callable[[str], str | None]
 
 MAX_ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
 MAX_KEY_CHARS = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
-SPACE = re.compile(r"\s")  # what str.split splits at
+SPACE = re.compile(r"\s")  # as in str.split
 TOKEN = re.compile(r"\S+")
-SEGMENT_CHARS = 1 << 18  # characters
+SEGMENT_CHARS = 1 << 18
 NUMBER = re.compile("[0-9]+")
-KEY_BYTES, WORD_KEY_BYTES = 48, 32  # bytes of a key, and of its part for words
+KEY_BYTES, WORD_KEY_BYTES = 48, 32  # of a key, and of its part for words
 WORDS, CHARACTERS, WORD_CHARACTERS = range(3)  # units of shingles; see fingerprints.c
 
 

@@ -1,4 +1,4 @@
-/* Settings of a process by its work: when its memory goes back to the system, and what ends it. */
+/* Settings of a process: when its memory goes back to the system, and what ends the process. */
 
 #include "kernel.h"
 #include <stdlib.h>

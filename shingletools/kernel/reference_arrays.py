@@ -12,7 +12,7 @@ from shingletools.kernel.types import U32, U64, Flags, Index, Postings, Rows, To
 ROLL_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
 SIPHASH_STATE = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's initial state
 COUNTER_BITS = 22  # binary logarithm of the number of counters
-BLOCK_NUMBERS = 1 << 18  # numbers that are worked on together, so that intermediate results stay in the cache
+BLOCK_NUMBERS = 1 << 18  # numbers in a block, whose intermediate results stay in the cache
 
 
 def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:

@@ -35,7 +35,7 @@ from shingletools.kernel.lines import FilterFields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import Postings, TokenSets, TokenWeights
 
-Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
+Compared = tuple[str, object, object]  # a function's name, its result in C, and the right one
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 FACTOR = 0x9E3779B97F4A7C15  # of slots: any odd number
@@ -56,7 +56,7 @@ def sizes_of(several: Iterable[bytes]) -> bytes:
     return int64(map(len, several))
 
 
-# Rows, and what is in sets
+# Rows, and sets of tokens
 
 
 def rows(draw: Generator) -> Iterator[Compared]:
@@ -297,7 +297,7 @@ def weighted(draw: Generator) -> Iterator[Compared]:
             yield linked("link_weighted_minima", _kernel.link_weighted_minima(a, b, n, False, weighed), payloads, made)
 
 
-# Lines that are read and written at once
+# Lines that are read and written in one call
 
 
 def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
@@ -424,7 +424,7 @@ def set_of(data: bytes, digits: int) -> bytes:
     return np.unique(np.frombuffer(data, f">u{digits // 2}")).astype(np.uint64).tobytes()
 
 
-# Which documents are kept, and passages
+# Independent sets, and passages
 
 
 def independent_sets(draw: Generator) -> Iterator[Compared]:

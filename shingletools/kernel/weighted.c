@@ -109,7 +109,7 @@ static void prefetch_weights(const Weights *weights, const uint64_t *shingles, s
         PREFETCH(weights->slots + 16 * slot_of(&weights->places, shingles[i]));
 }
 
-/* -ln(1 - u) 2^33 for u = (2 hash + 1) / 2^33, by the steps of waits, with the same rounding. */
+/* -ln(1 - u) 2^33 for u = (2 hash + 1) / 2^33, by the steps of waiting_times, with the same rounding. */
 static double wait_of(uint32_t hash)
 {
     static const double LN_2 = 0.6931471805599453, HALF_ROOT = 0.7071067811865476;

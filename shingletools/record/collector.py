@@ -9,7 +9,7 @@ from shingletools.record.json_members import parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema
 from shingletools.system.errors import Failed, Rejected
 
-ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a path: names of files, and whole lines
+ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # takes an option and a path; gives files and lines
 BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
 
@@ -37,7 +37,7 @@ class Written(NamedTuple):
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """Sends the bytes outside the pickle, as views of what a worker lends; see worker_loop.Messages."""
-        from pickle import PickleBuffer  # which whoever calls this has loaded
+        from pickle import PickleBuffer  # it is loaded already, by the caller
 
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
@@ -57,18 +57,18 @@ class DeferredReject(NamedTuple):
     line: int | None
     cause: str
     document: bytes
-    counted: bool = True  # as a good one, when it was taken
+    counted: bool = True  # whether it was counted as a good record when it was taken
     repeated_id: bool = False  # it was rejected only because its id was there before
 
 
 class Collector(ABC):
     """Makes an output that depends on more than one record. It takes the records in order, in one process."""
 
-    reads_ahead = False  # whether other threads may read ordinary lines by the schema of that moment
-    of_all = False  # whether its output says something of all files: there is none if one of them has no good record
-    strict = False  # whether the first bad record ends the run, so that nothing may be written of later ones
+    reads_ahead = False  # whether other threads may read lines ahead, by the schema at that time
+    of_all = False  # whether one file without a good record means that there is no output
+    strict = False  # whether the first bad record ends the run; no output may come from later records
     place: Place = ("", None)  # of the next record
-    once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields of a side that may not stand twice
+    once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields that may not occur twice, by side
 
     @abstractmethod
     def schema(self, side: int, /) -> Schema:

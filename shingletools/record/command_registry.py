@@ -9,7 +9,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-# In the order in which a pipeline has them; then those outside pipelines
+# In the order of a pipeline; then the commands outside pipelines
 STAGES = (
     "parts",
     "canon",
@@ -32,8 +32,8 @@ class Product(NamedTuple):
     """A kind of records that a command writes."""
 
     name: str
-    then: str  # what comes after them
-    fields: tuple[str, ...] = ()  # by which they are known; by their recipes if there are none
+    then: str  # what to do with them next, for hints
+    fields: tuple[str, ...] = ()  # that identify them; if there are none, their recipe does
 
 
 class CommandInfo(NamedTuple):
@@ -41,11 +41,11 @@ class CommandInfo(NamedTuple):
 
     example: tuple[str, ...]  # lines for the shell in a copy of tests/data, at the end of its --help
     makes: tuple[Product, ...] = ()
-    takes: tuple[str, ...] = ()  # kinds of records, if perhaps by other fields
-    after: str = ""  # what documents need before it takes them
+    takes: tuple[str, ...] = ()  # kinds of records, perhaps with other field names
+    after: str = ""  # the commands that documents need before it
     text: bool = False  # whether it has the option --text
     spark: bool = False  # whether simspark runs it
-    # The files in which documents stand, by its options; their first record may say the names of fields
+    # Returns the files of documents, by the options; their first record may name the fields
     documents: Callable[[Any], Sequence[str]] = attrgetter("files")
 
 

@@ -22,10 +22,10 @@ class FileDocuments(ABC):
     name: str  # of the file, as the user has it
     number: int  # of its first document in the whole input, from 1
     size: int  # bytes of input
-    alone = False  # whether it is a file that is one document
-    plain = False  # whether its documents are text, where others are HTML
-    messages: Sequence[str] = ()  # what to say on standard error
-    counted: Mapping[str, int] = {}  # what was left out, for -v: how many, by what they are
+    alone = False  # whether the whole file is one document
+    plain = False  # whether its documents are plain text, in a format that also has HTML
+    messages: Sequence[str] = ()  # for standard error
+    counted: Mapping[str, int] = {}  # how many things were left out, by description, for -v
 
     @abstractmethod
     def documents(self) -> Iterable[Document]:
@@ -60,9 +60,9 @@ class Decision(NamedTuple):
 class Decisions(Protocol):
     """Which documents of some files are kept, in the order of the files."""
 
-    begun: int  # when the run began, in nanoseconds, before which files got what was compared
-    removing: bool  # whether what is removed is wanted
-    # Whether the columns of DuplicateInfo are wanted: for documents that are kept, and for those that are removed
+    begun: int  # when the run began, in nanoseconds; a file that changed later is not the one that was compared
+    removing: bool  # whether the removed documents are written, too
+    # Whether the columns of DuplicateInfo are written: for kept documents, and for removed ones
     wants_info: Sequence[bool]
 
     def take(self, count: int, /) -> Sequence[Decision]:
@@ -72,7 +72,7 @@ class Decisions(Protocol):
         """Yields the ids of all documents that are not bad, with the decisions on them."""
 
 
-KeptAndRemoved = tuple[bytes, bytes]  # of the documents that are kept, and of those that are removed
+KeptAndRemoved = tuple[bytes, bytes]  # bytes of kept documents, and of removed ones
 
 
 class Format(Protocol):

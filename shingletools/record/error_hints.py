@@ -10,7 +10,7 @@ from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
 from shingletools.system.errors import Rejected, shown
 
-# How files of other formats begin
+# First bytes of files of other formats
 FORMATS = (
     (b"%PDF-", "PDF: pdftotext makes text of it"),
     (b"PK\x03\x04", "a zip archive, as office documents are: unpack or convert it"),
@@ -26,14 +26,19 @@ FORMAT_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
 PAGE = re.compile(rb"\s*<[!?a-z]", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
-CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # in no text of one byte a character
+CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # never in text with one byte for each character
 LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
-CHARSET_BYTES = 1024  # bytes in which a page says its encoding, as HTML has it
-LINEWISE = ("", "--lines", "--csv", "--tsv")  # whose first line begins the file; elements of an array do not
-BINARY_FORMATS = ("--parquet", "--warc")  # which say themselves how texts in them are encoded
+CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML Standard)
+LINEWISE = (
+    "",
+    "--lines",
+    "--csv",
+    "--tsv",
+)  # formats whose first line begins the file, unlike an array's first element
+BINARY_FORMATS = ("--parquet", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "
-HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # a table's, of two columns or more
+HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # of a table with two columns or more
 PROSE = re.compile(r"[#*>\s-]*[^\W\d_]+\S*\s+[^\W\d_]")  # two words or more
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", "nested too deeply")
@@ -62,7 +67,7 @@ RESERVED = (
 FIXED = (*RESERVED, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
 
 NOT_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
-SCORING = ("simscore", "simtune")  # which take files of pairs or groups
+SCORING = ("simscore", "simtune")  # commands that take files of pairs or groups
 
 
 def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
@@ -83,7 +88,7 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if found := MISSING.fullmatch(cause):
         with contextlib.suppress(Rejected):
             return fields_hint(command, found[1], wire.parse_json(document), first)
-    if cause.startswith("fields "):  # none of several that --text names
+    if cause.startswith("fields "):  # all fields of --text are missing
         with contextlib.suppress(Rejected):
             return present_fields("", wire.parse_json(document))
     return None
@@ -92,7 +97,7 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
 def format_hint(command: str, document: bytes, form: str = "") -> str | None:
     """Returns which format a file has, by its first bytes, if it is not the format that it is read as."""
     if form in FORMAT_STARTS and document.startswith(FORMAT_STARTS[form]):
-        return None  # it is that, and has another fault
+        return None  # it has this format, and another fault
     document = document.removeprefix(wire.BOM)
     start = document.strip()
     looks = next((what for begins, what in FORMATS if document.startswith(begins)), None)
@@ -177,10 +182,12 @@ def fields_hint(command: str, field: str, record: wire.Record, first: bool) -> s
         return with_number_hint(command, field, named, first)
     marked = "duplicate_of" in record or type(record.get("text")) is str
     if document and field == '"a"' and command == "simshow" and "id" not in record and marked:
-        return option_hint("id", record) or None  # one that dedup --annotate keeps
+        return option_hint("id", record) or None  # a record that dedup --annotate has written
     if document and not info_of(command).text and orjson.loads(field) not in FIXED:
         return present_fields(orjson.loads(field), record)
-    if document and command == "simindex" and field not in ('"id"', '"sketch"'):  # of -k, which takes canon's words
+    if (
+        document and command == "simindex" and field not in ('"id"', '"sketch"')
+    ):  # an archive of passages takes canon's words
         return names_hint(command, field, record, first)
     return stage_hint(command, field, kind, record) or (names_hint(command, field, record, first) if document else None)
 

@@ -24,7 +24,7 @@ class Rejection(NamedTuple):
     place: int  # among the lines that the chain was given
     step: int  # of the filter that rejects it, from 1
     cause: str
-    line: bytes  # as that filter got it, without its line feed
+    line: bytes  # the input of that filter, without its line feed
 
 
 Made = list[bytes | RecordBatch]  # lines, each ended by a line feed, and signatures in place of lines
@@ -41,7 +41,7 @@ class Chain:
     def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
         self.filters = tuple(filters)
         self.sections = sections_of(self.filters)
-        # The first filter that makes several lines of one, if there is such
+        # The number of the first filter that makes several lines of one; None without one
         self.cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
 
     def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[tuple[Filter, str], ...]]]":
@@ -134,8 +134,8 @@ class ChainStep(NamedTuple):
     number: int  # from 1
     stage: Filter
     id_field: str
-    link: Link  # its work in C, or its function; empty if the kernel can do neither
-    without_c: bool  # whether it has no work in C
+    link: Link  # a function in C or Python; empty if the kernel cannot call it
+    without_c: bool  # whether it has no function in C
 
 
 class Section:
@@ -149,7 +149,7 @@ class Section:
         self.steps = steps
         self.links = tuple(step.link for step in steps)
         self.splits_lines = steps[0].stage.lines is not None
-        # What the kernel must know; None if it cannot do them
+        # None if the kernel cannot run these filters
         self.fields = fields_of([step.stage for step in steps], steps[0].id_field) if all(self.links) else None
 
     def work(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
@@ -181,7 +181,7 @@ class Section:
         for step in self.steps:
             try:
                 if isinstance(error, Rejected) and len(self.steps) == 1:
-                    raise error  # since its function may have counted the line, or taken long
+                    raise error  # do not call the function again: it may have counted the line, or taken long
                 make = step.stage.lines or partial(filter_line, step.stage)
                 made = make(step.id_field, line)
             except Rejected as rejected:

@@ -44,7 +44,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     via = wire.take_recipe(record)
     named = {member.name: member for member in found}
     check_given(stage, id_field, named, via)
-    made = stage.function(given)  # last, since it may count what it is given
+    made = stage.function(given)  # last, since it may count the texts
     if stage.made_of:
         stage.made_of.count(original)
     payload = wire.json_of(made.words if stage.placed else made)

@@ -14,7 +14,7 @@ from shingletools.system.errors import Rejected
 
 TOO_DEEP = "nested too deeply"
 MAX_DEPTH = 1024  # levels of arrays and objects that orjson reads, as its manual says
-MAX_WRITTEN_DEPTH = 254  # and that it writes
+MAX_WRITTEN_DEPTH = 254  # levels that it writes
 CLOSED_BY = {"[": "]", "{": "}"}
 LITERALS = {"t": "true", "f": "false", "n": "null"}
 BLANKS = re.compile(r"[ \t\n\r]*+")
@@ -22,8 +22,8 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
 PLAIN = re.compile(r'[^"\\\x00-\x1f]*+')
 UNICODE = re.compile(r"\\u[0-9a-fA-F]{4}")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-HIGH, LOW = re.compile(r"\\u[dD][89abAB]"), re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # which make a pair
-CUT = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")  # by the line's end, where it might have gone on
+HIGH, LOW = re.compile(r"\\u[dD][89abAB]"), re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # halves of a surrogate pair
+CUT = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")  # an escape that the line's end cuts off
 CUT_LOW = re.compile(r"(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
 INTEGERS = range(-(1 << 63), 1 << 64)  # all others are read as doubles
 
@@ -92,8 +92,8 @@ def is_text(value: str) -> bool:
 
 def parsed(text: str) -> object:
     """Returns the value of the text. Raises JsonFault or TooDeep unless the text is one JSON value."""
-    closer, inside = "", list[object]()  # what will close what is open, and what is in that: of an object names, too
-    around = []  # the same of what is around it
+    closer, inside = "", list[object]()  # of the innermost open bracket: what closes it, and its values; names, too
+    around = []  # closer and values of each bracket around it
     place = skip_blanks(text, 0)
     while True:
         letter = text[place : place + 1]

@@ -32,7 +32,7 @@ UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields tha
 UNIQUE_TRUTH_FIELDS = {
     PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD),
     GROUPS: UNIQUE_FIELDS[GROUPS],
-}  # likewise, in a truth
+}  # the same for records of a truth
 
 
 def label_of(value: bytes) -> bytes | None:
@@ -67,7 +67,7 @@ def in_digits(number: bytes) -> bytes:
     assert parts is not None  # JSON
     sign, whole, behind, power = (part or b"" for part in parts.groups())
     if len(power.lstrip(b"+-0")) > MAX_EXPONENT_DIGITS:
-        return number  # too many for a number: not equal to what is spelled in another way
+        return number  # too many to compute with: equal only to the same spelling
     digits = (whole + behind).lstrip(b"0")
     least = digits.rstrip(b"0")
     return b"%b%be%d" % (sign, least, int(power or b"0") - len(behind) + len(digits) - len(least)) if least else b""

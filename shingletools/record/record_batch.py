@@ -16,11 +16,10 @@ from shingletools.system.errors import Failed, Rejected
 from shingletools.system.lazy_imports import orjson
 
 Place = tuple[str, int | None]  # a file, and a line of it
-Signatures = tuple[
-    Field, ...
-]  # that filters are to give in place of lines, as fields of the lines that they would make
-MAX_PARTS = 1024  # rows and stretches of rows that make a batch
-UNKNOWN = -1  # in place of where something stands, for a row that the definition has read
+# Fields of the lines that filters would make, which they give as columns in place of lines
+Signatures = tuple[Field, ...]
+MAX_PARTS = 1024  # parts of a batch: a row of the definition, or rows of the kernel
+UNKNOWN = -1  # instead of a place, in a row that the definition has read
 
 
 class Schema(NamedTuple):
@@ -33,7 +32,7 @@ class Schema(NamedTuple):
     max_rows: int = sys.maxsize  # of a batch that the kernel does not read
     ordinary: bool = True  # whether the kernel may read lines
     objects: bool = False  # whether `parse_line` returns one object instead of values
-    lines: bool = True  # whether the lines of rows are needed, so that filters may give no columns in place of lines
+    lines: bool = True  # whether the lines are needed; if not, filters may give columns instead
 
     @property
     def by_kernel(self) -> bool:
@@ -89,7 +88,7 @@ class RecordBatch(NamedTuple):
 
         Objects and places are not sent, since nobody needs them there.
         """
-        from pickle import PickleBuffer  # as there
+        from pickle import PickleBuffer  # as in collector.Written
 
         lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))
         return received_batch, (self.rows, self.end, *lent)

@@ -1,8 +1,8 @@
 """The interface of a command: a Stage, made from its options.
 
 A command is a module with a docstring of one line, a COMMAND_INFO, `add_options(parser)` and `build(options)`, which
-returns a Stage: a frozen value that holds the options, checked once, when it is made. The driver and Spark run stages
-by this interface alone. Stages raise Rejected and Failed; they never print, exit or touch a stream.
+returns a Stage: a frozen value of the options, checked when it is made. The driver and Spark run stages by this
+interface alone. Stages raise Rejected and Failed; they never print, exit or touch a stream.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from shingletools.record.text_fields import TextFields
 
-MakeLink = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
+MakeLink = Callable[[], Link]  # makes a filter's link, in the process that uses it
 Tally = Callable[[], Mapping[str, int]]
-Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
+Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # takes the counts, and the number of good records
 MakeFirstPass = Callable[[], "FirstPass"]
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
@@ -40,7 +40,7 @@ def check_fields_apart(id_field: str, text_field: str, own: Sequence[str]) -> No
 class LineSplitter(Protocol):
     """A function that makes several lines of one line."""
 
-    carried: Sequence[str]  # fields that they have of it, without those that the filter reads
+    carried: Sequence[str]  # fields that the lines take over, other than those that the filter reads
 
     @property
     def key(self) -> Sequence[object]:
@@ -71,13 +71,13 @@ class Stage:
 
     against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
-    removed: str | None = None  # the file that keeps what was removed
-    format: Format | None = None  # what the input is, None for JSON lines
-    stored: bool = False  # whether its output is as its input is stored, compressed or not, whatever its name says
-    changes: Sequence[str] = ()  # what a collector's `settle` changes
-    first: MakeFirstPass | None = None  # what is given the whole input, before it is read for the stage
-    in_memory: bool = False  # whether it cannot take -S as it is wanted, although its command has it
-    dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
+    removed: str | None = None  # the file of removed documents
+    format: Format | None = None  # the format of the input; None for JSON lines
+    stored: bool = False  # whether its output is compressed only if its input is, whatever its name
+    changes: Sequence[str] = ()  # files that a collector's `settle` changes
+    first: MakeFirstPass | None = None  # makes the object that takes the whole input first
+    in_memory: bool = False  # whether this form of the command cannot take -S
+    dry: bool = False  # whether only the figures of -v are wanted, and no output
 
     def __init__(self, *values: object, **named: object) -> None:
         """Sets and checks the fields.
@@ -178,29 +178,21 @@ class Stage:
 
 
 class Filter(Stage):
-    """A stage that turns one payload into another, record by record; it is pickled for worker processes.
+    """A stage that turns one payload into another, record by record; worker processes get it by pickle.
 
-    The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
-    field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
-    payloads in C, if there is such; it may raise what `function` raises. `format` says what the input is, None for JSON
-    lines; where it may have plain text among HTML, `plain` is the filter for that. `listed` says that the payload is a
-    list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
-    and that `function` gives a Placed: the payload and the value of the field AT.
+    The field `produces` replaces the field `consumes`, in its place, unless `keep` is set. `recipe` is appended to the
+    field via. Every other byte of the line stays.
 
-    `named` has the names that its records carry in the field NAMED, if it writes that.
-
-    `made_of` has fields whose texts, joined, are what it consumes, instead of what that field holds.
-
-    `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
-    counted in this process since it was asked, for -v: how many, by what they are.
-
-    `remarks` is asked at the end, with all that was counted and the number of good records, for what to say on standard
-    error.
-
-    A filter that depends on all of its input has `first`: what that gives makes the filter that is run instead.
-
-    A filter that makes several lines of one has `lines`, which makes them, each ended by a line feed, of the name of
-    the field of ids and a line, and may raise Rejected; then `function` says where in the payload they are.
+    function: makes the new payload; it may raise Rejected. link: returns the function that makes the same payloads in
+    C, if there is one; it may raise the same. format: the format of the input, None for JSON lines. plain: the filter
+    for plain text, in a format that also has HTML. listed: whether the payload is a list of strings. placed: whether
+    the consumed value is kept in the field SOURCE, and `function` returns a Placed: the payload, and the value of the
+    field AT. named: the names for the field NAMED, if it is written. made_of: the fields whose joined texts are
+    consumed instead of the field `consumes`. after: the recipe that records must have, None for any. tally: returns the
+    counts, by description, since its last call in this process, for -v. remarks: returns messages for the end, from all
+    counts and the number of good records. first: makes the object that takes the whole input first, and then makes the
+    filter that runs. lines: for a filter that makes several lines of one, makes them from the name of the field of ids
+    and a line; `function` then returns their places in the payload.
     """
 
     consumes: str

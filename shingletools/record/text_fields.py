@@ -20,7 +20,7 @@ class TextFields:
 
     def __init__(self, fields: Sequence[str]) -> None:
         self.fields = tuple(fields)
-        self.counts = bytearray(8 * len(fields))  # of good records that have it, int64: see splice.h
+        self.counts = bytearray(8 * len(fields))  # good records with each field, int64: see splice.h
 
     def count(self, record: Record) -> None:
         """Counts the fields that the record has."""

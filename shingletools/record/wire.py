@@ -11,17 +11,17 @@ from shingletools.system.lazy_imports import blake3, orjson
 Record = dict[str, Any]
 Name = str | int  # an id
 
-AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
+AGAINST = "against"  # the field of pairs whose b is of another side than a, as of simjoin --against
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
-SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
-NAMED = "named"  # the field that says the names of the id and the text, where these are not the usual ones
+SOURCE, AT = "source", "at"  # fields of canon --offsets: the original text, and the places of words in it
+NAMED = "named"  # the field with the names of the id and the text, if these are not the default ones
 REPEATS = "repeats"  # the field of the runs that repeats marks
 
-STAGES = ("parts", "canon", "shingle", "sketch")  # that append a recipe
+STAGES = ("parts", "canon", "shingle", "sketch")  # the commands that append a recipe
 
-WRITTEN_LINES = 4096  # written together
+WRITTEN_LINES = 4096  # lines that are joined at once
 BOM = b"\xef\xbb\xbf"
-HYPHENS = ("-", "\u2010", "\xad")  # that may part a word at the end of a line
+HYPHENS = ("-", "\u2010", "\xad")  # that may divide a word at the end of a line
 MISSING = object()  # the value of a field that is not there
 
 
@@ -73,7 +73,7 @@ def json_of(value: object, option: int | None = None) -> bytes:
 
         cause = json_faults.unwritable(value)
         if cause is None:
-            raise  # a fault of ours
+            raise  # a bug of this program
         raise Rejected(cause) from None
 
 

@@ -8,7 +8,7 @@ from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.system.errors import Rejected
 
-TOO_LARGE = 10**18  # is no place: numpy gives the largest integer for what is beyond it
+TOO_LARGE = 10**18  # for a place; numpy reads larger numbers as the largest integer
 POWERS_OF_TEN = 10 ** np.arange(1, 18)
 
 
@@ -33,7 +33,7 @@ def read_places(at: str) -> Places:
     if between != b"- " * (count - 1) + b"-":
         raise bad_places()
     values = np.fromstring(letters.replace(b"-", b" "), np.int64, sep=" ")
-    if len(values) != 2 * count or values.max() >= TOO_LARGE:  # a number that is missing is none
+    if len(values) != 2 * count or values.max() >= TOO_LARGE:  # a number may be missing
         raise bad_places()
     digits = len(values) + int(np.searchsorted(POWERS_OF_TEN, values, side="right").sum())
     if digits != len(letters) - len(between):

@@ -63,7 +63,7 @@ class Pipeline:
         except IndexError:
             steps = parsed(self.text, shared)
         yield steps
-        idle.append(steps)  # not after a failure, which may have left them in disorder
+        idle.append(steps)  # not after a failure, which may leave them in a bad state
 
 
 def parsed(text: str, shared: SharedOptions) -> Steps:
@@ -95,7 +95,7 @@ def flowing(taking: Taking, documents: Documents | None, shared: SharedOptions, 
             check_given(steps, given)
             yield from account.blocks(PipelineRun(steps, account.messages.append, given.lines(steps, documents_errors)))
     except Failed:
-        for error in documents_errors:  # as it is, and not in the name of the command that asked for it
+        for error in documents_errors:  # without the name of a command, which is not to blame
             raise error from None
         raise
 
@@ -165,6 +165,6 @@ def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
     for some in lines:
         with folder_errors(folder):
             rest = memoryview(some)
-            while rest:  # a full disk takes a part first, and fails only then
+            while rest:  # a full disk takes a part before it fails
                 rest = rest[file.write(rest) :]
     return [file.name]

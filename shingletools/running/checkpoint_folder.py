@@ -45,13 +45,13 @@ class CheckpointFolder:
                 os.mkdir(self.path)
             names = {*os.listdir(self.path)}
             if MANIFEST in names:
-                self._read()  # refuses what is not ours, before anything is made there
+                self._read()  # refuses a folder of others before it writes there
             elif strange := sorted(names - {LOCK, NEW}):
                 raise Failed(f"{printable(self.path)}: {MANIFEST} is missing, but {printable(strange[0])} is there")
             lock = os.open(self.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             stack.callback(close_lock, lock)
             try:
-                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which workers that outlive a run do not have
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # workers that outlive the run do not hold it
             except (BlockingIOError, PermissionError):
                 raise Failed(f"{printable(self.path)}: another run keeps its parts there") from None
             if not os.path.exists(self.at(MANIFEST)):
@@ -138,7 +138,7 @@ class CheckpointFolder:
 
 
 def close_lock(descriptor: int) -> None:
-    with contextlib.suppress(OSError):  # nothing was written to it, and all else is done
+    with contextlib.suppress(OSError):  # nothing was written to it
         os.close(descriptor)
 
 

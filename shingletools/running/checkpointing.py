@@ -42,10 +42,10 @@ class Checkpointer:
         self.parts: Sequence[Part] = ()
         self.wanted: list[Entry] = []  # what decides the lines of each part
         self.count = self.done = 0
-        self.why = ""  # something that was kept cannot be used
-        self.bad: Output | None = None  # what is said of bad records
+        self.why = ""  # why something that was kept cannot be used
+        self.bad: Output | None = None  # the messages about bad records
         self.open_bad = contextlib.ExitStack()
-        self.waits = set[int]()  # steps whose last outcome had bad records alone
+        self.waits = set[int]()  # steps whose last outcome had only bad records
         self.bar: Bar | None = None
 
     def begin(self, parts: Sequence[Part], output: str | int | None, stack: contextlib.ExitStack) -> None:
@@ -56,7 +56,7 @@ class Checkpointer:
         self.parts = parts
         for part in parts[:-1]:
             if any(run.stage.changes or run.second() for run in part):
-                break  # only a run to its end may make these
+                break  # a run may make these only at its end
             self.count += 1
         if not self.count:
             raise Failed("--keep: no command passes on lines that could be kept")
@@ -79,7 +79,9 @@ class Checkpointer:
         for run in part:
             stage = run.stage
             names += [*run.options.files, *(name for side in stage.sides for name in side)]
-            names += [name for name in stage.reads if name == "-" or os.path.exists(name)]  # some are lists of ours
+            names += [
+                name for name in stage.reads if name == "-" or os.path.exists(name)
+            ]  # some are lists of this package
             if not first and run is part[0] and "-" in names:
                 raise Failed("--keep: nothing tells whether standard input is the same again: name files")
         inputs = [name for name in dict.fromkeys(names) if name != "-"]

@@ -35,7 +35,7 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 def check_kernel() -> None:
     """Begins a run: checks that the kernel that the environment chooses is installed. Raises Failed."""
-    interruptible_reads.ahead.clear()  # of a run before in the same process
+    interruptible_reads.ahead.clear()  # of an earlier run in this process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):
@@ -158,10 +158,10 @@ def exit_status(name: str, run: Callable[[], int]) -> int:
         messages.say(f"{name}: {error}")
     except MemoryError:
         messages.say(f"{name}: out of memory")
-    except (ImportError, OSError) as error:  # files of users are Failed: the system refused what we need ourselves
+    except (ImportError, OSError) as error:  # a user's file raises Failed; here the system refused something else
         messages.say(f"{name}: {errors.first_cause(error)}")
     except Exception:
-        # A fault of ours. Python's own status for it is 1, which would say that all but some records went well. This
+        # A bug of this program. Python's own status is 1, which here means that some records were rejected. This
         # imports nothing, as the module traceback would, where there may be no descriptors left.
         sys.__excepthook__(*sys.exc_info())
     return FAILED

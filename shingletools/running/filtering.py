@@ -196,7 +196,7 @@ def run_once(
 ) -> Generator[list[Outcome]]:
     """Yields the outcomes of filters that read their input once."""
     work, form = Filters(filters), filters[0][0].format
-    # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
+    # Workers read JSON lines themselves. Other formats are read here: documents end where all before them says
     read = streams.read_chunks if jobs == 1 else streams.read_spans
     with contextlib.closing(read(files, given) if form is None else documents_in_format(form, files, given)) as pieces:
         # The signatures that are wanted are known when the collector has the first piece, as lines
@@ -233,7 +233,7 @@ def with_line_numbers(results: Iterator[list[Outcome]]) -> Generator[list[Outcom
     for outcomes in results:
         before = before or [0] * len(outcomes)
         if not outcomes[0].start:
-            before[0] = 0  # a chunk says its line; or a file begins
+            before[0] = 0  # a file begins, or the chunk has its own line number
         for number, each in enumerate(outcomes):
             if each.rejects and (number or each.start is not None):
                 here = before[number]

@@ -145,7 +145,7 @@ def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
         if (first := step.stage.record_by_record) is not None
         for name in (step.id_field, *first.read)
     ]
-    # A format that reads lines which are given is that of --number, for which no id is needed
+    # With given lines, a format can only be --number, which needs no ids
     needed = texts[1:] if texts and steps[0].stage.format is not None else texts
     return lines_in(source, Fields(needed, texts, fields_read(steps)))
 

@@ -17,14 +17,14 @@ def main(name: str, runner: str = "") -> int:
     try:
         return started(name, runner)
     except Exception as error:
-        # The driver tells of all others: here are no memory or descriptors for what tells of errors
-        with suppress(OSError):  # the exit status must do
+        # The driver reports all other errors; here, memory or descriptors may be lacking for that
+        with suppress(OSError):  # then only the exit status shows it
             os.write(2, f"{name}: cannot start: {error!r}\n".encode())
         return 2
 
 
 def started(name: str, runner: str) -> int:
-    import importlib  # here and below: once this can fail in words
+    import importlib  # here and below: within the try, which reports errors
 
     from shingletools import kernel  # as above
     from shingletools.system import signals

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shingletools.cli.argument_types import Allowance  # argparse, which workers do not need
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
-MAX_SHOWN_FILES = 10  # files that are named
+MAX_SHOWN_FILES = 10  # files in messages
 
 
 FilterStep = tuple[Filter, str, bool]  # with the field of ids, and whether it is strict
@@ -32,11 +32,11 @@ class Outcome(NamedTuple):
     made: int = 0  # lines written, by a filter that makes several of one
     counted: Mapping[str, int] = {}  # what a filter counted, or its format
     once: int = 0  # bytes of input that are to be read again
-    file: str = ""  # of which it is; none if each file is a document
+    file: str = ""  # the file of the chunk; empty if each file is a document
     repeated_ids: int = 0  # records that were rejected only because their ids were there before
-    messages: Sequence[str] = ()  # what its format has to say, or with -v a collector
-    signed: Sequence[bytes | RecordBatch] = ()  # in place of what is written: lines, and signatures in place of lines
-    side: int = 0  # of its file, of which a collector may have several
+    messages: Sequence[str] = ()  # of its format or, with -v, of a collector
+    signed: Sequence[bytes | RecordBatch] = ()  # instead of `written`: lines, or signatures of lines
+    side: int = 0  # the side of its file, for a collector
 
 
 class Figures:
@@ -48,7 +48,7 @@ class Figures:
         self.rejected = 0
         self.made = 0  # lines written, by a filter that makes several of one
         self.counted = Counter[str]()  # by a filter, or its format
-        self.good: dict[str, int] = {}  # records of each side and file that are good, but for their ids
+        self.good: dict[str, int] = {}  # records of each side and file that are good, or have only a repeated id
 
     def add(self, result: Outcome) -> None:
         self.size += result.size
@@ -56,7 +56,7 @@ class Figures:
         self.rejected += len(result.rejects)
         self.made += result.made
         self.counted.update(result.counted)
-        if result.lines or result.records < 0:  # it has some, or some of those before turned out to be bad
+        if result.lines or result.records < 0:  # it has lines, or earlier records turned out to be bad
             key = f"{result.side} {result.file}"
             self.good[key] = self.good.get(key, 0) + result.records + result.repeated_ids
 

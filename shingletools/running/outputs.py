@@ -53,7 +53,7 @@ class Output:
             raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
         if path is None or same_file(path, 1):
             widen(1)
-            return  # /dev/stdout may be a file with lines of others in it
+            return  # /dev/stdout may be a file in which others write
         if same_file(path, 2):
             self.descriptor = os.dup(2)
         elif os.path.exists(path) and not os.path.isfile(path):

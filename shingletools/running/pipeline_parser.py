@@ -19,7 +19,7 @@ TABLE_OPTIONS = (
     "lexicon",
     "files0_from",
 )  # options whose files are read before the first step runs
-SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # of a shell, where they stand as words
+SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # words that only a shell understands
 
 
 class SharedOptions(NamedTuple):
@@ -28,9 +28,9 @@ class SharedOptions(NamedTuple):
     files: Sequence[str] = ()  # for the first step
     jobs: int = 1
     size: str | None = None  # for the steps that take -S and have none
-    folder: str | None = None  # the same of -T
+    folder: str | None = None  # -T, for these steps
     verbose: bool = False
-    given: bool = False  # lines are given for standard input
+    given: bool = False  # whether given lines replace standard input
     strict: bool = False
     names: Names = DEFAULT_NAMES  # that records on standard input carry
     name_options: NameOptions = NO_NAME_OPTIONS

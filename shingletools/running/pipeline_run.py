@@ -35,13 +35,15 @@ class PipelineRun:
         self.given = given
         self.keeping = keeping
         each_alone = groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1)
-        self.parts = [[run for _, run in some] for _, some in each_alone]  # collectors, or filters side by side
+        self.parts = [
+            [run for _, run in some] for _, some in each_alone
+        ]  # each part is a collector, or adjacent filters
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
-        self.progress: Callable[[int], object] = lambda _: None  # is given bytes of the input
-        self.show_step: Callable[[str], object] = lambda _: None  # is given the first step at work
-        self.there: frozenset[str] = frozenset()  # files to be written that were there before
-        self.why = ""  # files do not get their places
+        self.progress: Callable[[int], object] = lambda _: None  # takes numbers of bytes of the input
+        self.show_step: Callable[[str], object] = lambda _: None  # takes the names of the steps at work
+        self.there: frozenset[str] = frozenset()  # output files that were there before
+        self.why = ""  # why outputs are not committed
 
     def __enter__(self) -> Self:
         return self
@@ -112,20 +114,22 @@ class PipelineRun:
     def through(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[Any]:
         """Yields lines that passed a collector or adjacent filters; before a collector, perhaps signatures instead."""
         first, last = runs[0], runs[-1]
-        lent = last is self.runs[-1] and self.output is not None  # lines of workers are, until the next are asked for
+        lent = (
+            last is self.runs[-1] and self.output is not None
+        )  # then lines of workers need no copy: they are valid until the next ones
         strict = any(run.options.strict for run in runs)
         self.show_step(" | ".join(run.name for run in runs))
         with first.named(), contextlib.closing(self.outcomes(runs, given)) as results:
             for outcomes in results:
                 if not strict:
-                    report_rejects(
-                        runs, outcomes
-                    )  # before good records go out behind so many bad ones that the run stops
+                    report_rejects(runs, outcomes)  # first, since so many bad records may stop the run
                 try:
                     for run, outcome in zip(runs, outcomes, strict=False):
-                        run.take(outcome)  # before it is missing from the output
+                        run.take(outcome)  # removed lines are written before the kept ones
                     if lines := outcomes[-1].written.output:
-                        yield lines if lent else bytes(lines)  # before complaints: --strict lets the same records out
+                        yield (
+                            lines if lent else bytes(lines)
+                        )  # before messages, so that --strict writes the same records
                     yield from outcomes[-1].signed
                 finally:
                     if strict:
@@ -198,7 +202,7 @@ class PipelineRun:
             for message in conclusion.messages(paths, self.there) if conclusion.why else run.remarks():
                 run.say_with_name(message)
             if conclusion.why:
-                paths = []  # they are named once
+                paths = []  # each file is named once
         return last_failure(each.status for _, each in conclusions)
 
     def complete(self) -> None:

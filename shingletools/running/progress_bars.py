@@ -23,13 +23,13 @@ from tqdm import tqdm
 from shingletools.system import files, messages, signals
 from shingletools.system.scratch import scratch_folder
 
-MUTEX, FIRST = 0, 1  # bytes of the file that are locked: by who draws, and by each bar as long as it is there
-LOCK_SECONDS = 0.5  # seconds; a process that is stopped may hold the lock
+MUTEX, FIRST = 0, 1  # bytes of the file that are locked: one while drawing, and one for each bar that exists
+LOCK_SECONDS = 0.5  # a stopped process may hold the lock
 RETRY_SECONDS = 0.005
-REDRAW_SECONDS = 0.1  # seconds
+REDRAW_SECONDS = 0.1
 MAX_TRIES = 10  # to open a file that others remove
-MAX_FILE_BYTES = 1 << 16  # bytes of the file
-DEFAULT_COLUMNS = 80  # of a terminal that does not tell
+MAX_FILE_BYTES = 1 << 16
+DEFAULT_COLUMNS = 80  # of a terminal of unknown width
 
 
 class BarText(NamedTuple):
@@ -139,7 +139,7 @@ class TerminalLines:
         """
         held: object = None
         with contextlib.suppress(OSError, ValueError):
-            # What was longer before stands behind it, if its writer was killed
+            # A longer text of a writer that was killed may follow it
             held, _ = json.JSONDecoder().raw_decode(os.pread(self.file, MAX_FILE_BYTES, 0).decode())
         bars = []
         for each in held if isinstance(held, list) else ():
@@ -263,7 +263,7 @@ def progress_bar(name: str, inputs: Sequence[str]) -> Bar:
     tqdm.monitor_interval = 0  # no thread of its own
     total = files.total_size(inputs)
     if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb":
-        with contextlib.suppress(OSError, ValueError):  # then it is alone
+        with contextlib.suppress(OSError, ValueError):  # then the bar is not shared
             lines = TerminalLines(2)
             try:
                 bar = SharedBar(name, total, lines)

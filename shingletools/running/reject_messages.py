@@ -9,12 +9,12 @@ from shingletools.system.errors import Failed, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
 MAX_SHOWN = 10  # messages of one cause
-MAX_CAUSES = 100  # that are counted separately, since each record may have one of its own, such as a recipe
+MAX_CAUSES = 100  # counted separately; each record may have a cause of its own, such as a recipe
 OTHER_CAUSES = ""  # all causes beyond these
 MAX_BAD_START_BYTES = (
     1 << 20
 )  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
-# In a message, strings and numbers are of the one record; but a field, a recipe or a pattern is another problem
+# Strings and numbers of a message belong to its record, except fields, recipes and patterns, which make another cause
 VALUE = lazy(
     lambda: re.compile(
         r'((?:field|made by|not by|a table of|--[\w-]+) )?"(?:[^"\\]|\\.)*+"(?:\.\.\. \([0-9]+ characters\))?|-?[0-9]+'
@@ -166,7 +166,7 @@ class RejectMessages:
             kind = OTHER_CAUSES
         plain = f"{place}: {cause}"
         enough = not self.every and self.shown_counts[kind] >= MAX_SHOWN
-        # Then only what begins a file is looked at: that costs something, and others have a hint by their tenth
+        # Then only the first record of a file is searched for a hint: others had theirs among the first ten
         message = message or (plain if enough and not begins else self.message(place, begins, cause, document))
         if enough and message == plain:
             self.hidden_counts[kind] += 1

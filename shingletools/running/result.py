@@ -18,7 +18,7 @@ class RejectedRecord(NamedTuple):
     """A bad record that a command has left out."""
 
     command: str
-    file: str  # "-" for documents that are given, and for what another command makes
+    file: str  # "-" for given documents, and for records of another command
     line: int | None  # from 1; None if the file is the record
     cause: str
     record: bytes
@@ -33,7 +33,7 @@ class StepFigures(NamedTuple):
     command: str
     records: int  # good ones
     rejected: int
-    more: tuple[str, ...]  # what else -v says; empty if the run did not come to its end
+    more: tuple[str, ...]  # other figures of -v; empty if the run has not ended
 
 
 class RunLog:

@@ -13,7 +13,7 @@ from shingletools.system.errors import Failed
 
 RUN = "run"
 OPTIONS = ("-h", "--help", "--version", "--check")
-DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras of those who work on it
+DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -56,7 +56,7 @@ def summary(command: str) -> str:
 
 def versions(name: str) -> str:
     """Returns what is installed and what is missing, a line for each fact."""
-    import platform  # here and below: what only this asks for
+    import platform  # here and below: only --version needs them
     import shutil
 
     lines = [

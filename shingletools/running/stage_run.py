@@ -37,10 +37,10 @@ class StageRun:
         self.collector: Collector | None = None
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
-        self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
-        self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is reported
+        self.keep: Callable[[BadRecord], object] = lambda _: None  # takes each bad record
+        self.log: Callable[[Outcome], object] = lambda _: None  # takes each outcome that is reported
         self.ended: EarlierEnd | None = None
-        self.side = 0  # of the last outcome that was reported
+        self.side = 0  # the side of the last reported outcome
 
     def filter_step(self) -> FilterStep | None:
         """Returns the step as a filter; None if it has a collector."""
@@ -94,7 +94,7 @@ class StageRun:
         """Reports the bad records of an outcome. Raises Failed at the first one if strict."""
         assert self.rejects is not None  # it is open
         self.log(outcome)
-        if outcome.side != self.side:  # which may have the same file
+        if outcome.side != self.side:  # a file may be in both
             self.side = outcome.side
             self.rejects.complaints.close_file()
         for message in outcome.messages:

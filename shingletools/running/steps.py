@@ -37,7 +37,7 @@ class NameOptions(NamedTuple):
 
 NO_NAME_OPTIONS = NameOptions()
 GetNames = Callable[[], Names]
-Look = Callable[[argparse.Namespace], None]  # at a command's options, before its stage is built; raises Failed
+Look = Callable[[argparse.Namespace], None]  # checks a command's options before its stage is built; raises Failed
 
 
 def step_of(
@@ -58,7 +58,9 @@ def step_of(
     name_fields(options, name_options, carried)
     stage = command.build(options)
     each = stage.record_by_record
-    passes = each is not None or not command.COMMAND_INFO.makes  # else a collector makes records of another kind
+    passes = (
+        each is not None or not command.COMMAND_INFO.makes
+    )  # a collector that makes another kind of records does not
     names = each.named if each is not None and each.named is not None else carried if passes else DEFAULT_NAMES
     return Step(name, options, stage, names)
 
