@@ -90,7 +90,7 @@ else:
         """Gives the process status 2 if a library calls exit(). Without C it does nothing."""
 
     def keep_memory() -> bool:
-        """Returns whether this process keeps the memory that it frees. Without C it cannot be told to."""
+        """Returns whether this process keeps the memory that it frees. Without C it does not."""
         return False
 
     from shingletools.kernel.line_columns import read_columns

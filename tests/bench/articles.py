@@ -1,4 +1,4 @@
-"""What canon --html=article finds of the text of news and blogs, beside trafilatura.
+"""What canon --html=article finds of the text of news and blogs, compared with trafilatura.
 
 usage: python tests/bench/articles.py FOLDER
 

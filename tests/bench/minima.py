@@ -1,4 +1,4 @@
-"""84 min-hashes of prehashed shingles: the kernel beside rensa's matrix of digests, on the same fingerprints.
+"""84 min-hashes of prehashed shingles: the kernel compared with rensa's matrix of digests, on the same fingerprints.
 
 usage: python tests/bench/minima.py
 

@@ -71,7 +71,7 @@ def test_compressed_input_is_read_as_what_it_holds(command: str, suffix: str, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["canon", "simjoin --forest"])
 def test_compressed_input_with_workers(command: str, tmp_path: Path) -> None:
-    """Beside a file that is not compressed, in which lines are counted anew."""
+    """Together with a file that is not compressed, in which lines are counted anew."""
     (tmp_path / "docs").write_bytes(records(command))
     lines = b"".join(jsonl(good(command, number)) for number in range(3, 9000)) + b"bad\n"
     for name, content in (("more", lines), ("more.zst", zstd.compress(lines))):

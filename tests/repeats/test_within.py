@@ -85,7 +85,7 @@ def test_boilerplate_goes_with_all_its_copies_if_that_is_asked_for() -> None:
 
 
 def test_one_word_takes_memory_in_proportion() -> None:
-    """At most 200 bytes for each copy of the most frequent passage, beside those for the longest document."""
+    """At most 200 bytes for each copy of the most frequent passage, in addition to those for the longest document."""
     line = jsonl({"id": 1, "text": "0 " * 300_000})
     tracemalloc.start()
     run("repeats", stdin=line)

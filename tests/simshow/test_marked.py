@@ -177,7 +177,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 def test_bad_records(tmp_path: Path) -> None:
-    """Each beside a good one."""
+    """Each with a good one."""
     good = {"id": 1, "text": "a b c d e", "repeats": []}
     for changes, said in BAD:
         ran = run_here("simshow --runs", stdin=jsonl(good | changes, good), cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""The figures of simtune beside brute force, simjoin and simscore."""
+"""The figures of simtune, compared with brute force, simjoin and simscore."""
 
 import contextlib
 import json
