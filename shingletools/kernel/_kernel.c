@@ -13,7 +13,7 @@ static PyMethodDef functions[] = {
     {"minima", minima, METH_VARARGS, "(payload, a, b, bits=32): the payload of its minima, or None for another form."},
     {"link_minima", link_minima, METH_VARARGS, "(a, b, group, pairs, bits=32): a link that makes minima."},
     {"link_simhash", link_simhash, METH_NOARGS, "A link that makes simhashes."},
-    {"weigh_fingerprints", weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted.c"},
+    {"weigh_fingerprints", weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted_signatures.c"},
     {"link_weighted_minima", link_weighted_minima, METH_VARARGS,
      "(a, b, group, pairs, weights, bits=32): a link that makes weighted minima."},
     {"link_weighted_simhash", link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes."},

@@ -6,7 +6,7 @@
 
    Methods take ids as two buffers: one id after the other, and the bytes of each (int64). */
 
-#include "records.h"
+#include "json_members.h"
 #include <structmember.h>
 
 enum { NUMBER_BITS = 40, FEWEST = 1 << 10 /* slots */, AT_ONCE = 64 /* ids */ };

@@ -57,7 +57,7 @@ PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);
 PyObject *list_fingerprints(PyObject *self, PyObject *args);
 
-/* chains.c */
+/* filter_chains.c */
 PyObject *link_function(PyObject *self, PyObject *function);
 PyObject *linked_lines(PyObject *self, PyObject *args);
 
@@ -74,7 +74,7 @@ PyObject *simhash(PyObject *self, PyObject *text);
 PyObject *link_minima(PyObject *self, PyObject *args);
 PyObject *link_simhash(PyObject *self, PyObject *none);
 
-/* weighted.c */
+/* weighted_signatures.c */
 PyObject *weigh_fingerprints(PyObject *self, PyObject *args);
 PyObject *link_weighted_minima(PyObject *self, PyObject *args);
 PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);

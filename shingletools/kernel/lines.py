@@ -7,14 +7,14 @@ import re
 from typing import NamedTuple
 
 Link = tuple[object, ...]  # a filter's function in C; empty if it has none
-# A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or left out; if empty, all
-# are kept
+# A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or only these left out;
+# if empty, all fingerprints are kept
 FingerprintFilter = tuple[int, bytes, bool] | tuple[()]
-# A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
+# A factor, the weights of fingerprints in slots (see weighted_signatures.c), the weight of all others, and the
+# digits of a fingerprint
 WeightSlots = tuple[int, bytes, int, int]
-RawColumns = tuple[
-    int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]
-]  # the fields of line_columns.ReadColumns
+# The fields of line_columns.ReadColumns
+RawColumns = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]
 SignatureForm = tuple[int, int]  # digits of a component, and bytes of a signature; 0 bytes for sets
 # Lines, or the columns of their ids and signatures; their number, the start of the next one, its exception
 LinkOutput = tuple[bytes | RawColumns, int, int, Exception | None]
@@ -70,7 +70,7 @@ def list_fingerprints(_fingerprints: bytes, _without: bytes, _factor: int, /) ->
 
 
 def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -> bytes:
-    """Returns no slots, since no link needs them without C. See weighted.c."""
+    """Returns no slots, since no link needs them without C. See weighted_signatures.c."""
     return b""
 
 

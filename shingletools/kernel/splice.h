@@ -3,7 +3,7 @@
 #ifndef SHINGLETOOLS_SPLICE_H
 #define SHINGLETOOLS_SPLICE_H
 
-#include "records.h"
+#include "json_members.h"
 
 typedef enum {
     FAILED = -1, /* with an exception */

@@ -1,7 +1,7 @@
 """The line that a filter makes of a record; all other bytes stay as they came.
 
 This is the definition. It takes any line, one at a time. The kernel does the same with many ordinary lines at once, and
-leaves all others to it (kernel/records.h says which lines are ordinary).
+leaves all others to it (kernel/json_members.h says which lines are ordinary).
 """
 
 from collections.abc import Container, Iterator, Sequence

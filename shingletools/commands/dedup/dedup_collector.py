@@ -10,7 +10,7 @@ from shingletools.commands.dedup.decisions import ARCHIVE, RemovalDecisions
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.document_reader import DocumentReader
 from shingletools.commands.dedup.group_decisions import ByGroups, GroupMembers
-from shingletools.commands.dedup.kept_and_removed import annotated_all, cut
+from shingletools.commands.dedup.kept_and_removed_lines import annotated_all, cut
 from shingletools.commands.dedup.pair_decisions import ByPairs, Neighbours
 from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.removal_marks import Mark, mark

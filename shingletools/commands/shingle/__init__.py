@@ -2,7 +2,7 @@
 
 command               the options
 fingerprints          fingerprints of runs
-rolling_units         shingles of characters, lines and spots
+line_fingerprints     shingles of characters, lines and spots
 secret_keys           secrets
 fingerprint_sample    a sample of the fingerprints
 document_frequencies  document frequencies of shingles

@@ -297,6 +297,6 @@ def hashing_of(runs: "Runs", name: str, key: "FingerprintKey") -> "Hashing":
         return partial(rolling_each, runs, Rolling(runs.k, key))
     if runs.longest is None:
         return Rolling(runs.k, key, runs.kind)
-    from shingletools.commands.shingle.rolling_units import RollingUnits  # numpy, which other units do not need
+    from shingletools.commands.shingle.line_fingerprints import RollingUnits  # numpy, which other units do not need
 
     return RollingUnits(runs, key)

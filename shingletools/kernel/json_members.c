@@ -1,4 +1,4 @@
-#include "records.h"
+#include "json_members.h"
 
 /* 0 if none of eight bytes ends a plain run of a JSON string: a quote, a backslash or a control character. If one does,
    higher bytes than the lowest such one may be marked, too. */

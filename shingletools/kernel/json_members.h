@@ -7,8 +7,8 @@
    Lines are parts of a bytes object, so a byte always follows them: a line feed, or the zero at its end.
 */
 
-#ifndef SHINGLETOOLS_RECORDS_H
-#define SHINGLETOOLS_RECORDS_H
+#ifndef SHINGLETOOLS_JSON_MEMBERS_H
+#define SHINGLETOOLS_JSON_MEMBERS_H
 
 #include "memo.h"
 
