@@ -96,9 +96,8 @@ class IdsOnDisk:
     def _numbered(self) -> DiskArray:
         """Returns the number of each place, int32. Writes the distinct ids by their numbers. Raises Failed."""
         numbers = DiskArray(self.memory.folder)
-        rows = np.empty(
-            self.every.documents // ROW_PLACES + 1, np.int64
-        )  # how many ids are first mentioned before each row
+        # How many ids are first mentioned before each row
+        rows = np.empty(self.every.documents // ROW_PLACES + 1, np.int64)
         beyond = np.empty(self.every.documents, np.uint8)  # how many between the beginning of its row and each place
         for keys, first in self._by_place().sorted():
             places = keys.view(np.int64)

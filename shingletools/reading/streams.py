@@ -66,9 +66,8 @@ class Span(NamedTuple):
                 while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
                     parts.append(part)
                     at += len(part)
-                state = State.read(
-                    descriptor
-                )  # after reading, so that all lines are of the file that was cut into spans
+                # After reading, so that all lines are of the file that was cut into spans
+                state = State.read(descriptor)
             finally:
                 os.close(descriptor)
         if state != self.file:

@@ -29,12 +29,8 @@ CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")  # never in text with one byte for each character
 LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML Standard)
-LINEWISE = (
-    "",
-    "--lines",
-    "--csv",
-    "--tsv",
-)  # formats whose first line begins the file, unlike an array's first element
+# Formats whose first line begins the file, unlike an array's first element
+LINEWISE = ("", "--lines", "--csv", "--tsv")
 BINARY_FORMATS = ("--parquet", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "

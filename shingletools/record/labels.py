@@ -29,10 +29,11 @@ JUDGEMENTS = {
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
 UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
+# The same for records of a truth
 UNIQUE_TRUTH_FIELDS = {
     PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD),
     GROUPS: UNIQUE_FIELDS[GROUPS],
-}  # the same for records of a truth
+}
 
 
 def label_of(value: bytes) -> bytes | None:

@@ -79,9 +79,8 @@ class Checkpointer:
         for run in part:
             stage = run.stage
             names += [*run.options.files, *(name for side in stage.sides for name in side)]
-            names += [
-                name for name in stage.reads if name == "-" or os.path.exists(name)
-            ]  # some are lists of this package
+            # Some are lists of this package
+            names += [name for name in stage.reads if name == "-" or os.path.exists(name)]
             if not first and run is part[0] and "-" in names:
                 raise Failed("--keep: nothing tells whether standard input is the same again: name files")
         inputs = [name for name in dict.fromkeys(names) if name != "-"]

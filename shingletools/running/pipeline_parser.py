@@ -13,12 +13,8 @@ from shingletools.running.steps import NO_NAME_OPTIONS, GetNames, NameOptions, S
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-TABLE_OPTIONS = (
-    "df_table",
-    "weights",
-    "lexicon",
-    "files0_from",
-)  # options whose files are read before the first step runs
+# Options whose files are read before the first step runs
+TABLE_OPTIONS = ("df_table", "weights", "lexicon", "files0_from")
 SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # words that only a shell understands
 
 

@@ -35,9 +35,8 @@ class PipelineRun:
         self.given = given
         self.keeping = keeping
         each_alone = groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1)
-        self.parts = [
-            [run for _, run in some] for _, some in each_alone
-        ]  # each part is a collector, or adjacent filters
+        # Each part is a collector, or adjacent filters
+        self.parts = [[run for _, run in some] for _, some in each_alone]
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
         self.progress: Callable[[int], object] = lambda _: None  # takes numbers of bytes of the input
@@ -114,9 +113,8 @@ class PipelineRun:
     def through(self, runs: Sequence[StageRun], given: Iterator[Any] | None) -> Generator[Any]:
         """Yields lines that passed a collector or adjacent filters; before a collector, perhaps signatures instead."""
         first, last = runs[0], runs[-1]
-        lent = (
-            last is self.runs[-1] and self.output is not None
-        )  # then lines of workers need no copy: they are valid until the next ones
+        # Then lines of workers need no copy: they are valid until the next ones
+        lent = last is self.runs[-1] and self.output is not None
         strict = any(run.options.strict for run in runs)
         self.show_step(" | ".join(run.name for run in runs))
         with first.named(), contextlib.closing(self.outcomes(runs, given)) as results:
@@ -127,9 +125,8 @@ class PipelineRun:
                     for run, outcome in zip(runs, outcomes, strict=False):
                         run.take(outcome)  # removed lines are written before the kept ones
                     if lines := outcomes[-1].written.output:
-                        yield (
-                            lines if lent else bytes(lines)
-                        )  # before messages, so that --strict writes the same records
+                        # Before messages, so that --strict writes the same records
+                        yield lines if lent else bytes(lines)
                     yield from outcomes[-1].signed
                 finally:
                     if strict:

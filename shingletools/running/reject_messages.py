@@ -11,9 +11,8 @@ from shingletools.system.lazy_imports import lazy
 MAX_SHOWN = 10  # messages of one cause
 MAX_CAUSES = 100  # counted separately; each record may have a cause of its own, such as a recipe
 OTHER_CAUSES = ""  # all causes beyond these
-MAX_BAD_START_BYTES = (
-    1 << 20
-)  # bytes of bad records with which a file begins that is plainly of another kind: the run stops
+# Bytes of bad records with which a file begins that is plainly of another kind: the run stops
+MAX_BAD_START_BYTES = 1 << 20
 # Strings and numbers of a message belong to its record, except fields, recipes and patterns, which make another cause
 VALUE = lazy(
     lambda: re.compile(

@@ -58,9 +58,8 @@ def step_of(
     name_fields(options, name_options, carried)
     stage = command.build(options)
     each = stage.record_by_record
-    passes = (
-        each is not None or not command.COMMAND_INFO.makes
-    )  # a collector that makes another kind of records does not
+    # A collector that makes another kind of records does not
+    passes = each is not None or not command.COMMAND_INFO.makes
     names = each.named if each is not None and each.named is not None else carried if passes else DEFAULT_NAMES
     return Step(name, options, stage, names)
 

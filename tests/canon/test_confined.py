@@ -55,9 +55,9 @@ def test_limits_that_are_there_already(tmp_path: Path) -> None:
     """Are not raised, and come back after each call."""
     script = """
         import resource
-        from shingletools.commands.canon.limited_process import Confined
+        from shingletools.commands.canon.limited_process import LimitedProcess
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 27, 1 << 28))
-        confined = Confined(eval)
+        confined = LimitedProcess(eval)
         for memory in (1 << 26, 1 << 30):
             print(confined("__import__('resource').getrlimit(2)", 9.0, memory))
         print(resource.getrlimit(resource.RLIMIT_DATA))
@@ -79,8 +79,8 @@ def test_modules_are_found_where_ours_are(tmp_path: Path) -> None:
     script = """
         import sys
         sys.path.insert(0, "sent.zip")
-        from shingletools.commands.canon.limited_process import Confined
-        print(Confined(eval)("__import__('shingletools').__file__", 9.0, 1 << 28))
+        from shingletools.commands.canon.limited_process import LimitedProcess
+        print(LimitedProcess(eval)("__import__('shingletools').__file__", 9.0, 1 << 28))
     """
     ran = run(sys.executable, "-c", textwrap.dedent(script), cwd=tmp_path)
     assert ran.good() == b"sent.zip/shingletools/__init__.py\n"

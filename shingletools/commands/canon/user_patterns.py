@@ -59,9 +59,8 @@ class ReplacementTemplate:
         self.text = template
         names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
         groups = range(1, pattern.groups + 1)
-        marks = [
-            chr(FIRST_MARK + number) for number in (*groups, 0)
-        ]  # the last one is in group 0 only, the whole match
+        # The last one is in group 0 only, the whole match
+        marks = [chr(FIRST_MARK + number) for number in (*groups, 0)]
         try:
             # Patterns with the same groups show what the template takes: here groups match nothing, then one character
             literal = regex.sub("".join(f"({names.get(group, '')})" for group in groups), template, "")

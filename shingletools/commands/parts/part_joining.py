@@ -14,9 +14,8 @@ from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
 
 APART = re.compile(r"(?:(.*) \| )?parts(?:/2)? by=\S+", re.DOTALL)  # the recipe of a part that no stage has changed
-CANONIZED = re.compile(
-    r"((?:.* \| )?parts(?:/2)? by=\S+) \| canon\b.*", re.DOTALL
-)  # of one whose words may have places
+# Of one whose words may have places
+CANONIZED = re.compile(r"((?:.* \| )?parts(?:/2)? by=\S+) \| canon\b.*", re.DOTALL)
 TOGETHER = "parts together"
 
 

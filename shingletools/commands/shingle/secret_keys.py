@@ -19,9 +19,8 @@ class FingerprintKey(NamedTuple):
     label: str = ""  # differs from key to key, but does not reveal the key
 
 
-PUBLIC = FingerprintKey(
-    b"", b"", 0x9E3779B97F4A7C15
-)  # 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
+# 2^64 / golden ratio, the usual odd multiplier of multiplicative hashing
+PUBLIC = FingerprintKey(b"", b"", 0x9E3779B97F4A7C15)
 
 
 def derive_key(secret: bytes, recipe: str) -> FingerprintKey:

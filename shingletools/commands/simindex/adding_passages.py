@@ -20,9 +20,8 @@ class PassageAdder(RecordCollector, RecordAdder):
     def begin(self) -> None:
         state, spec = self.state, self.spec
         name = self.writer.archive.name
-        how = Winnowing.for_runs(
-            ROLL_FACTOR, spec.run or 0
-        )  # always the same seed, so that equal runs write equal bytes
+        # Always the same seed, so that equal runs write equal bytes
+        how = Winnowing.for_runs(ROLL_FACTOR, spec.run or 0)
         if state.recipe is not None and not state.passages:
             raise Failed(f"{name}: the archive keeps signatures, not passages")
         if state.passages and state.passages[-1] != how.run:

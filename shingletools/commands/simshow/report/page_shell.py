@@ -7,6 +7,7 @@ from importlib import resources
 
 import orjson
 
+# In the order of use
 SCRIPTS = (
     "data.js",
     "lists.js",
@@ -15,7 +16,7 @@ SCRIPTS = (
     "group.js",
     "pair.js",
     "main.js",
-)  # in the order of use
+)
 HERE = "<!-- {} -->"  # marks where something is put into the page
 
 
