@@ -110,9 +110,9 @@ def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures
 
 
 def merge_rejections(earlier: Sequence[Rejection], later: Sequence[Rejection]) -> list[Rejection]:
-    """Returns all rejections by place; `more` are of a later filter, with places among the lines that are left.
+    """Returns the rejections of all filters, by their places among all lines.
 
-    Their places become places among all lines.
+    earlier: with places among all lines. later: of a later filter, with places among the lines that were left.
 
     >>> gone, more = ([Rejection(place, 1, "", b"") for place in places] for places in ([0, 2], [0, 1, 2]))
     >>> [each.place for each in merge_rejections(gone, more)]

@@ -36,7 +36,7 @@ class LimitedProcess(Generic[Argument, Result]):
         return LimitedProcess, (self.function,)
 
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
-        """Calls the function. Raises TooMuch beyond `seconds` of processor time or `memory` bytes.
+        """Calls the function. Raises LimitExceeded beyond `seconds` of processor time or `memory` bytes.
 
         The memory of the process before its first call does not count.
         """

@@ -26,7 +26,7 @@ from shingletools.system.errors import Failed, Rejected
 class ScoreCollector(Collector):
     """Takes what was found, documents, and the truth; scores what was found by the truth.
 
-    Memory: that of `Universe` and of two `PairRelation`, and then that of `score`.
+    Memory: that of `NumberedDocuments` and of two `PairRelation`, and then that of `score`.
     """
 
     of_all = True
