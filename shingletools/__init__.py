@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-UNICODE = "14.0"  # the version that canon is defined on; see canon/repertoire.py
+UNICODE = "14.0"  # the version that canon is defined on; see canon/known_characters.py
 OFFERED = {  # what programs import, and where it is
-    "Archive": ("commands.simindex.questions", "AskedArchive"),
+    "Archive": ("commands.simindex.archive_queries", "AskedArchive"),
     "Failed": ("system.errors", "Failed"),
     "Pipeline": ("running.api", "Pipeline"),
     "RejectedRecord": ("running.result", "RejectedRecord"),
@@ -15,7 +15,7 @@ OFFERED = {  # what programs import, and where it is
 }
 
 if TYPE_CHECKING:
-    from shingletools.commands.simindex.questions import AskedArchive as Archive
+    from shingletools.commands.simindex.archive_queries import AskedArchive as Archive
     from shingletools.running.api import Pipeline, run, unique
     from shingletools.running.result import RejectedRecord, Result
     from shingletools.system.errors import Failed
@@ -24,7 +24,7 @@ __all__ = ["Archive", "Failed", "Pipeline", "RejectedRecord", "Result", "run", "
 
 
 def __getattr__(name: str) -> object:
-    """What is offered is loaded when it is first asked for (PEP 562), since commands import this, too."""
+    """Loads a name of OFFERED when it is first used (PEP 562), since commands import this package, too."""
     if name not in OFFERED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # as above

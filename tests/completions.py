@@ -11,7 +11,7 @@ from documents import TOP
 from harness import parser_of
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST
 from shingletools.record.command_registry import COMMANDS
-from shingletools.running import overview, run_command
+from shingletools.running import run_command, shingletools_command
 from shingletools.text.wordlists import SHIPPED
 from suite import LISTERS, PROGRAMS
 
@@ -31,11 +31,11 @@ def parser_for(command: str) -> argparse.ArgumentParser:
     if command not in LISTERS:
         return parser_of(command)
     parser = argparse.ArgumentParser(prog=command, add_help=False)
-    short, long, version, check = overview.OPTIONS
+    short, long, version, check = shingletools_command.OPTIONS
     parser.add_argument(short, long, action="store_true", help="list the commands")
     parser.add_argument(version, action="store_true", help="tell what is installed")
     parser.add_argument(check, action="store_true", help="compare the C kernel with its definition")
-    parser.add_argument("command", metavar="COMMAND", choices=[overview.RUN, *COMMANDS], help="what to run")
+    parser.add_argument("command", metavar="COMMAND", choices=[shingletools_command.RUN, *COMMANDS], help="what to run")
     own = {option for action in parser._actions for option in action.option_strings}
     for action in parser_of(run_command.NAME)._actions:
         if not own & {*action.option_strings}:

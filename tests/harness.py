@@ -22,7 +22,7 @@ from shingletools.commands.canon.stopwords import unless_in
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Collector
 from shingletools.record.command_registry import STAGES, command_of
-from shingletools.running import driver, overview, run_command
+from shingletools.running import driver, run_command, shingletools_command
 from shingletools.running.collecting import collect_chunk
 from shingletools.running.outcomes import Outcome
 from shingletools.spark import command as simspark
@@ -99,7 +99,7 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
             os.dup2(file.fileno(), number)
         workers = patch.object(sys, "executable", str(forks.folder() / "python3"))
         with contextlib.chdir(cwd), workers:
-            own = overview.run if words[0] == "shingletools" else None
+            own = shingletools_command.run if words[0] == "shingletools" else None
             status = driver.main(words[0], words[1:], own)
     finally:
         for number, descriptor in enumerate(saved):

@@ -2,7 +2,7 @@
 
 Each one of data/mutants.txt is made alone, in a copy of the package in an environment of its own, where the tests that
 are said to guard it are run until one fails. Those that no test notices are printed at the end, and the status is 1 if
-one of them has no reason beside it. With words, only mutants in whose file or text one of them stands. One whose old
+one of them has no reason with it. With words, only mutants in whose file or text one of them stands. One whose old
 text is gone is an error: state it anew. A file is named without its folder, since these move.
 """
 

@@ -41,7 +41,7 @@ class Command:
     late: tuple[str, ...] = ()  # ways that write before all is read, but of what is read not the last
     killed: tuple[str, ...] = ()  # ways that leave most to clear up; if there are none, all ways, filters with workers
     before: str | None = None  # what makes its input from that of a command above; without, documents are its input
-    documents: int = 0  # how many it reads beside its input, whose records name some of them
+    documents: int = 0  # how many it reads in addition to its input, whose records name some of them
     little: bool = False  # it makes less than two blocks of output of megabytes of input
     nothing: bytes | None = b""  # what it makes of no input; None if that fails
 

@@ -10,7 +10,7 @@ from targets import stage_of
 
 from harness import collect, read_by_definition, run
 from shingletools import kernel
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.kernel import NAME, arrays
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Written
@@ -232,7 +232,7 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
     """Whatever they hold, they are read in both ways, up to the line that fails the run."""
     found = []
     for at_once in (True, False):
-        known = Archived(arrays.new_ids())
+        known = ArchivePartners(arrays.new_ids())
         if not at_once:
             known.schema = known.schema._replace(ordinary=False)
         failed = ""

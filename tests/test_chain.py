@@ -18,7 +18,7 @@ from shingletools.commands.canon.rules import Rule
 from shingletools.kernel import _kernel
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected

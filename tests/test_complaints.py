@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness import Record, jsonl, run, run_here
-from shingletools.running.complaints import CAUSES, SHOWN, Complaints, cause_of
+from shingletools.running.reject_messages import MAX_CAUSES, MAX_SHOWN, RejectMessages, cause_of
 from shingletools.system.errors import Failed
 
 GOOD = jsonl({"id": "good", "text": "A word"})
@@ -14,7 +14,7 @@ ALL = "(--all-messages shows all)"
 
 def said(*causes: str, every: bool = False) -> list[str]:
     messages: list[str] = []
-    complaints = Complaints("canon", messages.append, every)
+    complaints = RejectMessages("canon", messages.append, every)
     for number, cause in enumerate(causes, 1):
         complaints.add(("f", number, cause, b"x"))
     complaints.close()
@@ -24,16 +24,16 @@ def said(*causes: str, every: bool = False) -> list[str]:
 def test_ten_of_one_cause_and_how_many_more() -> None:
     causes = [f'id "{number}" was seen before' for number in range(25)]
     every = [f"f:{number}: {cause}" for number, cause in enumerate(causes, 1)]
-    assert said(*causes) == [*every[:SHOWN], f"15 more like {every[0]} {ALL}"]
+    assert said(*causes) == [*every[:MAX_SHOWN], f"15 more like {every[0]} {ALL}"]
     assert said(*causes, every=True) == every
-    assert said(*causes[:SHOWN]) == every[:SHOWN]
+    assert said(*causes[:MAX_SHOWN]) == every[:MAX_SHOWN]
 
 
 def test_each_distinct_problem_is_seen() -> None:
     """However late it comes, and in the order in which they come."""
     causes = [*(["not JSON (column 1)"] * 30), 'field "id" is missing', 'field "text" is missing', "not UTF-8 (byte 7)"]
     assert [message.partition(" ")[2] for message in said(*causes)] == [
-        *(["not JSON (column 1)"] * SHOWN),
+        *(["not JSON (column 1)"] * MAX_SHOWN),
         *causes[30:-1],
         "not UTF-8 (byte 7); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
         f"more like f:1: not JSON (column 1) {ALL}",
@@ -63,9 +63,9 @@ def test_what_one_cause_is(one: str, other: str, same: bool) -> None:
 
 def test_causes_without_end() -> None:
     """Causes are counted separately up to a limit; all others count as one."""
-    causes = [f'made by "{number}", not by "canon" as the table' for number in range(CAUSES + 50)]
+    causes = [f'made by "{number}", not by "canon" as the table' for number in range(MAX_CAUSES + 50)]
     every = [f"f:{number}: {cause}" for number, cause in enumerate(causes, 1)]
-    assert said(*causes) == [*every[: CAUSES + SHOWN], f"40 more of other causes {ALL}"]
+    assert said(*causes) == [*every[: MAX_CAUSES + MAX_SHOWN], f"40 more of other causes {ALL}"]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -154,7 +154,7 @@ def test_an_archive_is_not_made(tmp_path: Path) -> None:
 def begun(*lines: bytes, command: str = "canon", every: bool = False) -> tuple[list[str], str]:
     """What is said of bad lines of a file, and with which message the run stops."""
     said: list[str] = []
-    complaints = Complaints(command, said.append, every, stops=True)
+    complaints = RejectMessages(command, said.append, every, stops=True)
     try:
         for number, line in enumerate(lines, 1):
             complaints.add(("f", number, "not JSON (column 1)", line))

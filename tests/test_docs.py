@@ -21,7 +21,7 @@ from harness import DATA, ENVIRONMENT, jsonl, parser_of, run, run_here
 from picture import PICTURE, drawn, picture
 from shingletools.record.command_registry import STAGES
 from shingletools.running import run_command
-from shingletools.running.pipelines import split
+from shingletools.running.pipeline_parser import split
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 MAN = TOP / "man"

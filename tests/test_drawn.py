@@ -1,4 +1,4 @@
-"""The stream of documents that bench/hundred_million.py measures by, and the theory beside what it counts."""
+"""The stream of documents that bench/hundred_million.py measures by, and its counts compared with the theory."""
 
 import json
 from fractions import Fraction

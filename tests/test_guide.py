@@ -114,7 +114,7 @@ def test_the_search_finds_what_is_not_there() -> None:
 
 
 def test_every_module_is_in_the_map_of_its_wing_or_room() -> None:
-    """The first words of the lines in the docstring of the __init__.py beside it."""
+    """The first words of the lines in the docstring of the __init__.py in its folder."""
     for room in MODULES:
         if room.name == "__init__.py" and room.parent.name not in ("", "commands"):
             lines = (ast.get_docstring(ast.parse((PACKAGE / room).read_text("utf-8"))) or "").split("\n")

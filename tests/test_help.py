@@ -16,7 +16,7 @@ from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, s
 from shingletools.cli.options import READ_BY_CANON
 from shingletools.reading.formats.format_options import FORMATS
 from shingletools.record.command_registry import info_of
-from shingletools.running import overview
+from shingletools.running import shingletools_command
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 SCREEN = 24  # lines
@@ -79,8 +79,8 @@ def test_all_extras_for_users_are_listed(version: tuple[int, int], monkeypatch: 
     expected = {extra: [re.split("[<>=]", package)[0] for package in packages] for extra, packages in extras.items()}
     if version >= (3, 14):  # which has zstd
         assert expected["zstd"].pop() == "backports.zstd"
-    assert overview.required() == expected
-    listed = [line for line in overview.versions("shingletools").splitlines() if line.startswith("extra ")]
+    assert shingletools_command.required() == expected
+    listed = [line for line in shingletools_command.versions("shingletools").splitlines() if line.startswith("extra ")]
     assert [line.split()[1] for line in listed] == [f"{extra}:" for extra in extras if extra]
     assert ("extra zstd: nothing needed" in listed) == (version >= (3, 14))
 

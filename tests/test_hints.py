@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
-from shingletools.record.command_registry import STAGES, info_of, kinds
+from shingletools.record.command_registry import STAGES, info_of, record_kinds
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"
@@ -395,7 +395,7 @@ def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
 
 def test_hints_know_every_command() -> None:
     """But simspark, whose stages have names of their own."""
-    made = {each.name for each in kinds()}
+    made = {each.name for each in record_kinds()}
     for command in STAGES:
         info = info_of(command)
         assert set(info.takes) <= made

@@ -16,7 +16,7 @@ import pytest
 from completions import KINDS
 from harness import BIN, DATA, ENVIRONMENT, Ran, parser_of, run_here, run_process, shell
 from shingletools.record.command_registry import STAGES
-from shingletools.running import keeping
+from shingletools.running import checkpointing
 from shingletools.running.outputs import Output
 from shingletools.system.files import State
 from test_run import BAD, TO_PAIRS
@@ -245,7 +245,7 @@ def test_what_has_changed_is_made_anew(
     text = text.replace("-k 3", "-k 4") if change == "recipe" else text
     text = text.rpartition(" | ")[0] if change == "shorter" else text
     if change == "version":
-        monkeypatch.setattr(keeping, "__version__", "x")
+        monkeypatch.setattr(checkpointing, "__version__", "x")
     if change == "pairs edited":
         (here / "k" / "2.simjoin.jsonl").write_bytes(b"")
     for name in {"bad gone": ["1.sketch.bad.jsonl"], "both gone": ["1.sketch.jsonl", "2.simjoin.jsonl"]}.get(

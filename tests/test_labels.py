@@ -1,4 +1,4 @@
-"""What the bench of labels reads and counts: made-up clones, and scores beside brute force and a run for real."""
+"""What the bench of labels reads and counts: made-up clones, and scores compared with brute force and a real run."""
 
 import gzip
 import json
@@ -265,7 +265,7 @@ PEERS = {
 }
 
 
-# All are five texts that are not empty, or three beside two; each two of them have some three characters in common
+# All are five texts that are not empty, or three and two; each two of them have some three characters in common
 CANDIDATES = {
     "datasketch": (range(1, 11), range(1, 7)),
     "rensa": (range(1, 11), range(1, 7)),

@@ -44,7 +44,7 @@ def expected() -> list[bytes]:
 
 
 def left(folder: Path) -> set[str]:
-    """What is there beside the input."""
+    """What is there in addition to the input."""
     return {path.name for path in folder.iterdir()} - {"docs.jsonl", "pipeline.mk"}
 
 

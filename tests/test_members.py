@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from targets import Reject, by_definition, check_chain, filter_of
 
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.spark.pipeline import parse
 
 

@@ -12,7 +12,7 @@ import shingletools
 from harness import has_open, jsonl, pipe, run, run_here, shell
 from shingletools.kernel import CHOICES
 from shingletools.reading.streams import first_line
-from shingletools.record.names import USUAL, Names, names_of, names_said
+from shingletools.record.field_names import DEFAULT_NAMES, Names, names_in_value, names_on_line
 
 NR, BODY = "Kunden Nr", "Nachricht.Körper"
 SAID = f"--id '{NR}' --text '{BODY}'"
@@ -96,8 +96,8 @@ def test_a_name_that_a_command_is_given_counts() -> None:
     for value in ("Anna", "--id n", "--id n --text a b", "--id 'n --text a", ["--id n --text a"], "--text a --id n"):
         made = run("canon", stdin=jsonl({"id": 1, "text": "C d", "named": value})).records()[0]
         assert (made["text"], made["named"]) == ("c d", value)
-    assert names_said("--id n --text a") == Names("n", "a")
-    assert names_of(b'{"named"') == names_of(b'"named"') == USUAL
+    assert names_in_value("--id n --text a") == Names("n", "a")
+    assert names_on_line(b'{"named"') == names_on_line(b'"named"') == DEFAULT_NAMES
 
 
 def test_commands_that_read_documents_by_their_ids(here: Path) -> None:

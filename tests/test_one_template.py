@@ -16,7 +16,7 @@ import pytest
 from harness import ENVIRONMENT, jsonl, pipe, run
 
 CALLS, COPIES = 1600, 60
-OWN = 5, 25  # words of a call beside its template
+OWN = 5, 25  # words of a call other than its template
 BANDS, ROWS = 26, 11
 SYLLABLES = "ba de fi go ku la me ni po ru sa te vi wo zu".split()
 TEMPLATE = (

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from harness import DOCS, jsonl, parser_of, pipe, run, run_here
-from shingletools.cli.arguments import memory_within
+from shingletools.cli.argument_types import memory_within
 from shingletools.cli.options import Printed
 from shingletools.commands.simindex import command as simindex
 from shingletools.commands.simindex.spec import IndexSpec
@@ -143,7 +143,7 @@ def words_for(command: str, table: Path) -> list[list[list[str]]]:
 
 @pytest.mark.parametrize("command", ["parts", "shingle", "sketch"])
 def test_no_option_of_a_filter_is_ignored(command: str, tmp_path: Path) -> None:
-    """Where its arguments make different recipes, they do so beside any other option, or are refused there.
+    """Where its arguments make different recipes, they do so with any other option, or are refused there.
 
     So is the default, where all others are, unless it is said to do nothing.
     """
@@ -155,13 +155,13 @@ def test_no_option_of_a_filter_is_ignored(command: str, tmp_path: Path) -> None:
         alone = {recipe_of(command, words) for words in one}
         if len(alone) < min(len(one), 2):
             continue
-        for beside in other:
-            recipes = [recipe_of(command, [*words, *(set(beside) - set(words))]) for words in one]
+        for extra in other:
+            recipes = [recipe_of(command, [*words, *(set(extra) - set(words))]) for words in one]
             made = [recipe for recipe in recipes if recipe is not None]
-            assert len(set(made)) > 1 or len(made) < 2, (one, beside, made)
+            assert len(set(made)) > 1 or len(made) < 2, (one, extra, made)
             taken = [words[0] for words, recipe in zip(one, recipes, strict=True) if recipe is not None]
             if len(one) > 1 and one[0][0].partition("=")[0] not in NOTHING.get(command, ()):
-                assert len(taken) != 1 or taken[0] not in defaults, (taken, beside)
+                assert len(taken) != 1 or taken[0] not in defaults, (taken, extra)
             tried += 1
     assert tried > 10
 

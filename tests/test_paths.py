@@ -1,4 +1,4 @@
-"""Fields within objects, named by a path: meta.url. What counts as one, over all commands, and the bytes beside it."""
+"""Fields within objects, named by a path: meta.url. What counts as one, over all commands, and the bytes around it."""
 
 import json
 import re

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shingletools.record.word_offsets import read_places
-from shingletools.running.canonizing import canonizing
+from shingletools.running.canon_function import canonizing
 from shingletools.system.errors import Failed, Rejected
 
 

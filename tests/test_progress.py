@@ -15,7 +15,7 @@ import pyte
 import pytest
 
 from harness import DOCS, ENVIRONMENT, run, run_here
-from shingletools.running import progress
+from shingletools.running import progress_bars
 from shingletools.system import messages
 
 ROWS, COLUMNS = 24, 90
@@ -211,7 +211,7 @@ def test_what_was_longer_before_is_behind_what_is_held(
 ) -> None:
     """As it is where a process is killed between writing and cutting off."""
     monkeypatch.setenv("TMPDIR", str(folder))
-    lines = progress.Lines(terminal[1])
+    lines = progress_bars.TerminalLines(terminal[1])
     lines.show("x" * 50)
     monkeypatch.setattr(os, "ftruncate", lambda *_: None)
     lines.show("short")
@@ -230,12 +230,12 @@ def test_a_damaged_file_does_not_hide_who_has_a_bar(
 ) -> None:
     """Nobody removes the file before the last of them is gone."""
     monkeypatch.setenv("TMPDIR", str(folder))
-    lines = progress.Lines(terminal[1])
+    lines = progress_bars.TerminalLines(terminal[1])
     path = Path(lines.path)
     path.write_bytes(b"[")
     holds = "import fcntl, sys; file = open(sys.argv[1], 'r+b'); fcntl.lockf(file, fcntl.LOCK_EX, 1, int(sys.argv[2]))"
     other = subprocess.Popen(
-        [sys.executable, "-c", f"{holds}; print(flush=True); input()", path, str(progress.FIRST + 1)],
+        [sys.executable, "-c", f"{holds}; print(flush=True); input()", path, str(progress_bars.FIRST + 1)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -257,13 +257,13 @@ def test_a_bar_that_cannot_be_made_leaves_nothing(
 
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(progress.SharedBar, "refresh", fail)
+    monkeypatch.setattr(progress_bars.SharedBar, "refresh", fail)
     through = messages._Saying.through
     saved = os.dup(2)
     os.dup2(terminal[1], 2)
     try:
-        bar = progress.progress_bar("canon", [str(DOCS)])
-        assert not isinstance(bar, progress.SharedBar)
+        bar = progress_bars.progress_bar("canon", [str(DOCS)])
+        assert not isinstance(bar, progress_bars.SharedBar)
         bar.close()
     finally:
         os.dup2(saved, 2)

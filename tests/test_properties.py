@@ -17,18 +17,18 @@ from targets import parts_of, readers
 from harness import DOCS, Record, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.words import WORD
+from shingletools.commands.canon.word_splitting import WORD
 from shingletools.commands.shingle.command import hashing_of
 from shingletools.commands.shingle.fingerprints import Hashed, Rolling, Runs
-from shingletools.commands.shingle.keys import PUBLIC
+from shingletools.commands.shingle.secret_keys import PUBLIC
 from shingletools.commands.sketch.minhash import MinHash
-from shingletools.kernel import codec
+from shingletools.kernel import payload_codec
 from shingletools.reading import streams
 from shingletools.reading.streams import read_spans
 from shingletools.record import json_faults, wire
 from shingletools.record.stage import Filter
 from shingletools.running.filtering import FilterGroup
-from shingletools.system import waiting
+from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed, Rejected
 from suite import FILTERS, inputs
 
@@ -107,17 +107,17 @@ def test_a_longer_sketch_extends_a_shorter_one(shingles: list[int], n: int, more
 @given(st.binary(max_size=40), st.sampled_from([2, 4, 8, 16]))
 def test_payloads_read_back(data: bytes, digits: int) -> None:
     data = data[: len(data) // (digits // 2) * (digits // 2)]
-    text = codec.bytes_to_payload(data, digits)
+    text = payload_codec.bytes_to_payload(data, digits)
     assert text == " ".join(data.hex()[i : i + digits] for i in range(0, 2 * len(data), digits))
     if data:
-        assert kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits) == data
+        assert kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits) == data
 
 
 @given(st.text("0123456789abcdefABCDEF \t\n\u3000g", max_size=30), st.sampled_from([2, 4, 8, 16]))
 def test_what_is_no_payload_is_reported(text: str, digits: int) -> None:
     wellformed = all(len(word) == digits and set(word) <= set("0123456789abcdefABCDEF") for word in text.split(" "))
     assert (kernel.payload_to_bytes(text, digits) is not None) == wellformed
-    assert (codec.payload_to_bytes(text, digits) is not None) == wellformed
+    assert (payload_codec.payload_to_bytes(text, digits) is not None) == wellformed
 
 
 strings = st.text(st.characters(exclude_categories=["Cs"]))
@@ -370,7 +370,7 @@ def test_a_file_that_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], gives: bytes | str
 ) -> None:
     """Without workers: what was open stays open, what grows is read on, and what else happens fails the run."""
-    monkeypatch.setattr(waiting, "READ_BYTES", 5)
+    monkeypatch.setattr(interruptible_reads, "READ_BYTES", 5)
     file = tmp_path / "file"
     file.write_bytes(b"one\ntwo\n")
     os.utime(file, (0, 0))

@@ -16,8 +16,8 @@ import pytest
 from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.command_registry import STAGES
-from shingletools.running.pipelines import split, steps_of
-from shingletools.system import waiting
+from shingletools.running.pipeline_parser import split, steps_of
+from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed
 from suite import SEQUENCES, SUITE
 
@@ -182,7 +182,7 @@ SIGNING = (
 @pytest.mark.parametrize("text", SIGNING)
 def test_signatures_in_place_of_lines(text: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Odd lines, empty payloads, kept fields and ids that came before, from standard input."""
-    monkeypatch.setattr(waiting, "READ_BYTES", SMALL)
+    monkeypatch.setattr(interruptible_reads, "READ_BYTES", SMALL)
     one, other = (shutil.copytree(folder, tmp_path / name) for name in ("shell", "run"))
     for stdin in (mixed(folder), b'{"id":1,"text":"a","via":"x"}\n' + (folder / "docs.jsonl").read_bytes()):
         assert_same(in_one(text, stdin, other), in_shell(text, stdin, one))
@@ -211,7 +211,7 @@ def test_the_kernel_makes_signatures(
     text: str, made: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of all lines but the first block's, which tell what is wanted."""
-    monkeypatch.setattr(waiting, "READ_BYTES", SMALL)
+    monkeypatch.setattr(interruptible_reads, "READ_BYTES", SMALL)
     counts = [0]
     linked_lines: Any = getattr(kernel, "linked_lines", len)  # which only C has
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import ENVIRONMENT, Ran, jsonl, run_process
-from shingletools.system import signals, waiting
+from shingletools.system import interruptible_reads, signals
 from shingletools.system.signals import ENDING
 
 HEAD = """
@@ -185,7 +185,7 @@ def test_a_file_with_a_name_becomes_the_output(tmp_path: Path) -> None:
 
 def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that comes just before: here, one that comes to another thread."""
-    monkeypatch.setattr(waiting, "POLL_MS", 10)
+    monkeypatch.setattr(interruptible_reads, "POLL_MS", 10)
     reading, writing = os.pipe()
 
     def end(number: int, _: object) -> None:
@@ -198,7 +198,7 @@ def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch
     late.start()
     try:
         with pytest.raises(signals.Ended):
-            waiting.read_some(reading, waiting.readable(reading))
+            interruptible_reads.read_some(reading, interruptible_reads.readable(reading))
     finally:
         late.cancel()
         signal.signal(signal.SIGTERM, before)

@@ -12,10 +12,10 @@ from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.words import cut, wherever
+from shingletools.commands.canon.word_splitting import cut, wherever
 from shingletools.record import wire
 from shingletools.record.stage import Filter
-from shingletools.system import deferred
+from shingletools.system import lazy_imports
 from suite import COMMANDS, NO_TABLE, of
 
 # What orjson loads, and numpy: the first of them takes as long as Python's own start
@@ -111,7 +111,7 @@ def test_what_is_asked_for_is_loaded(command: str, options: tuple[str, ...], tex
 
 
 def test_plain_files_load_nothing_that_decompresses() -> None:
-    modules = {"shingletools.reading.compression", "shingletools.reading.decompression"}
+    modules = {"shingletools.reading.compression_formats", "shingletools.reading.decompression"}
     formats = {"backports.zstd", "bz2", "compression.zstd", "lzma", "zlib", *modules}
     for data, needed in ((jsonl(ASCII), set()), (bz2.compress(jsonl(ASCII)), {"bz2", *modules})):
         assert formats & loaded(RUN, "canon", stdin=data) - by_python() == needed
@@ -143,19 +143,19 @@ def test_what_is_deferred_is_made_once() -> None:
         made.append(1)
         return "word"
 
-    word = deferred.lazy(make)
+    word = lazy_imports.lazy(make)
     assert made == []
     assert [word.upper(), word.title(), word.upper()] == ["WORD", "Word", "WORD"]
     assert made == [1]
     with pytest.raises(AttributeError, match="nothing"):
         _ = word.nothing  # type: ignore[attr-defined]
-    assert vars(wire)["orjson"] is deferred.module("orjson")
+    assert vars(wire)["orjson"] is lazy_imports.module("orjson")
     with pytest.raises(AttributeError, match="__path__"):
-        _ = deferred.__path__
+        _ = lazy_imports.__path__
 
 
 def test_a_module_that_is_not_there() -> None:
-    missing = deferred.module("shingletools.nothing")
+    missing = lazy_imports.module("shingletools.nothing")
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError):
             _ = missing.anything

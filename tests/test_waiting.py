@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, ENVIRONMENT, pipe, run
-from shingletools.system import waiting
+from shingletools.system import interruptible_reads
 
 
 def fed_slowly(command: str, content: bytes, folder: Path) -> tuple[int, bytes, bytes]:
@@ -75,5 +75,5 @@ def test_what_another_process_took_is_waited_for(monkeypatch: pytest.MonkeyPatch
         return read(descriptor, size)
 
     monkeypatch.setattr(os, "read", contested)
-    assert (list(waiting.blocks_of(reading)), refused) == ([b"two"], [b"one"])
+    assert (list(interruptible_reads.blocks_of(reading)), refused) == ([b"two"], [b"one"])
     os.close(reading)

@@ -13,7 +13,7 @@ from shingletools.reading.streams import Span
 from shingletools.record.collector import Written
 from shingletools.system.errors import Failed
 from shingletools.system.files import State
-from shingletools.system.serving import LARGE_MESSAGE_BYTES, Gone, Messages
+from shingletools.system.worker_loop import LARGE_MESSAGE_BYTES, Gone, Messages
 from shingletools.system.workers import Worker, in_processes, in_threads
 
 

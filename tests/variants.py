@@ -1,4 +1,4 @@
-"""Prints the table of shingletools/commands/canon/variants.py, made of CLDR's collations and Unicode's DoNotEmit.txt.
+"""Prints the table of canon/letter_variants.py, made of CLDR's collations and Unicode's DoNotEmit.txt.
 
 usage: python tests/variants.py DoNotEmit.txt
        (from https://www.unicode.org/Public/VERSION/ucd/; needs PyICU, whose version says that of CLDR)

@@ -23,7 +23,7 @@ from shingletools.archive.archive_files import (
     segment_file,
     sums_file,
 )
-from shingletools.archive.checksummed import BLOCK_BYTES, OTHER, Damaged, Unreadable, hexdigest
+from shingletools.archive.checksummed_files import BLOCK_BYTES, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
 FORMAT, SIGNED, PASSAGES = "shingletools archive", 2, 3  # versions: of signatures, and of passages
@@ -111,11 +111,13 @@ def encode(manifest: Manifest) -> bytes:
         }
         for entry in manifest.segments
     ]
-    said = manifest._asdict() | {"segments": segments}
+    values = manifest._asdict() | {"segments": segments}
     if not manifest.passages:  # programs that do not know passages read the others
-        del said["passages"]
+        del values["passages"]
     version = PASSAGES if manifest.passages else SIGNED
-    body = orjson.dumps({"format": FORMAT, "version": version, "order": sys.byteorder, "block": BLOCK_BYTES} | said)[1:]
+    body = orjson.dumps({"format": FORMAT, "version": version, "order": sys.byteorder, "block": BLOCK_BYTES} | values)[
+        1:
+    ]
     return b'{"sum":"%b",%b\n' % (hexdigest(body).encode(), body)
 
 
@@ -125,15 +127,15 @@ def decode(data: bytes, name: str) -> Manifest:
     if not data.endswith(b"\n") or head != b'{"sum":"%b",' % hexdigest(body).encode():
         raise Damaged(name, OTHER)
     try:
-        said = orjson.loads(b"{" + body)
-        if said.pop("format") != FORMAT or said.pop("version") not in READABLE:
+        values = orjson.loads(b"{" + body)
+        if values.pop("format") != FORMAT or values.pop("version") not in READABLE:
             raise Failed(f"{name}: has another version of the format; this program reads versions 1 to {PASSAGES}")
-        if said.pop("order") != sys.byteorder:
+        if values.pop("order") != sys.byteorder:
             raise Failed(f"{name}: written on a machine with another byte order")
-        if said.pop("block") != BLOCK_BYTES:
+        if values.pop("block") != BLOCK_BYTES:
             raise Failed(f"{name}: written with another block size than {BLOCK_BYTES} bytes")
-        segments, names = tuple(map(_entry, said.pop("segments"))), tuple(map(tuple, said.pop("names", ())))
-        state = Manifest(segments=segments, names=names, passages=tuple(said.pop("passages", ())), **said)
+        segments, names = tuple(map(_entry, values.pop("segments"))), tuple(map(tuple, values.pop("names", ())))
+        state = Manifest(segments=segments, names=names, passages=tuple(values.pop("passages", ())), **values)
         if is_sound(state):
             return state
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -141,14 +143,14 @@ def decode(data: bytes, name: str) -> Manifest:
     raise Damaged(name, "damaged (it says what cannot be)")
 
 
-def _entry(said: dict[str, Any]) -> Entry:
-    columns = {key: Column(offset, dtype, tuple(shape)) for key, (offset, dtype, shape) in said["columns"].items()}
-    removed = said["removed"] and Removed(**said["removed"])
-    return Entry(**said | {"adds": tuple(map(tuple, said["adds"])), "columns": columns, "removed": removed})
+def _entry(values: dict[str, Any]) -> Entry:
+    columns = {key: Column(offset, dtype, tuple(shape)) for key, (offset, dtype, shape) in values["columns"].items()}
+    removed = values["removed"] and Removed(**values["removed"])
+    return Entry(**values | {"adds": tuple(map(tuple, values["adds"])), "columns": columns, "removed": removed})
 
 
 def is_sound(state: Manifest) -> bool:
-    """Returns whether a manifest says what can be. Raises TypeError or ValueError for some that cannot."""
+    """Returns whether the values of a manifest are possible. Raises TypeError or ValueError for some that are not."""
     seed, gram, run = state.passages or (0, 1, 1)
     return (
         all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))

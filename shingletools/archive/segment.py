@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import removed_file, segment_file, sums_file
-from shingletools.archive.checksummed import BLOCK_BYTES, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
-from shingletools.archive.frames import EMPTY
+from shingletools.archive.checksummed_files import BLOCK_BYTES, OTHER, Cache, Damaged, SummedFile, Unreadable, hexdigest
 from shingletools.archive.manifest import Entry
-from shingletools.kernel.ids import split
+from shingletools.archive.record_frames import EMPTY
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.system.errors import printable
@@ -120,7 +120,7 @@ class Segment:
     def _distinct_frames(self, rows: Index) -> tuple[list[bytes], Index]:
         """Returns the distinct frames of these rows, which ascend, and the number of each row's frame among these."""
         distinct, place = np.unique(self.frame_numbers(rows), return_inverse=True)
-        return list(split(*self.texts("frames", "cuts", distinct))), place
+        return list(split_ids(*self.texts("frames", "cuts", distinct))), place
 
     def is_removed(self, rows: Index) -> Flags:
         """Returns whether each row was dropped."""

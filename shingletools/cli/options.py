@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, NoReturn
 
 from shingletools import UNICODE, __version__, kernel
-from shingletools.cli.arguments import allowance, count, text
+from shingletools.cli.argument_types import allowance, count, text
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-MOST_JOBS = 1024
+MAX_JOBS = 1024
 READ_BY_CANON = ("--csv", "--tsv", "--parquet", "--warc", "--array", "--lines", "--whole", "--recursive")
 
 
@@ -170,7 +170,7 @@ def make_parser(
         # Without a width, each option would load shutil to ask for that of the terminal
         formatter_class=partial(argparse.HelpFormatter, width=80),
     )
-    jobs = partial(count, most=MOST_JOBS)
+    jobs = partial(count, most=MAX_JOBS)
     add_options(parser)
     records = parser.add_argument_group("records")
     add = records.add_argument

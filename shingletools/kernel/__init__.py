@@ -1,8 +1,9 @@
-"""The hot loops. This module has those on strings; `arrays` has those on numpy arrays, which not every command needs.
+"""The hot loops. This module has the loops over strings; `arrays` has those over numpy arrays, for some commands.
 
-If the package was built with a C compiler, `_kernel` gives the same bits faster as the definitions here. The
-environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A file in C, or its header, says at its top what it does. A
-build leaves `_kernel` out if a function differs from its definition, so that the numbers do not depend on a compiler.
+If the package was built with a C compiler, `_kernel` computes the same bits as the definitions here, but faster. The
+environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A comment at the top of each file in C, or of its header, says
+what the file does. A build leaves `_kernel` out if a function differs from its definition, so that results do not
+depend on a compiler.
 
 line_columns            definition: lines as columns
 lines                   definition: lines in bytes, and elements of JSON arrays
@@ -20,7 +21,7 @@ compiled                the loops over arrays in C
 arrays                  chooses between these and their definition
 types                   types of arrays
 self_check              compares each function in C with its definition
-building                what a build does: it compiles, and has the functions compared
+kernel_build            compiles the kernel and compares it with its definition, during a build
 """
 
 import importlib
@@ -30,7 +31,7 @@ import sys
 if sys.maxsize < 1 << 32:  # rows are numbered by int64, which numpy does not take as an index there
     raise ImportError("shingletools needs a Python of 64 bits")
 
-NOTE = "left_out.txt"  # by a build that left the C kernel out
+NOTE_FILE = "left_out.txt"  # says why a build left the C kernel out
 WANTED = os.environ.get("SHINGLETOOLS_KERNEL") or None
 CHOICES = ("c", "numpy")
 NAME = "numpy"
@@ -44,11 +45,11 @@ if WANTED != "numpy":
 
 
 def absence() -> str:
-    """Why there is no C kernel; empty if there is one."""
+    """Returns why there is no C kernel; empty if there is one or it is not wanted."""
     if NAME == "c" or WANTED == "numpy":
         return ""
     try:
-        with open(os.path.join(os.path.dirname(__file__), NOTE), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(__file__), NOTE_FILE), encoding="utf-8") as file:
             cause = file.read().strip()
     except OSError:
         cause = "it was not built"
@@ -84,17 +85,19 @@ if NAME == "c":
 else:
 
     def end_with_parent() -> bool:
-        """Whether this process is killed when its parent ends. Without C it is not: that needs a system call."""
+        """Returns whether this process is killed when its parent ends.
+
+        Without C it is not, because that needs a system call.
+        """
         return False
 
     def fail_at_exit() -> None:
-        """Gives the process status 2 if a library calls exit(). Without C it keeps the library's."""
+        """Gives the process status 2 if a library calls exit(). Without C it does nothing."""
 
     def keep_memory() -> bool:
-        """Whether this process keeps the memory that it frees. Without C it cannot be asked to."""
+        """Returns whether this process keeps the memory that it frees. Without C it does not."""
         return False
 
-    from shingletools.kernel.codec import payload_to_bytes
     from shingletools.kernel.line_columns import read_columns
     from shingletools.kernel.lines import (
         count_lines,
@@ -106,11 +109,12 @@ else:
         split_lines,
         weigh_fingerprints,
     )
-    from shingletools.kernel.lines import unlinked as link_function
-    from shingletools.kernel.lines import unlinked as link_minima
-    from shingletools.kernel.lines import unlinked as link_simhash
-    from shingletools.kernel.lines import unlinked as link_weighted_minima
-    from shingletools.kernel.lines import unlinked as link_weighted_simhash
+    from shingletools.kernel.lines import no_link as link_function
+    from shingletools.kernel.lines import no_link as link_minima
+    from shingletools.kernel.lines import no_link as link_simhash
+    from shingletools.kernel.lines import no_link as link_weighted_minima
+    from shingletools.kernel.lines import no_link as link_weighted_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
-    from shingletools.kernel.strings import minima, simhash
+    from shingletools.kernel.payload_codec import payload_to_bytes
+    from shingletools.kernel.payload_signatures import minima, simhash

@@ -1,6 +1,6 @@
-/* The hot loops of shingletools, which line_columns.py, lines.py, memo.py, codec.py, strings.py, ids.py, groups.py,
-   thinning.py, winnowing.py and reference.py define. Functions that read many lines at once do with ordinary ones what
-   filter_line.py and the schemas of collectors do with each. */
+/* The hot loops of shingletools. Their definitions are in line_columns.py, lines.py, memo.py, payload_codec.py,
+   payload_signatures.py, ids.py, groups.py, independent_set.py, winnowing.py and reference_arrays.py. Functions that
+   read many lines at once do with ordinary ones what filter_line.py and the schemas of collectors do with each. */
 
 #include "kernel.h"
 
@@ -13,7 +13,7 @@ static PyMethodDef functions[] = {
     {"minima", minima, METH_VARARGS, "(payload, a, b, bits=32): the payload of its minima, or None for another form."},
     {"link_minima", link_minima, METH_VARARGS, "(a, b, group, pairs, bits=32): a link that makes minima."},
     {"link_simhash", link_simhash, METH_NOARGS, "A link that makes simhashes."},
-    {"weigh_fingerprints", weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted.c"},
+    {"weigh_fingerprints", weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted_signatures.c"},
     {"link_weighted_minima", link_weighted_minima, METH_VARARGS,
      "(a, b, group, pairs, weights, bits=32): a link that makes weighted minima."},
     {"link_weighted_simhash", link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes."},
@@ -21,9 +21,9 @@ static PyMethodDef functions[] = {
     {"pair_lines", pair_lines, METH_VARARGS, "(a, b, rests, which): see groups.c"},
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
-    {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see thinning.c"},
-    {"thin", thin, METH_VARARGS, "(documents, pairs, kept): see thinning.c"},
-    {"thin_pairs", thin_pairs, METH_VARARGS, "(pairs, partner): see thinning.c"},
+    {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see independent_set.c"},
+    {"greedy_independent_set", greedy_independent_set, METH_VARARGS, "(documents, pairs, kept): see independent_set.c"},
+    {"greedy_independent_set_of_pairs", greedy_independent_set_of_pairs, METH_VARARGS, "(pairs, partner): see independent_set.c"},
     {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},
     {"winnowed_runs", winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c"},
     {"equal_words", equal_words, METH_VARARGS, "(texts, left, others, right, words): see winnowing.c"},
@@ -36,7 +36,7 @@ static PyMethodDef functions[] = {
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, firsts, lasts, out)"},
     {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, out)"},
-    {"mark", mark, METH_VARARGS, "(keys, table): see rows.c"},
+    {"mark", mark, METH_VARARGS, "(keys, table): see signature_rows.c"},
     {"marked", marked, METH_VARARGS, "(keys, table, out)"},
     {"bounded_candidates", bounded_candidates, METH_VARARGS,
      "(kind, share, entries, targets, starts, counts, tokens, counters, out)"},

@@ -4,7 +4,7 @@
        left, right, firsts, lasts, starts, sizes, wanted    int64; also least, if there is one for each pair
        tokens   uint64, one set after the other, each ascending; starts and sizes give the place of each set
        weights  int64, of each token; totals: of all tokens of each set
-       counters uint32, 2^COUNTERS: in how many sets the tokens of each counter are
+       counters uint32, 2^22: in how many sets the tokens of each counter are
        keys     uint64
        table    uint64, pairs of words, fewer than 2^32 bits in all first ones
        numbers  int64, of the tokens of one set after the other; rows, bounds: the rows that have each number

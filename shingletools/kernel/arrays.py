@@ -1,4 +1,4 @@
-"""The hot loops over arrays, by the kernel that was chosen."""
+"""The hot loops over arrays, in C or in numpy, whichever the kernel is."""
 
 import os
 import sys
@@ -7,14 +7,14 @@ import numpy as np
 
 from shingletools import kernel
 from shingletools.kernel.ids import Ids
-from shingletools.kernel.reference import bit_sums, fmix64
+from shingletools.kernel.reference_arrays import bit_sums, fmix64
 from shingletools.kernel.types import U64, Flags
 
-MOST_WORDS = (1 << 26) - 1  # of places: their numbers have 32 bits
+MAX_TABLE_WORDS = (1 << 26) - 1  # of places: their numbers have 32 bits
 
 if kernel.NAME == "c":
     from shingletools.kernel._kernel import part_large_arrays
-    from shingletools.kernel.compiled import (
+    from shingletools.kernel.compiled_arrays import (
         agreements,
         band_keys,
         bounded_candidates,
@@ -33,15 +33,14 @@ if kernel.NAME == "c":
         rarest,
         set_keys,
         shared_counts,
-        thin,
-        thin_pairs,
         winnow,
         winnowed_runs,
     )
 else:
     from shingletools.kernel.groups import connect, group_lines
     from shingletools.kernel.ids import pair_lines
-    from shingletools.kernel.reference import (
+    from shingletools.kernel.independent_set import greedy_independent_set, greedy_independent_set_of_pairs, list_ends
+    from shingletools.kernel.reference_arrays import (
         agreements,
         band_keys,
         bounded_candidates,
@@ -56,7 +55,6 @@ else:
         set_keys,
         shared_counts,
     )
-    from shingletools.kernel.thinning import list_ends, thin, thin_pairs
     from shingletools.kernel.winnowing import equal_words, winnow, winnowed_runs
 
     def part_large_arrays() -> None:
@@ -64,19 +62,22 @@ else:
 
 
 def new_table(keys: int, most: int = sys.maxsize) -> U64:
-    """For marks of so many keys: about 8 places for each, or fewer in at most so many bytes."""
-    return np.zeros(2 * min(max(keys // 8, 1), max(most // 16, 1), MOST_WORDS), np.uint64)
+    """Returns an empty table of marks for so many keys, for `mark`.
+
+    It has about 8 places for each key, or fewer if it may have at most `most` bytes.
+    """
+    return np.zeros(2 * min(max(keys // 8, 1), max(most // 16, 1), MAX_TABLE_WORDS), np.uint64)
 
 
 def shared(keys: U64) -> Flags:
-    """Whether each key comes twice, or shares its place with another key, which few do by accident. Shape (keys,)."""
+    """Returns whether each key occurs twice, or shares its place with another key, which is rare. Shape (keys,)."""
     table = new_table(len(keys))
     mark(keys, table)
     return marked(keys, table)
 
 
 def new_ids() -> Ids:
-    """An empty set of ids. Its key is random, so that nobody can choose ids that make it slow."""
+    """Returns an empty set of ids. Its key is random, so that nobody can choose ids that make it slow."""
     key = os.urandom(16)
     if kernel.NAME == "c":
         from shingletools.kernel import _kernel  # it exists only with a C compiler

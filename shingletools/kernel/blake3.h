@@ -1,4 +1,4 @@
-/* BLAKE3, as much of it as words need. */
+/* BLAKE3 of at most one chunk, as words need it. */
 
 #ifndef SHINGLETOOLS_BLAKE3_H
 #define SHINGLETOOLS_BLAKE3_H
@@ -23,7 +23,7 @@ Blake3 blake3_with(const uint8_t *key);
 /* The first 8 bytes, little-endian, of the hash of up to BLAKE3_MOST bytes. */
 uint64_t blake3(const Blake3 *how, const uint8_t *data, size_t size);
 
-/* The same, without a key. */
+/* The first 8 bytes of the hash without a key. */
 uint64_t blake3_of(const uint8_t *data, size_t size);
 
 #endif

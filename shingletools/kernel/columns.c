@@ -3,7 +3,7 @@
 #include "columns.h"
 
 enum {
-    DECIMALS = 12,   /* a double keeps so many */
+    DECIMALS = 12,   /* digits that a double keeps */
     RADIX_FROM = 16, /* values from which on a set is sorted by its highest bits */
     RADIX_MOST = 16  /* values with equal highest bits, beyond which qsort sorts them */
 };
@@ -22,12 +22,12 @@ typedef enum {
     AT_MOST_ONCE,
     NONE,
     EQUAL,
-    KINDS /* their number */
+    KINDS /* the number of kinds */
 } Take;
 
 typedef struct {
     Take take;
-    int column;       /* that it goes to; -1 for none */
+    int column;       /* the column that it goes to; -1 for none */
     Py_ssize_t other; /* the place of the member whose id must differ, or -1 */
     int must;         /* whether it may not be missing */
     Form form;
@@ -161,7 +161,7 @@ static int64_t characters(const uint8_t *text, size_t size)
     return count;
 }
 
-/* Whether a payload has a capital; our digits are lower case. */
+/* Whether a payload has a capital letter; ordinary digits are in lower case. */
 VECTORS static int has_capitals(const uint8_t *text, size_t size)
 {
     uint8_t capitals = 0;
@@ -208,7 +208,7 @@ static int add_ids(Column *column, const Member *list)
     return add_number(&column->starts, count) ? -1 : 1;
 }
 
-/* Adds a payload that is not empty, and where it starts; -1 for one that is not spelled as we spell it. */
+/* Adds a payload that is not empty, and where it starts; -1 for one that is not in lower case. */
 static int add_groups(Columns *columns, Column *column, const Form *form, const Member *member, const uint8_t *first)
 {
     if (member->kind != STRING)

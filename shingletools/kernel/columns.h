@@ -1,4 +1,4 @@
-/* Columns, into which functions read lines; and numbered ids, of which functions write lines. */
+/* Columns, which functions fill from lines; and ids with numbers, from which functions write lines. */
 
 #ifndef SHINGLETOOLS_COLUMNS_H
 #define SHINGLETOOLS_COLUMNS_H
@@ -45,7 +45,7 @@ static inline PyObject *bytes_of(const Bytes *bytes)
     return PyBytes_FromStringAndSize((const char *)bytes->data, (Py_ssize_t)bytes->used);
 }
 
-/* Ids one after the other, the end of each, and the numbers of some: see ids.IdsAt. */
+/* The data and ends of ids, and the numbers of the selected ones: see ids.SelectedIds. */
 typedef struct {
     Py_buffer data, ends, numbers;
 } Named;

@@ -1,8 +1,8 @@
-/* Texts to rolling fingerprints of their shingles. The fingerprints of words are BLAKE3. */
+/* Turns texts into rolling fingerprints of their shingles. The fingerprints of words are BLAKE3. */
 
 #include "blake3.h"
 #include "columns.h"
-#include "listed.h"
+#include "fingerprint_slots.h"
 #include "payloads.h"
 
 enum { WORDS, CHARACTERS, WORD_CHARACTERS }; /* units of shingles: see memo.py */
@@ -120,9 +120,9 @@ typedef struct {
     FingerprintMemo *memo;
     size_t run;              /* units in a shingle */
     int units;
-    uint64_t sample;         /* 1 in so many shingles is kept */
+    uint64_t sample;         /* m: 1 in m shingles is kept */
     Listed listed;           /* without slots if all shingles are kept */
-    int kept;                /* whether listed fingerprints alone are kept, or alone left out */
+    int kept;                /* whether only listed fingerprints are kept, or only these are left out */
     uint64_t brief, emptied; /* as in the memo */
     Bytes words, made;       /* fingerprints of units, and of shingles */
     Bytes seen;              /* slots of the fingerprints of one text */
@@ -147,7 +147,7 @@ static inline size_t roll(const Shingling *shingling, size_t count, size_t k, ui
         uint64_t fingerprint = memo->how.mode ? siphash(memo->last, z) : finish(z);
         if (sample > 1 && fmix64(fingerprint) % sample)
             continue;
-        if (listed->slots) /* ahead for all, since each slot may be far away in memory */
+        if (listed->slots) /* prefetches all slots, since each may be far away in memory */
             PREFETCH(listed->slots + 8 * slot_of(listed, fingerprint));
         memcpy(to + 8 * made++, &fingerprint, sizeof fingerprint);
     }

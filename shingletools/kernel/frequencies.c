@@ -1,7 +1,7 @@
 /* Reads lines of tables of document frequencies and of weights, and makes sets of fingerprints. */
 
 #include "columns.h"
-#include "listed.h"
+#include "fingerprint_slots.h"
 
 /* The state of reading lines. */
 typedef struct {
@@ -41,7 +41,7 @@ static void next_line(Reader *reader)
     reader->line = reader->stop < reader->end ? reader->stop + 1 : reader->end;
 }
 
-/* What was read, if all went well: (lines, where the next begins, the columns). The columns are freed. */
+/* Returns (lines, start of the next one, the columns), or NULL after an error. Frees the columns. */
 static PyObject *end_reading(const Reader *reader, Bytes *columns, Py_ssize_t count, int well)
 {
     PyObject *result = well ? PyTuple_New(2 + count) : NULL;
@@ -178,7 +178,7 @@ PyObject *read_frequencies(PyObject *Py_UNUSED(self), PyObject *args)
     return end_reading(&reader, columns, COLUMNS, !failed);
 }
 
-/* (fingerprints, without, factor): the slots of the set of fingerprints minus `without`; see listed.h. */
+/* (fingerprints, without, factor): the slots of the set of fingerprints minus `without`; see fingerprint_slots.h. */
 PyObject *list_fingerprints(PyObject *self, PyObject *args)
 {
     PyObject *without = NULL, *slots = NULL;

@@ -1,4 +1,4 @@
-/* Writes pairs and groups as lines, and connects pairs. */
+/* Writes pairs and groups as lines; finds connected components. */
 
 #include "columns.h"
 

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import I32, U8, Index
 
 
-def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
-    r"""The lines of groups, whose members stand group by group. The first member is the group's name.
+def group_lines(members: SelectedIds, sizes: Index, /) -> bytes:
+    r"""Returns the lines of groups. Members stand group by group; the first member is the group's name.
 
-    >>> members = IdsAt(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
+    >>> members = SelectedIds(b'"x"7', np.array([3, 4]), np.array([1, 0, 0]))
     >>> group_lines(members, np.array([2, 1]))
     b'{"group":7,"size":2,"members":[7,"x"]}\n{"group":"x","size":1,"members":["x"]}\n'
     """
-    names = list(names_of(members))
+    names = list(each_id(members))
     if sum(sizes.tolist()) != len(names) or min(sizes.tolist(), default=1) < 1:
         raise ValueError("the sizes are not those of the groups")
     lines, at = [], 0
@@ -25,10 +25,10 @@ def group_lines(members: IdsAt, sizes: Index, /) -> bytes:
 
 
 def connect(parent: I32, left: Index, right: Index, news: U8, /) -> None:
-    """Connects pairs of numbers, in order, and sets in `news` whether the two were not connected before.
+    """Connects pairs of numbers, in order, and sets `news` where the two were not connected before.
 
-    Shapes: (numbers,), (pairs,), (pairs,), (pairs,). A number's parent is connected with it and not greater; the least
-    of connected numbers is its own parent. Union by the least number, with path halving.
+    Shapes: (numbers,), (pairs,), (pairs,), (pairs,). The parent of a number is connected with it and not greater; the
+    least of connected numbers is its own parent. Union by the least number, with path halving.
 
     >>> parent, news = np.arange(4, dtype=np.int32), np.zeros(2, np.uint8)
     >>> connect(parent, np.array([3, 1]), np.array([1, 3]), news)

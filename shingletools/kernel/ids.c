@@ -6,7 +6,7 @@
 
    Methods take ids as two buffers: one id after the other, and the bytes of each (int64). */
 
-#include "records.h"
+#include "json_members.h"
 #include <structmember.h>
 
 enum { NUMBER_BITS = 40, FEWEST = 1 << 10 /* slots */, AT_ONCE = 64 /* ids */ };
@@ -110,7 +110,7 @@ static int make_room(Ids *self)
     size_t slots = FEWEST;
     while (is_full(self->count, slots))
         slots *= 2;
-    PyMem_Free(self->slots); /* first: the ids say what it had */
+    PyMem_Free(self->slots); /* before the new table is made, which is filled from the ids */
     self->slots = NULL;
     uint64_t *table = PyMem_Calloc(slots, sizeof *table);
     if (!table) {

@@ -1,6 +1,6 @@
-"""Numbered ids, and lines of pairs of them: the definition. Only C reads many lines at once.
+"""Ids with numbers, and lines of pairs of ids: the definition. Only C reads many lines at once.
 
-Ids are JSON, one after the other, with either the bytes of each or the end of each, int64.
+Ids are JSON, one after the other, with either the size or the end of each, int64.
 """
 
 import sys
@@ -14,8 +14,8 @@ from shingletools.kernel.types import U8, Flags, Index
 Buffer = bytes | bytearray | U8 | Index
 
 
-class IdsAt(NamedTuple):
-    """Some of many ids: the data and ends of all, and the numbers of these."""
+class SelectedIds(NamedTuple):
+    """Some of many ids: the data and the ends of all ids, and the numbers of the selected ones."""
 
     data: Buffer
     ends: Buffer
@@ -23,7 +23,7 @@ class IdsAt(NamedTuple):
 
 
 class Ids:
-    """Distinct ids, numbered in the order in which they first came.
+    """Distinct ids, numbered in the order of their first occurrence.
 
     >>> ids = Ids()
     >>> np.frombuffer(ids.number(b'"a"7"a"', np.array([3, 1, 3])), np.int64).tolist(), bytes(ids.data)
@@ -38,12 +38,12 @@ class Ids:
         self.data, self.ends = bytearray(), bytearray()
 
     def __len__(self) -> int:
-        """The number of ids."""
+        """Returns the number of ids."""
         return len(self.ends) // 8
 
     def number(self, ids: bytes, sizes: Buffer, /) -> bytes:
-        """The number of each id, int64; new ids are added."""
-        for name in split(ids, sizes):
+        """Returns the number of each id, int64; adds new ids."""
+        for name in split_ids(ids, sizes):
             if name not in self.numbers:
                 self.numbers[name] = len(self.numbers)
                 self.data += name
@@ -51,22 +51,22 @@ class Ids:
         return self.find(ids, sizes)
 
     def find(self, ids: bytes, sizes: Buffer, /) -> bytes:
-        """The number of each id, int64; -1 for ids that it does not have."""
-        return np.array([self.numbers.get(name, -1) for name in split(ids, sizes)], np.int64).tobytes()
+        """Returns the number of each id, int64; -1 for ids that it does not have."""
+        return np.array([self.numbers.get(name, -1) for name in split_ids(ids, sizes)], np.int64).tobytes()
 
     def hashes(self, ids: bytes | bytearray, sizes: Buffer, /) -> bytes:
-        """A hash of each id by the key, uint64; each kernel has its own."""
+        """Returns a keyed hash of each id, uint64; each kernel has a hash function of its own."""
         from hashlib import blake2b  # which loads OpenSSL
 
-        return b"".join(blake2b(name, key=self.key, digest_size=8).digest() for name in split(ids, sizes))
+        return b"".join(blake2b(name, key=self.key, digest_size=8).digest() for name in split_ids(ids, sizes))
 
     def close(self) -> None:
         """Frees the table that finds ids. No ids can be added or found after this."""
         self.numbers.clear()
 
 
-def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
-    """The ids one by one. Raises ValueError if the sizes do not fit the data."""
+def split_ids(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
+    """Yields the ids one by one. Raises ValueError if the sizes do not fit the data."""
     counts = np.frombuffer(sizes, np.int64).tolist()
     data = bytes(ids)
     if sum(counts) != len(data) or min(counts, default=0) < 0:
@@ -78,30 +78,30 @@ def split(ids: Buffer, sizes: Buffer) -> Iterator[bytes]:
         at += size
 
 
-def some_of(data: Buffer, sizes: Index, some: Flags) -> bytes:
-    """Returns those of the ids, or of other values, whose flags are set.
+def selected_values(data: Buffer, sizes: Index, some: Flags) -> bytes:
+    """Returns the ids, or other values, whose flags are set.
 
-    >>> some_of(b'"a"7"b"', np.array([3, 1, 3]), np.array([True, False, True]))
+    >>> selected_values(b'"a"7"b"', np.array([3, 1, 3]), np.array([True, False, True]))
     b'"a""b"'
     """
     return np.frombuffer(data, np.uint8)[np.repeat(some, sizes)].tobytes()
 
 
-def pair_lines(a: IdsAt, b: IdsAt, rests: Sequence[bytes], which: Index, /) -> bytes:
-    r"""The lines of pairs: the two ids of each, followed by the one of `rests` with its number in `which`.
+def pair_lines(a: SelectedIds, b: SelectedIds, rests: Sequence[bytes], which: Index, /) -> bytes:
+    r"""Returns the lines of pairs: two ids, then the item of `rests` with the number in `which`.
 
-    >>> one = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
+    >>> one = SelectedIds(b'"x"7', np.array([3, 4]), np.array([0]))
     >>> pair_lines(one, one._replace(numbers=np.array([1])), [b'"similarity":1}\n'], np.array([0]))
     b'{"a":"x","b":7,"similarity":1}\n'
     """
     return b"".join(
         b'{"a":%b,"b":%b,%b' % (one, two, rests[number])
-        for one, two, number in zip(names_of(a), names_of(b), which.tolist(), strict=True)
+        for one, two, number in zip(each_id(a), each_id(b), which.tolist(), strict=True)
     )
 
 
-def names_of(ids: IdsAt) -> Iterator[bytes]:
-    """The ids with these numbers, one by one. Raises ValueError for a number without an id."""
+def each_id(ids: SelectedIds) -> Iterator[bytes]:
+    """Yields the selected ids, one by one. Raises ValueError for a number without an id."""
     data, ends = np.frombuffer(ids.data, np.uint8).data, np.frombuffer(ids.ends, np.int64)
     if np.any((ids.numbers < 0) | (ids.numbers >= len(ends))):
         raise ValueError("no ids of these numbers")

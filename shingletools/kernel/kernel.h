@@ -24,7 +24,7 @@
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
 #define FINISH UINT64_C(0xD6E8FEB86659FD93)
 
-/* process.c */
+/* process_settings.c */
 PyObject *end_with_parent(PyObject *self, PyObject *none);
 PyObject *fail_at_exit(PyObject *self, PyObject *none);
 PyObject *keep_memory(PyObject *self, PyObject *none);
@@ -42,10 +42,10 @@ PyObject *pair_lines(PyObject *self, PyObject *args);
 PyObject *group_lines(PyObject *self, PyObject *args);
 PyObject *connect_pairs(PyObject *self, PyObject *args);
 
-/* thinning.c */
+/* independent_set.c */
 PyObject *list_ends(PyObject *self, PyObject *args);
-PyObject *thin(PyObject *self, PyObject *args);
-PyObject *thin_pairs(PyObject *self, PyObject *args);
+PyObject *greedy_independent_set(PyObject *self, PyObject *args);
+PyObject *greedy_independent_set_of_pairs(PyObject *self, PyObject *args);
 
 /* winnowing.c */
 PyObject *winnow(PyObject *self, PyObject *args);
@@ -57,7 +57,7 @@ PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);
 PyObject *list_fingerprints(PyObject *self, PyObject *args);
 
-/* chains.c */
+/* filter_chains.c */
 PyObject *link_function(PyObject *self, PyObject *function);
 PyObject *linked_lines(PyObject *self, PyObject *args);
 
@@ -74,12 +74,12 @@ PyObject *simhash(PyObject *self, PyObject *text);
 PyObject *link_minima(PyObject *self, PyObject *args);
 PyObject *link_simhash(PyObject *self, PyObject *none);
 
-/* weighted.c */
+/* weighted_signatures.c */
 PyObject *weigh_fingerprints(PyObject *self, PyObject *args);
 PyObject *link_weighted_minima(PyObject *self, PyObject *args);
 PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);
 
-/* rows.c */
+/* signature_rows.c */
 PyObject *agreements(PyObject *self, PyObject *args);
 PyObject *band_keys(PyObject *self, PyObject *args);
 PyObject *mark(PyObject *self, PyObject *args);
@@ -95,7 +95,7 @@ PyObject *overlaps(PyObject *self, PyObject *args);
 PyObject *common_weights(PyObject *self, PyObject *args);
 PyObject *shared_counts(PyObject *self, PyObject *args);
 
-/* tokens.c */
+/* token_sets.c */
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);
 PyObject *rarest(PyObject *self, PyObject *args);

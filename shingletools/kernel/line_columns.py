@@ -1,22 +1,22 @@
-"""Columns of ordinary lines: what each field of a line becomes. Only C reads many lines at once (see columns.c)."""
+"""The columns that fields of ordinary lines become. Only C reads many lines at once (see columns.c)."""
 
 from enum import IntEnum
 from typing import NamedTuple
 
 
 class Kind(IntEnum):
-    """What a column takes of a field; the last three give no column."""
+    """What a column holds of a field; the last three kinds make no column."""
 
     ID = 0  # an id, as it is spelled
     LABEL = 1  # a string, a number, true, false or null, as it is spelled
     SPAN = 2  # where the value starts and ends in the lines, int64 each; 0 and 0 for a missing field
     LENGTH = 3  # the number of characters of a text, int64
     UNITS = 4  # a number from 0 to 9.99… in units of 10^-DECIMALS, int64; -1 for a missing field
-    DOUBLE = 5  # such a number, float64; minus infinity for a missing field
+    DOUBLE = 5  # a number as in UNITS, float64; minus infinity for a missing field
     FLAG = 6  # a byte: 1 for true, 0 for a missing field
     IDS = 7  # the ids of a list, as they are spelled
-    GROUPS = 8  # the bytes of a payload of digit groups; of a set of any size, its different numbers, uint64 ascending
-    AT_MOST_ONCE = 9  # the field does not matter, but may not stand twice
+    GROUPS = 8  # the bytes of a payload of digit groups; for a set, its distinct numbers, uint64, ascending
+    AT_MOST_ONCE = 9  # the field may have any value, but may not occur twice
     NONE = 10  # the field must be missing
     EQUAL = 11  # the field must have a given text, or be missing if that is None
 
@@ -25,7 +25,7 @@ DECIMALS = 12  # of numbers in ordinary lines
 
 
 class Field(NamedTuple):
-    """A field, and its form on an ordinary line. Names and text are JSON without the quotes."""
+    """A field of a line, and the form that it has on an ordinary line. Names and text are JSON without the quotes."""
 
     name: bytes
     kind: Kind
@@ -42,8 +42,8 @@ class ColumnData(NamedTuple):
 
     data: bytes = b""  # one after the other
     sizes: bytes = b""  # the bytes of each value, int64; only of ID, LABEL, IDS and GROUPS
-    # Where each value starts in the lines, int64; of IDS, the number of ids in each row. Of GROUPS, -1 for digits that
-    # are not spelled as we do
+    # Where each value starts in the lines, int64; for IDS, the number of ids in each row. For GROUPS, -1 if the digits
+    # are not in lower case
     starts: bytes = b""
 
 
@@ -58,7 +58,7 @@ class ReadColumns(NamedTuple):
 
 
 def compiled_columns(lines: bytes, at: int, fields: tuple[Field, ...], /) -> ReadColumns:
-    """Reads ordinary lines from `at` on, up to the first other line. Releases Python's lock. Raises ValueError."""
+    """Reads ordinary lines from `at` on, up to the first other line. Releases the GIL. Raises ValueError."""
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 
     rows, end, starts, lasts, columns = _kernel.read_columns(lines, at, fields)
@@ -66,6 +66,6 @@ def compiled_columns(lines: bytes, at: int, fields: tuple[Field, ...], /) -> Rea
 
 
 def read_columns(_lines: bytes, at: int, fields: tuple[Field, ...], /) -> ReadColumns:
-    """Reads no lines: leaves those from `at` on to the definition of a schema."""
+    """Reads no lines: all lines from `at` on are left to the schema's definition."""
     columns = sum(field.kind < Kind.AT_MOST_ONCE and field.shared < 0 for field in fields)
     return ReadColumns(0, at, b"", b"", (ColumnData(),) * columns)

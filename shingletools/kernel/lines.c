@@ -1,6 +1,6 @@
 /* Lines, each of which ends with a line feed, perhaps except the last; and the elements of JSON arrays. */
 
-#include "records.h"
+#include "json_members.h"
 
 PyObject *count_lines(PyObject *Py_UNUSED(self), PyObject *data)
 {

@@ -1,23 +1,26 @@
 """Lines in bytes, and elements of JSON arrays: the definition.
 
-A line feed ends each line, perhaps except the last. A carriage return ends none.
+A line ends with a line feed; the last line may lack it. A carriage return ends no line.
 """
 
 import re
 from typing import NamedTuple
 
-Link = tuple[object, ...]  # a filter's work in C; empty if it has none
-# A factor, fingerprints in slots (see listed.h), and whether only these are kept, or left out. Empty: all are kept
-Listed = tuple[int, bytes, bool] | tuple[()]
-# A factor, the weights of fingerprints in slots (see weighted.c), the weight of all others, the digits of fingerprints
-Weighed = tuple[int, bytes, int, int]
-Read = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]  # as line_columns.ReadColumns
-SignatureForm = tuple[int, int]  # the digits of a component, and bytes in all, or 0 for a set of any size
+Link = tuple[object, ...]  # a filter's function in C; empty if it has none
+# A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or only these left out;
+# if empty, all fingerprints are kept
+FingerprintFilter = tuple[int, bytes, bool] | tuple[()]
+# A factor, the weights of fingerprints in slots (see weighted_signatures.c), the weight of all others, and the
+# digits of a fingerprint
+WeightSlots = tuple[int, bytes, int, int]
+# The fields of line_columns.ReadColumns
+RawColumns = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]
+SignatureForm = tuple[int, int]  # digits of a component, and bytes of a signature; 0 bytes for sets
 # Lines, or the columns of their ids and signatures; their number, the start of the next one, its exception
-Done = tuple[bytes | Read, int, int, Exception | None]
-MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or what begins another one
+LinkOutput = tuple[bytes | RawColumns, int, int, Exception | None]
+MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or the quote of another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
-ESCAPES = (  # that orjson makes, the backslash first
+ESCAPES = (  # as orjson writes them; the backslash must be first
     (b"\\", b"\\\\"),
     (b'"', b'\\"'),
     (b"\b", b"\\b"),
@@ -30,7 +33,7 @@ ESCAPES = (  # that orjson makes, the backslash first
 
 
 class FilterFields(NamedTuple):
-    """What the kernel must know of the lines of filters. Names and recipes are JSON without the quotes."""
+    """What the kernel needs to know about the lines of filters. Names and recipes are JSON without the quotes."""
 
     id: bytes
     consumed: bytes
@@ -46,38 +49,38 @@ class FilterFields(NamedTuple):
     # then; and how many lines have each, int64, to which the kernel adds
     parts: tuple[bytes, ...] = ()
     counts: bytearray = bytearray()
-    named: bytes | None = None  # becomes a member, which an ordinary line does not have before
+    named: bytes | None = None  # the value of a new member, which an ordinary line does not have yet
 
 
 def read_frequencies(
     _lines: bytes, at: int, _digits: int, _low: int, _high: int, _least: int, _most: int, /
 ) -> tuple[int, int, bytes, bytes]:
-    """Takes no lines of a table: leaves them to the definition in tables.py. See frequencies.c."""
+    """Reads no lines of a table: all are left to the definition in shingle_tables.py. See frequencies.c."""
     return 0, at, b"", b""
 
 
 def read_weights(_lines: bytes, at: int, _digits: int, /) -> tuple[int, int, bytes, bytes]:
-    """Takes no lines of a table, likewise."""
+    """Reads no lines of a table: all are left to the definition in shingle_tables.py. See frequencies.c."""
     return 0, at, b"", b""
 
 
 def list_fingerprints(_fingerprints: bytes, _without: bytes, _factor: int, /) -> bytes:
-    """No slots, since no link needs them. See frequencies.c."""
+    """Returns no slots, since no link needs them without C. See frequencies.c."""
     return b""
 
 
 def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -> bytes:
-    """No slots, since no link needs them. See weighted.c."""
+    """Returns no slots, since no link needs them without C. See weighted_signatures.c."""
     return b""
 
 
-def unlinked(*_arguments: object) -> Link:
-    """The link of a filter without work in C."""
+def no_link(*_arguments: object) -> Link:
+    """Returns the link of a filter that has no function in C."""
     return ()
 
 
 def count_lines(data: bytes, /) -> int:
-    """The number of lines.
+    """Returns the number of lines.
 
     >>> count_lines(b"one\\ntwo"), count_lines(b"one\\n\\n"), count_lines(b"")
     (2, 2, 0)
@@ -86,7 +89,7 @@ def count_lines(data: bytes, /) -> int:
 
 
 def split_lines(data: bytes, /) -> list[bytes]:
-    """The lines without their line feeds.
+    """Returns the lines, without their line feeds.
 
     >>> split_lines(b"one\\r\\n\\ntwo"), split_lines(b"")
     ([b'one\\r', b'', b'two'], [])
@@ -98,7 +101,9 @@ def split_lines(data: bytes, /) -> list[bytes]:
 
 
 def element_end(data: bytes, at: int, deepest: int, /) -> int:
-    r"""Where the comma or the bracket stands that ends an element; -1 without one, -2 within more brackets.
+    r"""Returns the place of the comma or bracket that ends an element of an array; -1 if it is missing.
+
+    -2 if the element has more than `deepest` levels of brackets.
 
     >>> element_end(b'[{"a":[1,2]} , 3]', 1, 9), element_end(b'["a]', 1, 9), element_end(b"[[]]", 0, 1)
     (13, -1, -2)
@@ -124,14 +129,14 @@ def element_end(data: bytes, at: int, deepest: int, /) -> int:
 class ColumnValues(NamedTuple):
     """The values of a column."""
 
-    head: bytes  # what stands before each: a brace or a comma, its name and a colon
+    head: bytes  # bytes before each value: a brace or a comma, the name and a colon
     data: bytes | memoryview  # one after the other
     starts: bytes | memoryview  # where each begins, and the end of the last, int64
     text: bool  # whether they are text in UTF-8; if not, they are JSON
 
 
 def record_lines(columns: tuple[ColumnValues, ...], rows: int, /) -> bytes:
-    r"""Rows of columns, of which there is at least one, as lines of JSON objects. Raises ValueError.
+    r"""Returns rows of at least one column as lines of JSON objects. Raises ValueError.
 
     >>> from array import array
     >>> record_lines((ColumnValues(b'{"text":', b'a"b', array("q", [0, 3]).tobytes(), True),), 1)
@@ -153,7 +158,7 @@ def record_lines(columns: tuple[ColumnValues, ...], rows: int, /) -> bytes:
 
 
 def quoted(text: bytes) -> bytes:
-    """Text as a JSON string, with the escapes that orjson makes."""
+    """Returns text as a JSON string, with the escapes that orjson makes."""
     for character, escape in ESCAPES:
         text = text.replace(character, escape)
     return b'"' + text + b'"'

@@ -1,34 +1,34 @@
-"""Bounded memos of pure functions of short strings, and work on texts, token by token, through them."""
+"""Bounded memos of pure functions of short strings; texts are processed through them, token by token."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Protocol, TypeVar
 
-from shingletools.kernel.lines import Link, Listed, unlinked
+from shingletools.kernel.lines import FingerprintFilter, Link, no_link
 
 Value = TypeVar("Value", bound=str | bytes)
 
-# What the function for tokens makes of a character in any token: letters or digits; a word of its own between two
-# spaces; an apostrophe, which counts only between letters; + or #, which count only after a letter; a space; or
-# nothing. None if that depends on the token
+# Returns what the function for tokens makes of a character in any token; None if that depends on the token. This is
+# letters or digits; a word of its own between two spaces; an apostrophe, which counts only between letters; + or #,
+# which count only after a letter; a space; or nothing
 Wherever = Callable[[str], str | None]
 
-ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
-LONGEST = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
-SPACE = re.compile(r"\s")  # what str.split splits at
+MAX_ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
+MAX_KEY_CHARS = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
+SPACE = re.compile(r"\s")  # as in str.split
 TOKEN = re.compile(r"\S+")
-SEGMENT = 1 << 18  # characters
+SEGMENT_CHARS = 1 << 18
 NUMBER = re.compile("[0-9]+")
-KEY, WORD_KEY = 48, 32  # bytes of a key, and of its part for words
+KEY_BYTES, WORD_KEY_BYTES = 48, 32  # of a key, and of its part for words
 WORDS, CHARACTERS, WORD_CHARACTERS = range(3)  # units of shingles; see fingerprints.c
 
 
 class Memo(dict[str, Value]):
-    """memo[key] is function(key), which is computed again only after it was forgotten.
+    """A memo: memo[key] is function(key), which is computed again only if it was forgotten.
 
-    When it is full, it forgets everything. So a look-up needs no bookkeeping, and a stream of keys that never come
-    again takes one computation each, as without a memo.
+    When it is full, it forgets everything. So a look-up needs no bookkeeping, and keys that never come again cost one
+    computation each, as without a memo.
 
     >>> memo = Memo(str.upper)
     >>> memo["word"], len(memo)
@@ -41,84 +41,87 @@ class Memo(dict[str, Value]):
 
     def __missing__(self, key: str) -> Value:
         value = self.function(key)
-        if len(key) <= LONGEST and len(value) <= 2 * LONGEST:
-            if len(self) >= ENTRIES:
+        if len(key) <= MAX_KEY_CHARS and len(value) <= 2 * MAX_KEY_CHARS:
+            if len(self) >= MAX_ENTRIES:
                 self.clear()
             self[key] = value
         return value
 
     def __reduce__(self) -> "tuple[type[Memo[Value]], tuple[Callable[[str], Value]]]":
-        """Another process starts with an empty memo."""
+        """Pickles the function only, so that another process starts with an empty memo."""
         return (Memo, (self.function,))
 
 
 class WordMemo(Protocol):
-    """A memo of a pure function of tokens, which are what stands between white space."""
+    """A memo of a pure function of tokens; a token is text between white space."""
 
     def words(self, text: str, /) -> str:
-        """The values of a text's tokens, without empty ones, joined by single spaces.
+        """Returns the values of a text's tokens, without empty ones, joined by single spaces.
 
         Raises UnicodeEncodeError for lone surrogates.
         """
 
     def placed(self, text: str, /) -> str:
-        """The words, a line feed, and their places in the text: FROM-TO in code points, half open.
+        """Returns the words, a line feed, and the places of the words in the text: FROM-TO in code points, half open.
 
-        For this, the function must give the words of a token, a line feed, and their places in the token.
+        For this, the function must return the words of a token, a line feed, and their places in the token.
         """
 
     def link(self) -> Link:
-        """The link that does the work of `words` in C, if there is one."""
+        """Returns the link that runs `words` in C; empty if there is none."""
 
     def link_placed(self) -> Link:
-        """The link that does the work of `placed` in C, likewise; see stage.Filter."""
+        """Returns the link that runs `placed` in C; empty if there is none. See stage.Filter."""
 
 
 class FingerprintMemo(Protocol):
-    """A memo of the fingerprints of words, or characters: 8 bytes, little-endian.
+    """A memo of the fingerprints of words or characters: 8 bytes each, little-endian.
 
-    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of their runs.
+    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of runs of words.
     """
 
     def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
-        """The payload of the rolling fingerprints of runs of k units; of one run if there are fewer units.
+        """Returns the payload of the rolling fingerprints of runs of k units; one run if there are fewer units.
 
-        Units are words, or characters of the words and of the spaces between them, or characters of each word alone
+        Units are words; or characters of the words and of the spaces between them; or characters of each word alone
         with a space at both ends. Raises UnicodeEncodeError for lone surrogates.
         """
 
-    def link(self, k: int, units: int, m: int, listed: Listed, /) -> Link:
-        """The link that does this in C, if there is one. It keeps 1 in m fingerprints, and of these what is listed."""
+    def link(self, k: int, units: int, m: int, listed: FingerprintFilter, /) -> Link:
+        """Returns the link that runs `rolling` in C; empty if there is none.
+
+        It keeps 1 in m fingerprints, and of these the ones that `listed` lets pass.
+        """
 
     def link_gathering(self, k: int, units: int, m: int, factor: int, /) -> Link:
-        """A link that makes empty payloads, but gathers 1 in m fingerprints, each once for a text.
+        """Returns a link that makes empty payloads, and gathers 1 in m fingerprints, once for each text.
 
-        There is none without C. factor: odd and random.
+        Without C it is empty. factor: odd and random.
         """
 
     def take_gathered(self) -> bytes:
-        """The fingerprints that such links gathered since the last call, as uint64 in the machine's order."""
+        """Returns the fingerprints gathered by such links since the last call, as uint64 in native byte order."""
 
     def take_counts(self) -> tuple[int, int]:
-        """Numbers of texts in links since the last call: of fewer than k units, and left without fingerprints.
+        """Returns two counts of texts since the last call: with fewer than k units, and left without fingerprints.
 
         Texts without words are not counted.
         """
 
 
-def moved(places: str, by: int) -> str:
-    """Places in a part of a text as places in the whole text.
+def shifted_places(places: str, by: int) -> str:
+    """Returns places in a part of a text as places in the whole text.
 
-    >>> moved("0-3 4-7", 10)
+    >>> shifted_places("0-3 4-7", 10)
     '10-13 14-17'
     """
     return NUMBER.sub(lambda number: str(int(number[0]) + by), places) if by else places
 
 
 def segments(text: str) -> Iterator[str]:
-    """Cuts a long text at white space, since a list of all its words may take 20 times its memory."""
+    """Yields parts of a long text, cut at white space, since a list of all its words may take 20 times its memory."""
     start = 0
-    while len(text) - start > SEGMENT and (space := SPACE.search(text, start + SEGMENT)):
+    while len(text) - start > SEGMENT_CHARS and (space := SPACE.search(text, start + SEGMENT_CHARS)):
         yield text[start : space.start()]
         start = space.end()
     yield text[start:]
@@ -129,7 +132,7 @@ class _WordMemo:
 
     def __init__(self, function: Callable[[str], str]) -> None:
         self.memo = Memo(function)
-        self.link = self.link_placed = unlinked
+        self.link = self.link_placed = no_link
 
     def words(self, text: str, /) -> str:
         text.encode()  # raises for lone surrogates, as the compiled memo does
@@ -145,7 +148,7 @@ class _WordMemo:
             found, _, at = self.memo[token[0]].partition("\n")
             if found:
                 words.append(found)
-                places.append(moved(at, token.start()))
+                places.append(shifted_places(at, token.start()))
         return f"{' '.join(words)}\n{' '.join(places)}"
 
 
@@ -153,14 +156,16 @@ class _FingerprintMemo:
     """The definition of FingerprintMemo."""
 
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
-        from shingletools.kernel.strings import roll  # imported late: it loads numpy, which canon does not need
+        from shingletools.kernel.payload_signatures import (
+            roll,  # imported late: it loads numpy, which canon does not need
+        )
 
-        if len(key) not in (0, KEY):
-            raise ValueError(f"a key has {KEY} bytes, or none")
+        if len(key) not in (0, KEY_BYTES):
+            raise ValueError(f"a key has {KEY_BYTES} bytes, or none")
         self.memo = Memo(function)
-        self.link = self.link_gathering = unlinked
-        self.roll = partial(roll, base=base, key=key[WORD_KEY:])
-        self.of_word = lru_cache(ENTRIES)(self._rolled)  # of its characters
+        self.link = self.link_gathering = no_link
+        self.roll = partial(roll, base=base, key=key[WORD_KEY_BYTES:])
+        self.of_word = lru_cache(MAX_ENTRIES)(self._rolled)  # of its characters
 
     def take_gathered(self) -> bytes:
         return b""
@@ -171,7 +176,7 @@ class _FingerprintMemo:
     def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
         words = text.split()
         if units == WORD_CHARACTERS:
-            made = ((self.of_word if len(word) <= LONGEST else self._rolled)(f" {word} ", k) for word in words)
+            made = ((self.of_word if len(word) <= MAX_KEY_CHARS else self._rolled)(f" {word} ", k) for word in words)
             return " ".join(made)
         return self._rolled(words if units == WORDS else " ".join(words), k)
 
@@ -182,22 +187,24 @@ class _FingerprintMemo:
 def reference_words(
     function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
 ) -> WordMemo:
+    """Returns the memo in Python."""
     return _WordMemo(function)
 
 
 def reference_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
+    """Returns the memo in Python."""
     return _FingerprintMemo(function, base, key)
 
 
 def compiled_words(
     function: Callable[[str], str], wherever: Wherever | None = None, alone: bool = False, /
 ) -> WordMemo:
-    """A memo in C.
+    """Returns a memo in C.
 
-    wherever: gives the words of a character, or None; the function is called only for tokens with a character of which
-    it gives None. It gives words, even for `placed`. alone: the function is called for ideographs and kana letters one
-    by one, since their words do not depend on the text before. Tokens for which the compiled memo has no room go
-    through a memo in Python.
+    wherever: returns what a character becomes in any token, or None if that depends on the token. The function is
+    called only for tokens with such a character, and must return words, even for `placed`. alone: the function is
+    called for ideographs and kana letters one by one, since their words do not depend on the text before. Tokens for
+    which the compiled memo has no room go through a memo in Python.
     """
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 
@@ -205,7 +212,7 @@ def compiled_words(
 
 
 def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
-    """A memo in C. It has BLAKE3, so the function is called for long words only."""
+    """Returns a memo in C. It computes BLAKE3 itself, so the function is called for long words only."""
     from shingletools.kernel import _kernel  # as above
 
     return _kernel.FingerprintMemo(function, base, key)

@@ -1,4 +1,4 @@
-/* Counts what sets of tokens have in common; arrays.h describes the arrays. */
+/* Counts the common tokens of sets; arrays.h describes the arrays. */
 
 #include "arrays.h"
 
@@ -47,7 +47,7 @@ done:
     return result;
 }
 
-/* What the common tokens of two ascending sets weigh, given what all tokens of each weigh; 0 if less than `least`. */
+/* The weight of the common tokens of two ascending sets, given the weights of both sets; 0 if less than `least`. */
 static int64_t common_weight(const uint64_t *one, const int64_t *weights, int64_t size_one, int64_t left_one,
                              const uint64_t *two, const int64_t *others, int64_t size_two, int64_t left_two,
                              int64_t least)
@@ -151,7 +151,7 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
     return 0;
 }
 
-/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference.py.
+/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference_arrays.py.
    weights: empty if there are none. out: the number of rows met, the number of pairs, and for each pair two rows and a
    count, or the sum of weights. */
 PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)

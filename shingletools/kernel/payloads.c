@@ -5,7 +5,7 @@
 
 enum { BLOCK = 64 }; /* groups of digits that are read together */
 
-/* Reads eight digits; sets *bad if one of them is none. */
+/* Reads eight digits; sets *bad if one of them is no digit. */
 static inline uint64_t parse_8_digits(uint64_t text, uint64_t *bad)
 {
     text = first_low(text);
@@ -36,7 +36,7 @@ VECTORS static uint64_t parse_pairs(const uint64_t *text, size_t count, uint64_t
 /* Moves the digits of groups together, so that many can be read at once. */
 static inline void move_together(const uint8_t *payload, size_t count, size_t digits, uint8_t *to)
 {
-    switch (digits) { /* so that the compiler knows the sizes */
+    switch (digits) { /* constants, so that the compiler knows the sizes */
     case 2:
         for (size_t i = 0; i < count; i++)
             memcpy(to + 2 * i, payload + 3 * i, 2);
@@ -242,7 +242,7 @@ PyObject *written(const Bytes *made, Made kind)
     return result;
 }
 
-/* The payload that is made of a payload of shingles; None if that has another form. */
+/* The signature of a payload of shingles; None if the payload has another form. */
 static PyObject *made_of(WorkOnShingles work, void *self, PyObject *text)
 {
     Shingles shingles = {{0}, NULL, 0, 0};

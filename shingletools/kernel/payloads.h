@@ -35,7 +35,7 @@ static inline uint64_t number_at(const uint8_t *array, size_t i, size_t width)
                         : ((const uint64_t *)array)[i];
 }
 
-/* Writes an array as groups of digits; the latter as a string for Python. */
+/* Both write an array as groups of digits; the second returns a Python string. */
 int add_digits(Bytes *out, const Bytes *made, Made kind);
 PyObject *written(const Bytes *made, Made kind);
 

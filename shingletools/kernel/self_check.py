@@ -1,7 +1,8 @@
-"""Compares each function of the C kernel with its definition, or with lines whose content is known, on drawn inputs.
+"""Compares each function of the C kernel with its definition, or with lines whose content is known, on random inputs.
 
-A build runs this, and leaves out a kernel that differs (building.py); so does `shingletools --check`. Functions that
-ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent, fail_at_exit.
+A build runs this, and leaves out a kernel that differs (kernel_build.py). `shingletools --check` runs it, too.
+Functions that ask something of the system have no definition: keep_memory, part_large_arrays, end_with_parent,
+fail_at_exit.
 """
 
 import sys
@@ -16,8 +17,18 @@ import numpy as np
 from blake3 import blake3
 from numpy.random import Generator
 
-from shingletools.kernel import _kernel, codec, compiled, groups, ids, lines, reference, strings, weighted_minhash_times
-from shingletools.kernel import thinning as thin
+from shingletools.kernel import (
+    _kernel,
+    compiled_arrays,
+    groups,
+    ids,
+    independent_set,
+    lines,
+    payload_codec,
+    payload_signatures,
+    reference_arrays,
+    weighted_minhash_times,
+)
 from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
@@ -25,7 +36,7 @@ from shingletools.kernel.memo import compiled_words, reference_fingerprints, ref
 from shingletools.kernel.overlap_bound import OverlapBound
 from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets, TokenWeights
 
-Compared = tuple[str, object, object]  # the name of a function, what C gives, and what is right
+Compared = tuple[str, object, object]  # a function's name, its result in C, and the right one
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 FACTOR = 0x9E3779B97F4A7C15  # of slots: any odd number
@@ -33,9 +44,9 @@ HEAVIEST = 1 << 40
 
 
 def compared(definition: ModuleType, name: str, *arguments: Any) -> Compared:
-    """What a function of `compiled` returns and leaves of its arguments, and what its definition does."""
+    """Returns the results of a function in C and of its definition, with the arguments as each leaves them."""
     one, other = deepcopy(arguments), deepcopy(arguments)
-    return name, (getattr(compiled, name)(*one), one), (getattr(definition, name)(*other), other)
+    return name, (getattr(compiled_arrays, name)(*one), one), (getattr(definition, name)(*other), other)
 
 
 def int64(numbers: Iterable[int]) -> bytes:
@@ -46,7 +57,7 @@ def sizes_of(several: Iterable[bytes]) -> bytes:
     return int64(map(len, several))
 
 
-# Rows, and what is in sets
+# Rows, and sets of tokens
 
 
 def rows(draw: Generator) -> Iterator[Compared]:
@@ -55,17 +66,17 @@ def rows(draw: Generator) -> Iterator[Compared]:
             made = draw.integers(0, 4, (50, n)).astype(kind) * draw.integers(1, 60).astype(kind)  # many agree
             left, right = draw.integers(0, 50, (2, 100))
             for least in (0, 1, n // 4, n // 2, n, n + 1):
-                yield compared(reference, "agreements", made, least, left, right[::-1])
-            yield compared(reference, "agreements", made, 1, left, right, [(0, 1), (n // 2, n)])
-            yield compared(reference, "band_keys", made, [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)])
+                yield compared(reference_arrays, "agreements", made, least, left, right[::-1])
+            yield compared(reference_arrays, "agreements", made, 1, left, right, [(0, 1), (n // 2, n)])
+            yield compared(reference_arrays, "band_keys", made, [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)])
     for pairs in (1, 3, 40):
         table = np.zeros(2 * pairs, np.uint64)
         for _ in range(3):
             keys = draw.integers(0, 2**64, 30, np.uint64)
             keys = np.append(keys, keys[:10])
-            yield compared(reference, "mark", keys, table)
-            reference.mark(keys, table)
-            yield compared(reference, "marked", keys, table)
+            yield compared(reference_arrays, "mark", keys, table)
+            reference_arrays.mark(keys, table)
+            yield compared(reference_arrays, "marked", keys, table)
 
 
 def sets(draw: Generator) -> Iterator[Compared]:
@@ -74,18 +85,18 @@ def sets(draw: Generator) -> Iterator[Compared]:
         tokens = np.concatenate(several).astype(np.uint64) << np.uint64(58)
         made = TokenSets(tokens, np.array([*map(len, several)]))
         left, right, least = draw.integers(0, 20, (3, 100))
-        yield compared(reference, "overlaps", made, left, right, least)
-        yield compared(reference, "parities", made)
+        yield compared(reference_arrays, "overlaps", made, left, right, least)
+        yield compared(reference_arrays, "parities", made)
         yield from candidates(draw, made)
         weights = draw.integers(0, 100, 64)[np.concatenate(several)]
         weighed = TokenWeights(made, weights, np.add.reduceat(weights, made.starts))
-        yield compared(reference, "common_weights", weighed, left, right, least * 50)
-        yield compared(reference, "set_keys", made)
+        yield compared(reference_arrays, "common_weights", weighed, left, right, least * 50)
+        yield compared(reference_arrays, "set_keys", made)
         yield from meetings(draw, made)
-    counters = np.full(1 << reference.COUNTERS, 2**32 - 20, np.uint32)
-    yield compared(reference, "count_tokens", tokens, counters)
-    compiled.count_tokens(tokens[::3], counters)
-    yield compared(reference, "rarest", made, made.sizes // 2, counters)
+    counters = np.full(1 << reference_arrays.COUNTER_BITS, 2**32 - 20, np.uint32)
+    yield compared(reference_arrays, "count_tokens", tokens, counters)
+    compiled_arrays.count_tokens(tokens[::3], counters)
+    yield compared(reference_arrays, "rarest", made, made.sizes // 2, counters)
 
 
 def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
@@ -100,10 +111,10 @@ def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
     starts = np.arange(1, len(order) + 1)
     for kind, share in ((0, 0.3), (1, 0.4), (2, 0.2), (3, 2.5)):
         some = BoundedSets(OverlapBound(kind, share), entries, entries, prefixes)
-        yield compared(reference, "bounded_candidates", some, starts, starts[::-1] - 1)
+        yield compared(reference_arrays, "bounded_candidates", some, starts, starts[::-1] - 1)
     places = entries["place"][np.argsort(order)]
     left, right = draw.integers(0, len(order), (2, 100))
-    yield compared(reference, "first_shared", prefixes, left, right, (places[left], places[right]))
+    yield compared(reference_arrays, "first_shared", prefixes, left, right, (places[left], places[right]))
 
 
 def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
@@ -113,7 +124,10 @@ def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
     for weights in (None, draw.integers(0, 9, len(values))):
         postings = Postings(numbers, made.sizes, of, bounds, weights)
         for least in (1, 2, 5):
-            found = [module.shared_counts(postings, range(1, 15), 3, least, 500) for module in (compiled, reference)]
+            found = [
+                module.shared_counts(postings, range(1, 15), 3, least, 500)
+                for module in (compiled_arrays, reference_arrays)
+            ]
             one, two = ((met, sorted(zip(*(each.tolist() for each in pairs), strict=True))) for met, *pairs in found)
             yield "shared_counts", one, two
 
@@ -130,20 +144,20 @@ def random_texts(draw: Generator) -> list[str]:
 
 
 def lines_with(values: Iterable[str], after: bytes = b"") -> bytes:
-    """Ordinary lines: a text or a payload each."""
+    """Returns ordinary lines, each with a text or a payload."""
     each = ((number, quoted(value.encode()), after) for number, value in enumerate(values))
     return b"".join(b'{"id":%d,"x":%b,"y":[2.5]%b}\n' % one for one in each)
 
 
 def linked(name: str, link: Link, given: Sequence[str], made: Iterable[str]) -> Compared:
-    """Lines through a link, which must make `made` of what is given."""
+    """Compares the lines that a link makes with lines that hold `made`."""
     data = lines_with(given)
     right = lines_with(made, b',"via":"recipe"'), len(given), len(data), None
     return name, _kernel.linked_lines((link,), FIELDS, data, 0), right
 
 
 def half(token: str) -> str:
-    """A pure function that gives short values, long ones and none."""
+    """Returns a short value, a long one or none: a pure function of the token."""
     return token[::2] if len(token) % 3 else "" if len(token) % 2 else token * 20
 
 
@@ -192,10 +206,10 @@ def word_fingerprint(word: str, key: bytes) -> bytes:
 def sampled(
     memo: _kernel.FingerprintMemo, texts: Sequence[str], made: Sequence[str], how: tuple[int, int, int]
 ) -> Iterator[Compared]:
-    """1 fingerprint in m, and of these those that are listed, or the others. how: k, units and m."""
+    """Compares links that keep 1 fingerprint in m, and of these the listed ones or the others. how: k, units and m."""
     groups = [payload.split() for payload in made]
     values = np.array([int(each, 16) for payload in groups for each in payload], np.uint64)
-    kept = reference.fmix64(values) % np.uint64(how[2]) == 0
+    kept = reference_arrays.fmix64(values) % np.uint64(how[2]) == 0
     chosen = {f"{each:016x}" for each in values[kept].tolist()}
     yield linked("FingerprintMemo.link", memo.link(*how, ()), texts, filtered(groups, chosen))
     slots = _kernel.list_fingerprints(values[::2].tobytes(), values[::3].tobytes(), FACTOR)
@@ -222,7 +236,7 @@ def filtered(groups: Sequence[Sequence[str]], chosen: set[str]) -> list[str]:
 
 
 def payloads_of(draw: Generator, digits: int) -> list[str]:
-    """Of several lengths, with shingles that come again."""
+    """Returns payloads of several lengths, with repeated shingles."""
     every = [draw.bytes(digits // 2).hex() for _ in range(40)]
     return [" ".join(draw.choice(every, size)) for size in (1, 2, 15, 31, 32, 33, 64, 65, 129)]
 
@@ -235,39 +249,39 @@ def functions_of(draw: Generator, n: int) -> tuple[bytes, bytes]:
 def signatures(draw: Generator) -> Iterator[Compared]:
     for digits in (2, 4, 8, 16):
         for payload in (*payloads_of(draw, digits), "0g" * (digits // 2), ""):
-            right = codec.payload_to_bytes(payload, digits)
+            right = payload_codec.payload_to_bytes(payload, digits)
             yield "payload_to_bytes", _kernel.payload_to_bytes(payload, digits), right
     for digits in (8, 16):
         payloads = payloads_of(draw, digits)
-        simhashes = [strings.simhash(payload) or "" for payload in payloads]
+        simhashes = [payload_signatures.simhash(payload) or "" for payload in payloads]
         yield "simhash", [*map(_kernel.simhash, payloads)], simhashes
         yield linked("link_simhash", _kernel.link_simhash(), payloads, simhashes)
         for n in (1, 5, 31, 32, 33, 84):
             a, b = functions_of(draw, n)
             for bits in (8, 16, 32):
-                made = [strings.minima(payload, a, b, bits) or "" for payload in payloads]
+                made = [payload_signatures.minima(payload, a, b, bits) or "" for payload in payloads]
                 yield "minima", [_kernel.minima(payload, a, b, bits) for payload in payloads], made
                 link = _kernel.link_minima(a, b, 0, False, bits)
                 yield linked("link_minima", link, payloads, made)
                 yield signed(link, payloads, made, bits // 4)
         a, b = functions_of(draw, 6)
-        made = [strings.minima(payload, a, b) or "" for payload in payloads]
+        made = [payload_signatures.minima(payload, a, b) or "" for payload in payloads]
         for pairs in (False, True):
             link = _kernel.link_minima(a, b, 2, pairs)
             yield linked("link_minima", link, payloads, [grouped(each, 8, pairs) for each in made])
 
 
 def grouped(minima: str, size: int, pairs: bool) -> str:
-    """Supershingles of `size` bytes of minima each, or megashingles."""
+    """Returns supershingles of `size` bytes of minima each, or megashingles."""
     data = bytes.fromhex(minima)
     made = [blake3(data[at : at + size]).digest(8) for at in range(0, len(data), size)]
     if pairs:
         made = [blake3(one + two).digest(8) for one, two in combinations(made, 2)]
-    return codec.bytes_to_payload(b"".join(made), 16)
+    return payload_codec.bytes_to_payload(b"".join(made), 16)
 
 
 def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
-    """Signatures in place of lines."""
+    """Compares signatures that a link makes instead of lines."""
     data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
     found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0])))
     names = [b"%d" % number for number in range(len(given))]
@@ -285,27 +299,27 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         chosen = [draw.integers(0, 60, size) for size in (1, 2, 15, 16, 17, 60, 100)]
         payloads = [" ".join(f"{each:016x}" for each in shingles[some].tolist()) for some in chosen]
         counted = [some[every[some] > 0] for some in chosen]
-        sums = [reference.bit_sums(shingles[some], every[some]) > 0 for some in counted]
+        sums = [reference_arrays.bit_sums(shingles[some], every[some]) > 0 for some in counted]
         made = [np.packbits(each).tobytes().hex()[: 16 * len(some)] for each, some in zip(sums, counted, strict=True)]
         yield linked("link_weighted_simhash", _kernel.link_weighted_simhash(weighed), payloads, made)
         for n in (1, 16, 33, 84):
             a, b = functions_of(draw, n)
             functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
             first = [
-                weighted_minhash_times.first_to_come(shingles[some], every[some].astype(np.float64), *functions)
+                weighted_minhash_times.weighted_minhash(shingles[some], every[some].astype(np.float64), *functions)
                 if len(some)
                 else np.empty(0, np.uint32)
                 for some in counted
             ]
             for bits in (8, 16, 32):
                 link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)
-                made = [strings.minima_to_payload(each, bits) for each in first]
+                made = [payload_signatures.minima_to_payload(each, bits) for each in first]
                 yield linked("link_weighted_minima", link, payloads, made)
             made = [grouped(each, 4 * n, False) for each in made]
             yield linked("link_weighted_minima", _kernel.link_weighted_minima(a, b, n, False, weighed), payloads, made)
 
 
-# Lines that are read and written at once
+# Lines that are read and written in one call
 
 
 def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
@@ -340,7 +354,7 @@ def numbered(draw: Generator) -> Iterator[Compared]:
         hashes = np.frombuffer(one.hashes(*given), np.uint64).tolist()
         yield "Ids.hashes", [hashes.index(each) for each in hashes], [several.index(each) for each in several]
         numbers, others = draw.integers(0, len(two), (2, 50))
-        at = ids.IdsAt(bytes(two.data), bytes(two.ends), numbers)
+        at = ids.SelectedIds(bytes(two.data), bytes(two.ends), numbers)
         rests = [b'"similarity":1}\n', b'"distance":3}\n']
         yield compared(ids, "pair_lines", at, at._replace(numbers=others), rests, draw.integers(0, 2, 50))
         yield compared(groups, "group_lines", at, np.array([1, 2, 3, 4, 40]))
@@ -356,7 +370,7 @@ def read(draw: Generator) -> Iterator[Compared]:
 
 
 def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
-    """Lines that have a field of each kind. size: of a payload in bytes, 0 for sets."""
+    """Compares the columns of lines that have a field of each kind. size: bytes of a payload, 0 for sets."""
     names, others = random_ids(draw, 60), [b'"o%d"' % number for number in range(60)]
     texts, millionths = [random_text(draw, length) for length in range(60)], draw.integers(0, 10**6, 60).tolist()
     payloads = [draw.bytes(5 * digits // 2) for _ in names]
@@ -432,32 +446,40 @@ def set_of(data: bytes, digits: int) -> bytes:
     return np.unique(np.frombuffer(data, f">u{digits // 2}")).astype(np.uint64).tobytes()
 
 
-# Which documents are kept, and passages
+# Independent sets, and passages
 
 
-def thinning(draw: Generator) -> Iterator[Compared]:
+def independent_sets(draw: Generator) -> Iterator[Compared]:
     for count in (2, 12, 60):
         pairs = draw.integers(0, count, (100, 2))
         ends = pairs[pairs[:, 0] != pairs[:, 1]].astype(np.int32).ravel()
         before, last = np.empty(len(ends), np.int32), np.full(count, -1, np.int32)
-        yield compared(thin, "list_ends", ends, before, last)
-        thin.list_ends(ends, before, last)
-        listed = thin.PairEnds(ends, before, last, draw.integers(1, 4, len(ends) // 2) / 4)
+        yield compared(independent_set, "list_ends", ends, before, last)
+        independent_set.list_ends(ends, before, last)
+        listed = independent_set.PairEnds(ends, before, last, draw.integers(1, 4, len(ends) // 2) / 4)
         none = np.full(count, -1, np.int32)
-        yield compared(thin, "thin", draw.permutation(count), listed, thin.Partners(none, np.zeros(count)))
+        yield compared(
+            independent_set,
+            "greedy_independent_set",
+            draw.permutation(count),
+            listed,
+            independent_set.Partners(none, np.zeros(count)),
+        )
         lesser, greater = np.sort(ends.reshape(-1, 2)).T.astype(np.uint64)
-        yield compared(thin, "thin_pairs", np.unique(lesser << np.uint64(32) | greater), none)
+        yield compared(
+            independent_set, "greedy_independent_set_of_pairs", np.unique(lesser << np.uint64(32) | greater), none
+        )
 
 
 def lined_texts(draw: Generator, alphabet: int) -> bytes:
-    """Six texts of at most 39 words."""
+    """Returns six texts of at most 39 words."""
     many = [*(f"{letter}{number}" for number in range(alphabet) for letter in ["", "é", "日本"][: alphabet % 3 or 1])]
     return "".join(" ".join(draw.choice(many, draw.integers(0, 40))) + "\n" for _ in range(6)).encode()
 
 
 def winnowing(draw: Generator) -> Iterator[Compared]:
     for alphabet in (1, 2, 3, 50):
-        for mask in (winnow.ALL, 3):
+        for mask in (winnow.ALL_BITS, 3):
             for gram, run in ((1, 1), (1, 4), (2, 3), (3, 3), (4, 9)):
                 how = winnow.Winnowing(int(draw.integers(0, 2**63)), gram, run, mask)
                 texts = lined_texts(draw, alphabet)
@@ -468,7 +490,7 @@ def winnowing(draw: Generator) -> Iterator[Compared]:
                 yield compared(winnow, "equal_words", texts, left, texts, right, most)
                 listed = FACTOR, _kernel.list_fingerprints(keys[:3].tobytes(), b"", FACTOR), True
                 some = np.isin(keys, keys[:3])
-                yield "winnow", compiled.winnow(texts, how, listed), (keys[some], places[some])
+                yield "winnow", compiled_arrays.winnow(texts, how, listed), (keys[some], places[some])
 
 
 CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
@@ -481,7 +503,7 @@ CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
     "lines": lines_in_bytes,
     "ids, pairs and groups": numbered,
     "lines that are read": read,
-    "removal": thinning,
+    "removal": independent_sets,
     "passages": winnowing,
 }
 
@@ -493,7 +515,7 @@ def equal(one: object, two: object) -> bool:
 
 
 def differing(seed: int = 0) -> Iterator[tuple[str, int, list[str]]]:
-    """For each group of functions: its name, how many results were compared, and which functions differ."""
+    """Yields, for each group of functions, its name, how many results were compared, and which functions differ."""
     for name, check in CHECKS.items():
         compared, differ = 0, dict[str, None]()
         try:
@@ -507,7 +529,7 @@ def differing(seed: int = 0) -> Iterator[tuple[str, int, list[str]]]:
 
 
 def main() -> int:
-    """Prints which functions differ; 0 if none does, else 2."""
+    """Prints the functions that differ. Returns 0 if there are none, else 2."""
     wrong = [function for _, _, differ in differing() for function in differ]
     print(", ".join(wrong))
     return 2 if wrong else 0

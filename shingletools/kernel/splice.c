@@ -137,7 +137,7 @@ static inline int is_blank(uint8_t byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* Copies all up to the consumed member inside another object, which is left out with a comma before or after it. */
+/* Copies all bytes up to the consumed member, inside another object; leaves it out, with a comma before or after it. */
 static int leave_consumed(Bytes *out, const Fields *fields, const uint8_t **from)
 {
     const Member *consumed = &fields->members[CONSUMED];
@@ -230,7 +230,7 @@ static int add_highest_first(Bytes *out, const uint64_t *numbers, size_t count, 
     if (grow(out, count * width + sizeof *numbers))
         return -1;
     uint8_t *to = out->data + out->used;
-    for (size_t i = 0; i < count; i++, to += width) { /* each overwrites what the one before has too much */
+    for (size_t i = 0; i < count; i++, to += width) { /* each group overwrites the extra bytes of the one before */
         const uint64_t turned = highest_first(numbers[i] << (64 - 8 * width));
         memcpy(to, &turned, sizeof turned);
     }

@@ -1,13 +1,13 @@
-/* Applies filters to lines: one value replaces another, the recipe grows, every other byte stays. */
+/* Applies filters to lines: the payload is replaced, the recipe extended, every other byte stays. */
 
 #ifndef SHINGLETOOLS_SPLICE_H
 #define SHINGLETOOLS_SPLICE_H
 
-#include "records.h"
+#include "json_members.h"
 
 typedef enum {
     FAILED = -1, /* with an exception */
-    ODD,         /* nothing was made: the definition must decide */
+    ODD,         /* nothing was made: the line must go through the definition */
     TEXT,        /* text that must be quoted and escaped */
     PLAIN,       /* text that needs no escapes */
     JSON,        /* a value that is JSON already */
@@ -20,7 +20,7 @@ typedef enum {
 /* The digit groups of a payload as numbers. */
 typedef struct {
     Bytes room;
-    uint64_t *values; /* in the room, or what a link has made */
+    uint64_t *values; /* in `room`, or in the output of a link */
     size_t count;
     int narrow; /* whether they have 8 digits */
 } Shingles;
@@ -38,7 +38,7 @@ typedef Made (*WorkOnShingles)(void *self, Shingles *shingles, Bytes *made);
 
    link_function(function): the function takes a string, and returns one, or bytes that are JSON. */
 
-/* A filter's work in C. */
+/* A filter's functions in C. */
 typedef struct {
     Work work;
     WorkOnShingles of_shingles;          /* if it takes a payload of shingles; then `work` is NULL */
@@ -55,7 +55,7 @@ PyObject *new_link(const LinkType *type, PyObject *arguments);
 /* Memory of zeros for `start`; PyMem_Free frees it. NULL with an exception. */
 void *new_self(size_t size);
 
-/* A `start` for work that needs its arguments alone. */
+/* A `start` for functions that need only their arguments. */
 void *take_arguments(PyObject *arguments);
 
 #endif

@@ -19,20 +19,20 @@ Rows = U8 | U16 | U32 | U64  # a value for each component of a signature
 
 
 class TokenSets(NamedTuple):
-    """Sets of tokens."""
+    """Sets of tokens, one after the other."""
 
     tokens: U64  # of one set after the other, each ascending
     sizes: Index  # number of tokens of each set
 
     @property
     def starts(self) -> Index:
-        """The start of each set."""
+        """Returns where each set starts in the tokens."""
         starts: Index = np.cumsum(self.sizes) - self.sizes
         return starts
 
 
 class TokenWeights(NamedTuple):
-    """Sets of tokens, and whole numbers that the tokens weigh."""
+    """Sets of tokens, and the weight of each token, a whole number."""
 
     sets: TokenSets
     weights: Index  # of the tokens of one set after the other
@@ -71,7 +71,7 @@ class BoundedSets(NamedTuple):
 
 
 class Postings(NamedTuple):
-    """Sets of numbered tokens, and for each number the rows: the sets that have it."""
+    """Sets of numbered tokens, and for each number the rows that have it: an inverted index."""
 
     numbers: Index  # of the tokens of one set after the other
     sizes: Index  # of the sets
@@ -81,6 +81,6 @@ class Postings(NamedTuple):
 
     @property
     def starts(self) -> Index:
-        """The start of each set."""
+        """Returns where each set starts in the numbers."""
         starts: Index = np.cumsum(self.sizes) - self.sizes
         return starts

@@ -4,13 +4,13 @@
 */
 
 #include "columns.h"
-#include "listed.h"
+#include "fingerprint_slots.h"
 
 /* The last words of a text, their grams, and the sums that roll along. Rings have a power of two of slots. */
 typedef struct {
     uint64_t seed, mask;           /* of fingerprints */
     size_t gram, run;              /* words */
-    uint64_t gram_power, run_power; /* ROLL to these powers */
+    uint64_t gram_power, run_power; /* ROLL^gram, ROLL^run */
     uint64_t gram_sum, run_sum;
     uint64_t *words, *starts, *grams; /* rings, in one piece of memory */
     size_t slots;                     /* minus 1 */
@@ -62,7 +62,7 @@ static int add_word(Winnower *winnower, uint64_t word, uint64_t start)
     const size_t slots = winnower->slots, count = ++winnower->count, last = count - 1;
     const uint64_t *words = winnower->words;
     uint64_t *grams = winnower->grams;
-    /* What is not there yet is left from another text: it must not go from the sums */
+    /* Slots that this text has not filled hold another text's words, which must not be subtracted */
     uint64_t leaves = last < winnower->gram ? 0 : words[(last - winnower->gram) & slots];
     winnower->gram_sum = winnower->gram_sum * ROLL + word - leaves * winnower->gram_power;
     leaves = last < winnower->run ? 0 : words[(last - winnower->run) & slots];

@@ -1,7 +1,7 @@
-"""Runs of words, found by fingerprints: the definition.
+"""Runs of words, found by winnowed fingerprints: the definition.
 
-Texts are words with single blanks between, and a line feed behind each text. Places are offsets in their bytes. A gram
-is a few words in a row, a run is more of them. Of each run one gram is chosen, by its words alone, so that equal runs
+Texts are words with single blanks between, and a line feed after each text. Places are offsets in their bytes. A gram
+is a few words in a row, a run is more of them. From each run one gram is chosen, by its words alone, so that equal runs
 have an equal gram at the same place: Schleimer, Wilkerson and Aiken, Winnowing (SIGMOD 2003).
 """
 
@@ -11,44 +11,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.kernel.lines import Listed
+from shingletools.kernel.lines import FingerprintFilter
 from shingletools.kernel.types import U64, Index
 
-ROLL, FINISH = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-ALL = (1 << 64) - 1
+ROLL_FACTOR, FINISH_FACTOR = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+ALL_BITS = (1 << 64) - 1
 
 
 class Winnowing(NamedTuple):
-    """How runs are found. The fingerprints of words depend on the seed; of those of runs only `mask` counts."""
+    """The settings by which runs are found.
+
+    The seed decides the fingerprints of words; of the fingerprint of a gram or run, only the bits in `mask` count.
+    """
 
     seed: int
     gram: int  # words
     run: int  # words, no fewer
-    mask: int = ALL
+    mask: int = ALL_BITS
 
     @classmethod
-    def of(cls, seed: int, run: int) -> "Winnowing":
-        """With grams of so many words that most runs have one that few others have."""
+    def for_runs(cls, seed: int, run: int) -> "Winnowing":
+        """Returns settings with grams of so many words that most runs have a gram that few others have."""
         return cls(seed, min((run + 1) // 2, 16), run)
 
 
 def fingerprint(words: Sequence[int], mask: int) -> int:
-    """Of some words, by theirs."""
+    """Returns the fingerprint of some words, from the fingerprints of these."""
     total = 0
     for word in words:
-        total = (total * ROLL + word) & ALL
-    total = ((total ^ total >> 32) * FINISH) & ALL
+        total = (total * ROLL_FACTOR + word) & ALL_BITS
+    total = ((total ^ total >> 32) * FINISH_FACTOR) & ALL_BITS
     return (total ^ total >> 32) & mask
 
 
 def word_fingerprint(word: bytes, seed: int) -> int:
+    """Returns the fingerprint of a word."""
     for byte in word:
-        seed = ((seed ^ byte) * FINISH) & ALL
+        seed = ((seed ^ byte) * FINISH_FACTOR) & ALL_BITS
     return seed ^ seed >> 32
 
 
 def starts_of(text: bytes) -> list[int]:
-    """Where the words of a text begin.
+    """Returns where the words of a text begin.
 
     >>> starts_of(b"to be or")
     [0, 3, 6]
@@ -56,10 +60,10 @@ def starts_of(text: bytes) -> list[int]:
     return [0, *(place + 1 for place, byte in enumerate(text) if byte == ord(" "))]
 
 
-def chosen(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
-    """For each run of a text: its gram, and the fingerprint of that; its place, and its fingerprint.
+def grams_of_runs(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
+    """Yields, for each run of a text, its gram and the gram's fingerprint, its place and its own fingerprint.
 
-    The gram is the least, of several the last one.
+    The gram is the one with the least fingerprint; of several, the last.
     """
     words = [word_fingerprint(word, how.seed) for word in text.split(b" ")]
     starts = starts_of(text)
@@ -69,10 +73,10 @@ def chosen(text: bytes, how: Winnowing) -> Iterator[tuple[int, int, int, int]]:
         yield least, grams[least], starts[first], fingerprint(words[first : first + how.run], how.mask)
 
 
-def winnow(texts: bytes, how: Winnowing, _listed: Listed = (), /) -> tuple[U64, Index]:
-    """The fingerprint of the gram of each run, and the place of the first of those that have it.
+def winnow(texts: bytes, how: Winnowing, _listed: FingerprintFilter = (), /) -> tuple[U64, Index]:
+    """Returns the fingerprints of the grams of all runs, and the place of the first run with each gram.
 
-    With slots of kernel.list_fingerprints, only of fingerprints that these have; without C, there are no slots.
+    listed: slots of kernel.list_fingerprints; only fingerprints in these are returned. Without C there are no slots.
 
     >>> [len(column) for column in winnow(b"to be or not to be\\n", Winnowing(1, 2, 4))]
     [3, 3]
@@ -80,7 +84,7 @@ def winnow(texts: bytes, how: Winnowing, _listed: Listed = (), /) -> tuple[U64, 
     keys, places, at = [], [], 0
     for text in texts.removesuffix(b"\n").split(b"\n") if texts else ():
         before = -1
-        for gram, key, place, _ in chosen(text, how):
+        for gram, key, place, _ in grams_of_runs(text, how):
             if gram != before:
                 keys.append(key)
                 places.append(at + place)
@@ -90,15 +94,16 @@ def winnow(texts: bytes, how: Winnowing, _listed: Listed = (), /) -> tuple[U64, 
 
 
 def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index, U64, Index]:
-    """The runs that begin at each place that `winnow` gives, up to the last that has the same gram.
+    """Returns the runs that begin at each place that `winnow` gives, up to the last one with the same gram.
 
-    Their number for each place; the fingerprint and the place of each run. Raises ValueError for what is no place.
+    These are the number of runs for each place, and the fingerprint and the place of each run. Raises ValueError for a
+    place outside the texts.
     """
     if np.any((places < 0) | (places >= len(texts))):
         raise ValueError("no place in the texts")
     found: list[list[tuple[int, int]]] = []
     for place in places.tolist():
-        runs = chosen(bytes(texts[place:]).partition(b"\n")[0], how)
+        runs = grams_of_runs(bytes(texts[place:]).partition(b"\n")[0], how)
         found.append([])
         gram = None
         for each, _, start, key in runs:
@@ -112,7 +117,10 @@ def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index
 
 
 def equal_words(texts: bytes, left: Index, others: bytes, right: Index, words: Index, /) -> Index:
-    """How many of so many words from each place of `left` on are those from the place of `right` on in the others.
+    """Returns how many words are equal from a place in the texts and from a place in the others.
+
+    left, right: the places. words: the most that are compared. Shapes: (places,) each. Raises ValueError for a place
+    outside the texts.
 
     >>> one = np.array([0])
     >>> equal_words(b"to be or\\n", one, b"to be and\\n", one, np.array([9])).tolist()

@@ -1,9 +1,9 @@
-/* Texts to words: character by character if these are known, else token by token through a memo.
+/* Turns texts into words: character by character if the characters are known, else token by token through a memo.
 
    A caller that wants places passes `Places`, others pass NULL; each loop is compiled for both. With places, the
    function gives the words of a token, a line feed, and their places in the token, FROM-TO with blanks between. */
 
-#include "places.h"
+#include "word_places.h"
 
 #if defined(__GNUC__)
 #define FOR_BOTH static inline __attribute__((always_inline))
@@ -365,7 +365,7 @@ static void free_words(PyObject *self)
     free_memo(self);
 }
 
-/* Whether a line ends after a soft hyphen: the definition joins what this parts. */
+/* Whether a line ends after a soft hyphen: only the definition joins the two parts of such a word. */
 static int is_parted(const uint8_t *at, size_t size)
 {
     for (const uint8_t *end = at + size; (at = memchr(at, 0xC2, (size_t)(end - at))); at++)

@@ -1,13 +1,13 @@
 """Numbers that several rooms need and no library has. Imports the kernel, `system` and `record`.
 
-ranges         ranges of integers in arrays
-sorter         sorts entries of keys and values and looks them up, in memory or on disk
-payload        payloads on disk
-ids_on_disk    ids on disk, numbered in the order of their first mention
-seen_ids       which ids were seen before, within a limit of memory
-unionfind      connected components
-chances        binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
-ratios         exact ratios of counts, and how tables show them
-rarity         inverse document frequencies
-pair_relation  documents that belong together, as pairs and classes
+ranges                      ranges of integers in arrays
+sorter                      sorts entries of keys and values and looks them up, in memory or on disk
+payload_store               payloads on disk
+ids_on_disk                 ids on disk, numbered in the order of their first mention
+seen_ids                    which ids were seen before, within a limit of memory
+union_find                  connected components
+binomial                    binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
+exact_ratios                exact ratios of counts, and how tables show them
+inverse_document_frequency  inverse document frequencies
+pair_relation               documents that belong together, as pairs and classes
 """

@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Buffer, IdsAt
+from shingletools.kernel.ids import Buffer, SelectedIds
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload import DEFAULT, DiskLimits, Payload
+from shingletools.numbers.payload_store import DEFAULT, DiskLimits, PayloadStore
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.disk_array import DiskArray
@@ -53,12 +53,12 @@ class IdsOnDisk:
         self.hashes = KeyedHashes()
         self.most = memory.share(2, limits.least_share)  # bytes of a portion
         self.portion = kernel.new_ids()
-        self.every = Payload(memory, 1, limits)  # the ids of each portion, by their places
+        self.every = PayloadStore(memory, 1, limits)  # the ids of each portion, by their places
         self.by_hash = Sorter(memory, 4, limits, columns=2)
         self.mentions = DiskArray(memory.folder)  # numbers within portions, int32
         self.mentioned = 0
         self.ends = [(0, 0)]  # of portions: of their ids, and of their mentions
-        self.ids = Payload(memory, 1, limits)  # by their numbers
+        self.ids = PayloadStore(memory, 1, limits)  # by their numbers
 
     def __len__(self) -> int:
         return self.ids.documents
@@ -96,9 +96,8 @@ class IdsOnDisk:
     def _numbered(self) -> DiskArray:
         """Returns the number of each place, int32. Writes the distinct ids by their numbers. Raises Failed."""
         numbers = DiskArray(self.memory.folder)
-        rows = np.empty(
-            self.every.documents // ROW_PLACES + 1, np.int64
-        )  # how many ids are first mentioned before each row
+        # How many ids are first mentioned before each row
+        rows = np.empty(self.every.documents // ROW_PLACES + 1, np.int64)
         beyond = np.empty(self.every.documents, np.uint8)  # how many between the beginning of its row and each place
         for keys, first in self._by_place().sorted():
             places = keys.view(np.int64)
@@ -133,9 +132,9 @@ class IdsOnDisk:
                 by_place.add(place.astype(np.uint64), np.repeat(first, np.diff(np.append(starts, len(place)))))
         return by_place
 
-    def names(self, numbers: Index) -> IdsAt:
+    def names(self, numbers: Index) -> SelectedIds:
         """Returns the ids with these numbers."""
         distinct, places = np.unique(numbers, return_inverse=True)
         data, sizes = self.ids.load(distinct) if len(distinct) else (distinct, distinct)
         self.ids.forget()
-        return IdsAt(data, np.cumsum(sizes), places)
+        return SelectedIds(data, np.cumsum(sizes), places)

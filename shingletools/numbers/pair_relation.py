@@ -1,6 +1,7 @@
-"""Which documents belong together, by the input or by the truth: pairs, and classes, of which any two make a pair.
+"""Which documents belong together, in the input or in the truth: pairs, and classes of documents.
 
-Documents are numbers. A pair is one integer of 64 bits, the same for both orders of the two: see `key_of`.
+In a class, any two documents make a pair. Documents are numbers. A pair is one integer of 64 bits, the same for both
+orders of the two: see `key_of`.
 """
 
 from array import array
@@ -9,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.ratios import choose_two
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.exact_ratios import choose_two
+from shingletools.numbers.union_find import UnionFind
 
 NUMBER_BITS = 32  # of a key, for the greater number
 MOST_DOCUMENTS = 1 << (NUMBER_BITS - 1)

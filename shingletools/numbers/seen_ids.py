@@ -1,4 +1,4 @@
-"""Which ids have come, in a limit of memory."""
+"""The ids that have come, within a limit of memory."""
 
 import numpy as np
 

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from typing import Literal
 
-from shingletools.reading.compression import Codec, Decompressor, missing, recognised
+from shingletools.reading.compression_formats import Codec, Decompressor, missing, recognised
 from shingletools.system.errors import Failed
 
 BLOCK_BYTES = 1 << 18  # bytes of a block, about

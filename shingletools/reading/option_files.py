@@ -5,9 +5,9 @@ import os
 import stat
 from collections.abc import Iterator
 
-from shingletools.reading.compressed import plain
+from shingletools.reading.compression_detection import plain
 from shingletools.system.errors import Failed, printable
-from shingletools.system.waiting import DEVICE_BYTES, blocks_of, whole_lines
+from shingletools.system.interruptible_reads import DEVICE_BYTES, blocks_of, whole_lines
 
 
 def read_file(option: str, path: str) -> bytes:

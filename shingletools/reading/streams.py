@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading import compressed
-from shingletools.record.framing import Document
+from shingletools.reading import compression_detection
+from shingletools.record.document_format import Document
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
-from shingletools.system.waiting import ahead, blocks_of, whole_lines
+from shingletools.system.interruptible_reads import ahead, blocks_of, whole_lines
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
 
-Given = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
+GivenLines = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
 SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
 
@@ -41,7 +41,7 @@ class Chunk(NamedTuple):
         return len(self.data) if self.of_file is None else self.of_file
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """Keeps the data out of the pickle that goes to a worker; see serving.Messages."""
+        """Keeps the data out of the pickle that goes to a worker; see worker_loop.Messages."""
         from pickle import PickleBuffer  # late: as in collector.Written
 
         return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
@@ -66,9 +66,8 @@ class Span(NamedTuple):
                 while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
                     parts.append(part)
                     at += len(part)
-                state = State.read(
-                    descriptor
-                )  # after reading, so that all lines are of the file that was cut into spans
+                # After reading, so that all lines are of the file that was cut into spans
+                state = State.read(descriptor)
             finally:
                 os.close(descriptor)
         if state != self.file:
@@ -77,7 +76,7 @@ class Span(NamedTuple):
         return Chunk(self.name, 1, 1, b"".join(parts))
 
 
-def read_chunks(files: Sequence[str], given: Given | None = None) -> Generator[Chunk]:
+def read_chunks(files: Sequence[str], given: GivenLines | None = None) -> Generator[Chunk]:
     """Yields the lines of files, in order; "-" is standard input, or the lines that are given. Raises Failed."""
     number = 1
     for name in files:
@@ -137,7 +136,7 @@ class Blocks:
 
     def __init__(self, raw: Generator[bytes], where: str, held: "Held") -> None:
         self.raw = raw
-        self.blocks = compressed.plain(self._counted(), where, held)
+        self.blocks = compression_detection.plain(self._counted(), where, held)
         self.size = 0  # bytes of the file that were read since the last call of `taken`
 
     def _counted(self) -> Iterator[bytes]:
@@ -171,7 +170,7 @@ def read_raw(name: str) -> Generator[bytes]:
     return _read_blocks(name)
 
 
-def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Chunk | Span]:
+def read_spans(files: Sequence[str], given: GivenLines | None = None) -> Generator[Chunk | Span]:
     """Yields the lines of files as `read_chunks` does, but of regular files only the places. Raises Failed."""
     for name in files:
         if name == "-":
@@ -185,7 +184,7 @@ def read_spans(files: Sequence[str], given: Given | None = None) -> Generator[Ch
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                if compressed.recognised(os.read(descriptor, compressed.HEAD_BYTES)) is not None:
+                if compression_detection.recognised(os.read(descriptor, compression_detection.HEAD_BYTES)) is not None:
                     yield from read_chunks([name])
                     continue
                 file, start = State.read(descriptor), 0

@@ -1,20 +1,20 @@
-"""What a record is, as bytes and as a value, and what a stage makes of it. Imports the kernel, `system` and `cli`.
+"""Records, as bytes and as values, and the stages that process them. Imports the kernel, `system` and `cli`.
 
 wire              records on lines, payloads, recipes
-json_members      a record as bytes: where its members stand, and values as JSON spells them
-json_faults       why a line is not a record
-labels            values of a field of labels
-command_registry  the commands, and what each says of itself: `CommandInfo`
-framing           what a format is to the driver: how bytes of files become documents, and these become records
-record_batch      records of several lines as columns: `read_batch` makes a `RecordBatch` by a `Schema`
-collector         what takes all records: `Collector`, its `CollectorContext`, and what it gives: `Taken`, `Written`
-stage             what a command is to the code that runs it: `Stage`, `Filter`, `Command`
-word_offsets      where words stand in a text, as `canon --offsets` writes it
+json_members      the members of a record in the bytes of its line
+json_faults       why a line is not JSON
+labels            labels of documents, which say what belongs together
+command_registry  the commands by name, with the `CommandInfo` of each
+document_format   the interface of an input format: files become documents, and documents become records
+record_batch      records on several lines as columns: `read_batch` makes a `RecordBatch` by a `Schema`
+collector         the interface of collectors, which take all records: `Collector`, `Taken`, `Written`
+stage             the interface of commands: `Stage`, `Filter`, `Command`
+word_offsets      the places of words in a text, as `canon --offsets` writes them
 tokenized_text    the words of a record, and their places
-names             the names of the fields of ids and texts, which records carry
-text_fields       texts in several fields that are taken as one, and how many records have each
-filter_line       the line that a filter makes of a record: the definition; `kernel/splice.c` does the same with many
-chain             lines through several filters in one process
-hints             what is plainly wrong with a bad record, such as another format or stages in the wrong order
-versions          versions of packages, for recipes
+field_names       the names of the fields of ids and texts, which records carry
+text_fields       texts in several fields that are taken as one, and counts of the records that have each
+filter_line       the line that a filter makes of a record: the definition, of which `kernel/splice.c` does many
+filter_chain      runs lines through several filters in one process
+error_hints       hints for bad records with a plain fault, such as another format
+package_versions  versions of packages, for recipes
 """

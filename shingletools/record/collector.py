@@ -9,33 +9,35 @@ from shingletools.record.json_members import parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema
 from shingletools.system.errors import Failed, Rejected
 
-Reads = Callable[[str, str], Iterator[tuple[str, bytes]]]  # of an option and a path: names of files, and whole lines
-TOGETHER = 64  # records that a RecordCollector takes together
+ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # takes an option and a path; gives files and lines
+BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
 
 class CollectorContext:
-    """What a collector has to work with: workers; whole lines in place of standard input, if they are given; and what
-    reads the files of records that options name, if it is not to open them itself.
+    """What a collector may use.
+
+    jobs: the number of workers. given: whole lines that replace standard input, if there are any. read: the function
+    that reads files of records that options name; None if the collector opens them itself.
     """
 
-    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None, read: Reads | None = None) -> None:
+    def __init__(self, jobs: int = 1, given: Iterator[bytes] | None = None, read: ReadFile | None = None) -> None:
         self.jobs = jobs
         self.given = given
         self.read = read
 
 
-ALONE = CollectorContext()
+ONE_PROCESS = CollectorContext()
 
 
 class Written(NamedTuple):
-    """Whole lines for the output, and what goes to a second file: as lines what was removed, or a page."""
+    """Whole lines for the output, and bytes for a second file: removed lines, or a page."""
 
     output: bytes = b""
     removed: bytes = b""
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """From a worker process, they come outside the pickle, as views of what it lends; see serving.Messages."""
-        from pickle import PickleBuffer  # which whoever calls this has loaded
+        """Sends the bytes outside the pickle, as views of what a worker lends; see worker_loop.Messages."""
+        from pickle import PickleBuffer  # it is loaded already, by the caller
 
         return Written, (PickleBuffer(self.output), PickleBuffer(self.removed))
 
@@ -49,60 +51,60 @@ class Taken(NamedTuple):
 
 
 class DeferredReject(NamedTuple):
-    """A record that was taken, and turned out to be bad when all were there: its place, why, and its line."""
+    """A record that was taken, but turned out to be bad only after all records had come."""
 
     file: str
     line: int | None
     cause: str
     document: bytes
-    counted: bool = True  # as a good one, when it was taken
-    again: bool = False  # its id was there before; the rest of it is good
+    counted: bool = True  # whether it was counted as a good record when it was taken
+    repeated_id: bool = False  # it was rejected only because its id was there before
 
 
 class Collector(ABC):
-    """Makes an output that depends on more than one record; it takes them in order, in one process."""
+    """Makes an output that depends on more than one record. It takes the records in order, in one process."""
 
-    reads_ahead = False  # whether other threads may read ordinary lines by the schema of that moment
-    of_all = False  # whether its output says something of all files: there is none if one of them has no good record
-    strict = False  # whether the first bad record ends the run, so that nothing may be written of later ones
+    reads_ahead = False  # whether other threads may read lines ahead, by the schema at that time
+    of_all = False  # whether one file without a good record means that there is no output
+    strict = False  # whether the first bad record ends the run; no output may come from later records
     place: Place = ("", None)  # of the next record
-    once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields of a side that may not stand twice
+    once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields that may not occur twice, by side
 
     @abstractmethod
     def schema(self, side: int, /) -> Schema:
-        """Returns the schema of the next lines of a side. `place` is that of the first one."""
+        """Returns the schema of the next lines of a side; `place` is the place of the first of them."""
 
     @abstractmethod
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
         """Takes the rows of a batch. Raises Failed if the first one makes the run fail."""
 
     def left_out(self) -> None:  # noqa: B027  # most need not know
-        """Learns that a document of the input was bad before it became a record."""
+        """Notes that a document of the input was bad, so no record was made of it."""
 
     @abstractmethod
     def finish(self) -> Iterator[Written]:
         """Yields the rest of the output, after all batches."""
 
     def remarks(self) -> Sequence[str]:
-        """Returns what to say on standard error after `finish`."""
+        """Returns messages for standard error, after `finish`."""
         return ()
 
     def messages(self) -> Sequence[str]:
-        """What -v says at once; it is asked after each part of the rest."""
+        """Returns messages for -v that are shown at once; called after each part of the rest of the output."""
         return ()
 
-    def late(self) -> Sequence[DeferredReject]:
-        """Records that turned out to be bad since it was last asked; it is asked after each part of the rest."""
+    def deferred_rejects(self) -> Sequence[DeferredReject]:
+        """Returns records found bad since the last call; called after each part of the rest of the output."""
         return ()
 
     def settle(self) -> None:  # noqa: B027  # most have none
-        """Makes the change for which it runs, if that is no output; after the output has its place. Raises Failed."""
+        """Makes the change that the command is run for, if it has one, once the output is in place. Raises Failed."""
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
-        """Lets go of what it holds, however the run ends."""
+        """Frees what it holds, however the run ends."""
 
     def summary(self) -> list[str]:
-        """What -v adds to its line, after `finish`."""
+        """Returns the figures that -v adds to its line, after `finish`."""
         return []
 
 
@@ -110,10 +112,10 @@ class RecordCollector(Collector):
     """A collector that works on each record by itself, as an object."""
 
     def schema(self, side: int, /) -> Schema:
-        return Schema(partial(self.parsed, side), max_rows=TOGETHER, objects=True)
+        return Schema(partial(self.parsed, side), max_rows=BATCH_RECORDS, objects=True)
 
     def parsed(self, side: int, line: bytes, _start: int) -> Any:
-        """Returns the object of a line: the record. Raises Rejected."""
+        """Returns the record on a line. Raises Rejected."""
         return parse(line, self.once(side))
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
@@ -127,10 +129,10 @@ class RecordCollector(Collector):
                 if self.strict:
                     break
             except Failed as error:
-                return Taken(together(written), rejected, (row, error))
+                return Taken(join_written(written), rejected, (row, error))
             else:
                 written += [made] if made is not None else []
-        return Taken(together(written), rejected)
+        return Taken(join_written(written), rejected)
 
     @abstractmethod
     def take_record(self, record: Any, line: bytes, side: int, /) -> Written | None:
@@ -140,6 +142,6 @@ class RecordCollector(Collector):
         """
 
 
-def together(written: Sequence[Written]) -> Written:
+def join_written(written: Sequence[Written]) -> Written:
     """Returns all outputs as one."""
     return Written(*map(b"".join, zip(*written, strict=True))) if written else Written()

@@ -1,6 +1,6 @@
-"""The commands by name, and what each says of itself in its command.py, as COMMAND_INFO: all others ask it.
+"""The commands by name, and the COMMAND_INFO that the command.py of each declares.
 
-To ask one loads the module of its command: what needs no other command, as a plain run, asks for no other.
+To get the COMMAND_INFO of a command loads its module. So a plain run, which needs no other command, gets none.
 """
 
 import importlib
@@ -9,7 +9,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-# In the order in which a pipeline has them; then those outside pipelines
+# In the order of a pipeline; then the commands outside pipelines
 STAGES = (
     "parts",
     "canon",
@@ -32,30 +32,30 @@ class Product(NamedTuple):
     """A kind of records that a command writes."""
 
     name: str
-    then: str  # what comes after them
-    fields: tuple[str, ...] = ()  # by which they are known; by their recipes if there are none
+    then: str  # what to do with them next, for hints
+    fields: tuple[str, ...] = ()  # that identify them; if there are none, their recipe does
 
 
 class CommandInfo(NamedTuple):
-    """What others have to know of a command."""
+    """What others need to know about a command."""
 
     example: tuple[str, ...]  # lines for the shell in a copy of tests/data, at the end of its --help
     makes: tuple[Product, ...] = ()
-    takes: tuple[str, ...] = ()  # kinds of records, if perhaps by other fields
-    after: str = ""  # what documents need before it takes them
+    takes: tuple[str, ...] = ()  # kinds of records, perhaps with other field names
+    after: str = ""  # the commands that documents need before it
     text: bool = False  # whether it has the option --text
     spark: bool = False  # whether simspark runs it
-    # The files in which documents stand, by its options; their first record may say the names of fields
+    # Returns the files of documents, by the options; their first record may name the fields
     documents: Callable[[Any], Sequence[str]] = attrgetter("files")
 
 
 def module_of(command: str) -> str:
-    """The name of the module of a command."""
+    """Returns the name of the module of a command."""
     return f"shingletools.commands.{command}.command" if command in STAGES else "shingletools.spark.command"
 
 
 def command_of(command: str) -> Any:
-    """The module."""
+    """Returns the module of a command."""
     return importlib.import_module(module_of(command))
 
 
@@ -65,11 +65,14 @@ def info_of(command: str) -> CommandInfo:
 
 
 @cache
-def kinds() -> tuple[Product, ...]:
-    """All that is made, by the last command of a pipeline first: a record may keep fields from those before it."""
+def record_kinds() -> tuple[Product, ...]:
+    """Returns all kinds of records that commands make, the last command of a pipeline first.
+
+    The last comes first because a record may keep fields from the commands before it.
+    """
     return tuple(made for command in reversed(STAGES) for made in info_of(command).makes)
 
 
-def on_spark() -> Iterator[str]:
-    """The commands that simspark runs."""
+def spark_commands() -> Iterator[str]:
+    """Returns the commands that simspark runs."""
     return (command for command in STAGES if info_of(command).spark)

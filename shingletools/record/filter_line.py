@@ -1,7 +1,7 @@
-"""What a filter makes of a record, in the bytes that it came as.
+"""The line that a filter makes of a record; all other bytes stay as they came.
 
-This is the definition, complete but a line at a time. The kernel does the same with ordinary lines, thousands at once,
-and leaves all others to it (kernel/records.h says which).
+This is the definition. It takes any line, one at a time. The kernel does the same with many ordinary lines at once, and
+leaves all others to it (kernel/json_members.h says which lines are ordinary).
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -11,12 +11,12 @@ from shingletools.kernel.line_columns import Kind
 from shingletools.kernel.lines import FilterFields, SignatureForm
 from shingletools.record import wire
 from shingletools.record.json_members import (
-    BEHIND,
+    BLANKS_BEHIND,
     SCALAR,
     Member,
-    after,
     check_once,
-    in_quotes,
+    end_of_match,
+    escaped,
     member_of,
     members,
 )
@@ -26,15 +26,16 @@ from shingletools.system.errors import Rejected, shown
 
 
 def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
-    """The line that a filter makes of a record: its payload's value gives way, via grows, all other bytes stay.
+    """Returns the line that a filter makes of a record: a new payload, a longer recipe, all other bytes unchanged.
 
-    Where the payload changes its name, it stands where the old one stood; a member that has the new name already is
-    overwritten, or gone if both are there. One that was within another object leaves that, and comes behind all else.
-    What the filter adds overwrites what has such a name, or comes behind all else. Raises Rejected.
+    If the payload changes its name, it stands where the old one stood. A member that has the new name already is
+    overwritten, or removed if the old payload is there, too. A payload that was inside another object is removed from
+    it, and the new one comes after all other members. Members that the filter adds replace members of the same name, or
+    come after all others. Raises Rejected.
     """
-    came = record = wire.parse_json(line)
+    original = record = wire.parse_json(line)
     if stage.made_of:
-        line = with_text(line, came, stage.made_of.fields, stage.consumes)
+        line = with_text(line, original, stage.made_of.fields, stage.consumes)
         record = wire.parse_json(line)
     found = members(line)
     check_once(line, found, (id_field, stage.consumes, stage.produces, *stage.adds, "via"))
@@ -43,9 +44,9 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     via = wire.take_recipe(record)
     named = {member.name: member for member in found}
     check_given(stage, id_field, named, via)
-    made = stage.function(given)  # last, since it may count what it is given
+    made = stage.function(given)  # last, since it may count the texts
     if stage.made_of:
-        stage.made_of.count(came)
+        stage.made_of.count(original)
     payload = wire.json_of(made.words if stage.placed else made)
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
@@ -66,8 +67,8 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
         if second is not first:
             edits.append((found[found.index(second) - 1].end, second.end, b""))
     if moves and not stage.keep:
-        edits.append((*_with_comma(line, consumed), b""))
-    for name, value in _beside(stage, line[consumed.value : consumed.end], made):
+        edits.append((*_span_with_comma(line, consumed), b""))
+    for name, value in _added_fields(stage, line[consumed.value : consumed.end], made):
         if name in named:
             edits.append((named[name].value, named[name].end, value))
         else:
@@ -82,7 +83,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 
-def _beside(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, bytes]]:
+def _added_fields(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, bytes]]:
     """Yields the fields that a filter adds, with their values as JSON."""
     if stage.placed:
         yield wire.SOURCE, consumed
@@ -92,7 +93,9 @@ def _beside(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, by
 
 
 def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str) -> bytes:
-    """A record with the text of several fields in a member of this name, in its place or behind all. Raises Rejected.
+    """Returns a record's line with the joined texts of several fields in one member. Raises Rejected.
+
+    The member is replaced if it is there, and added after all others if not.
 
     >>> with_text(b'{"a": "A", "b": "B" }', {"a": "A", "b": "B"}, ["b", "a"], "text")
     b'{"a": "A", "b": "B","text":"B\\\\nA" }'
@@ -106,7 +109,7 @@ def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str
 
 
 def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -> None:
-    """Raises Rejected for a record with members of these names, and this recipe, that the filter does not take."""
+    """Raises Rejected if a filter does not take a record with these members and this recipe."""
     for field in (id_field, stage.consumes):
         if field not in names and field.partition(".")[0] in (stage.produces, *stage.adds):
             raise Rejected(f"field {shown(field)} is within one that is overwritten")
@@ -114,13 +117,14 @@ def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -
         raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(stage.after or '')} as the table")
 
 
-def _with_comma(line: bytes, member: Member) -> tuple[int, int]:
-    """Where a member stands with the comma before it, or behind it if it is the first of several."""
+def _span_with_comma(line: bytes, member: Member) -> tuple[int, int]:
+    """Returns where a member stands, with the comma before it, or after it if it is the first of several."""
     before = _before_blanks(line, member.start)
     if line[before - 1 : before] == b",":
         return _before_blanks(line, before - 1), member.end
-    behind = after(BEHIND, line, member.end)
-    return member.start, after(BEHIND, line, behind + 1) if line[behind : behind + 1] == b"," else member.end
+    behind = end_of_match(BLANKS_BEHIND, line, member.end)
+    has_comma = line[behind : behind + 1] == b","
+    return member.start, end_of_match(BLANKS_BEHIND, line, behind + 1) if has_comma else member.end
 
 
 def _before_blanks(line: bytes, end: int) -> int:
@@ -130,11 +134,11 @@ def _before_blanks(line: bytes, end: int) -> int:
 
 
 def _after_name(line: bytes, member: Member) -> int:
-    return after(SCALAR, line, member.start)
+    return end_of_match(SCALAR, line, member.start)
 
 
 def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]:
-    """The line with each of the parts (start, end, new) replaced."""
+    """Yields the parts of the line, with each edit (start, end, new bytes) applied."""
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
         yield line[at:start]
@@ -144,9 +148,10 @@ def _edited(line: bytes, edits: list[tuple[int, int, bytes]]) -> Iterator[bytes]
 
 
 def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
-    """What the kernel must know of a filter, or of some of which each consumes what the one before it produces.
+    """Returns the fields that the kernel needs to run filters, each of which consumes what the one before it makes.
 
-    None if it cannot do their work: a name has what JSON escapes, or no line can have the recipes that they ask for.
+    None if the kernel cannot run them: a name has characters that JSON escapes, or no line can have the recipes that
+    they need.
     """
     first, last = stages[0], stages[-1]
     if any(stage.named for stage in stages[1:]):
@@ -154,25 +159,27 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     if "." in first.consumes and first.produces == first.consumes != last.produces:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
-    names = [in_quotes(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
-    parts = tuple(map(in_quotes, first.made_of.fields if first.made_of else ()))
+    names = [escaped(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
+    parts = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
     if any(b"\\" in name for name in (*names, *parts)):
         return None
-    asked = [recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None]
-    if None in asked or len(set(asked)) > 1:
+    recipes = [
+        recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None
+    ]
+    if None in recipes or len(set(recipes)) > 1:
         return None
-    recipe = in_quotes(" | ".join(stage.recipe for stage in stages))
-    before = in_quotes(asked[0] or "") if asked else None
+    recipe = escaped(" | ".join(stage.recipe for stage in stages))
+    before = escaped(recipes[0] or "") if recipes else None
     counts = first.made_of.counts if first.made_of else bytearray()
-    named = in_quotes(first.named.spelled()) if first.named else None
+    named = escaped(first.named.spelled()) if first.named else None
     id_name, consumed, produced, *others = names
     return FilterFields(
         id_name, consumed, produced, last.keep, recipe, tuple(others), last.placed, before, parts, counts, named
     )
 
 
-def fields_signed(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
-    """What the kernel must know to make such signatures in place of lines, if it can."""
+def fields_for_signatures(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
+    """Returns the fields and the form by which the kernel gives signatures instead of lines; None if it cannot."""
     of_kind = {kind: [field for field in wanted if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
     if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:
@@ -195,7 +202,7 @@ def fields_signed(fields: FilterFields, wanted: Signatures) -> tuple[FilterField
 
 
 def recipe_before(after: str, stages: Sequence[Filter]) -> str | None:
-    """The recipe of a line that has this one after some stages; None if there is no such.
+    """Returns the recipe of a line before these stages, by its recipe after them; None if they cannot have made it.
 
     >>> canon = Filter("text", "text", "canon", str)
     >>> [recipe_before(after, [canon]) for after in ("parts | canon", "canon", "parts")]

@@ -1,10 +1,10 @@
-"""JSON that orjson refuses: its value all the same, or what is wrong with it, found without orjson's messages.
+"""JSON that orjson refuses: its value if it is valid, or where it is wrong, found without orjson's messages.
 
-orjson 3.13 says "failed to allocate memory" of good lines, such as those that begin with { and blanks and hold many
-values, and of some lines that end inside many brackets; its columns are then not those of the fault, and all this
-differs between its versions. Python's own parser recurses, and how deep it may differs between the versions of Python.
-So here is the grammar of RFC 8259 once more, without recursion, in time proportional to the line. Values are those of
-orjson; columns are those of orjson 3.13 where it tells the truth.
+orjson 3.13 says "failed to allocate memory" of some good lines, such as those that begin with { and blanks and hold
+many values, and of some lines that end inside many brackets. Its columns are then not those of the fault, and all this
+differs between its versions. Python's own parser recurses, to a depth that differs between versions of Python. So this
+module has the grammar of RFC 8259 again, without recursion, in time proportional to the line. Values are those of
+orjson; columns are those of orjson 3.13 where these are right.
 """
 
 import json
@@ -13,8 +13,8 @@ import re
 from shingletools.system.errors import Rejected
 
 TOO_DEEP = "nested too deeply"
-DEEPEST = 1024  # levels of arrays and objects that orjson reads, as its manual says
-DEEPEST_WRITTEN = 254  # and that it writes
+MAX_DEPTH = 1024  # levels of arrays and objects that orjson reads, as its manual says
+MAX_WRITTEN_DEPTH = 254  # levels that it writes
 CLOSED_BY = {"[": "]", "{": "}"}
 LITERALS = {"t": "true", "f": "false", "n": "null"}
 BLANKS = re.compile(r"[ \t\n\r]*+")
@@ -22,28 +22,28 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
 PLAIN = re.compile(r'[^"\\\x00-\x1f]*+')
 UNICODE = re.compile(r"\\u[0-9a-fA-F]{4}")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-HIGH, LOW = re.compile(r"\\u[dD][89abAB]"), re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # which make a pair
-CUT = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")  # by the line's end, where it might have gone on
+HIGH, LOW = re.compile(r"\\u[dD][89abAB]"), re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")  # halves of a surrogate pair
+CUT = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")  # an escape that the line's end cuts off
 CUT_LOW = re.compile(r"(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
 INTEGERS = range(-(1 << 63), 1 << 64)  # all others are read as doubles
 
 
-class Fault(Exception):
-    """The first thing for which a line is no JSON that can be read."""
+class JsonFault(Exception):
+    """The first fault of a line that is not JSON, or that cannot be read."""
 
     def __init__(self, place: int, kind: str = "") -> None:
         super().__init__(f"not JSON ({kind}column {place + 1})")
 
 
 class TooDeep(Exception):
-    """More levels than can be read."""
+    """The text has more levels of brackets than can be read."""
 
 
 def read(text: str) -> object:
-    """The value of a JSON text; raises Rejected, and MemoryError.
+    """Returns the value of a JSON text. Raises Rejected, and MemoryError.
 
-    The first fault in the line is reported. So brackets that are never closed are a fault at the line's end, and nested
-    too deeply where the 1025th opens, whatever follows it.
+    The first fault in the line is reported. So brackets that are never closed are a fault at the line's end, and text
+    that is nested too deeply is a fault where the 1025th bracket opens, whatever follows it.
 
     >>> read('{"id": 1, "x": [1, 2.0, -18446744073709551616], "id": "\\u00e9"}')
     {'id': 'é', 'x': [1, 2.0, -1.8446744073709552e+19]}
@@ -53,14 +53,14 @@ def read(text: str) -> object:
     """
     try:
         return parsed(text)
-    except Fault as fault:
+    except JsonFault as fault:
         raise Rejected(str(fault)) from None
     except TooDeep:
         raise Rejected(TOO_DEEP) from None
 
 
 def unwritable(record: object) -> str | None:
-    """Why orjson refuses to write what JSON can hold, or None if it should not.
+    """Returns why orjson refuses to write a value that JSON can hold; None if it should not refuse.
 
     >>> unwritable({"id": ["a\\udc80"]})
     'lone surrogate'
@@ -78,11 +78,11 @@ def unwritable(record: object) -> str | None:
                 inside += value
         levels += any(isinstance(value, dict | list) for value in level)
         level = inside
-    return TOO_DEEP if levels > DEEPEST_WRITTEN else None
+    return TOO_DEEP if levels > MAX_WRITTEN_DEPTH else None
 
 
 def is_text(value: str) -> bool:
-    """Whether UTF-8 has all its characters."""
+    """Returns whether UTF-8 can encode all characters, so none is a lone surrogate."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -91,104 +91,104 @@ def is_text(value: str) -> bool:
 
 
 def parsed(text: str) -> object:
-    """Raises Fault or TooDeep unless the text is one JSON value."""
-    closer, inside = "", list[object]()  # what will close what is open, and what is in that: of an object names, too
-    around = []  # the same of what is around it
-    place = blanks(text, 0)
+    """Returns the value of the text. Raises JsonFault or TooDeep unless the text is one JSON value."""
+    closer, inside = "", list[object]()  # of the innermost open bracket: what closes it, and its values; names, too
+    around = []  # closer and values of each bracket around it
+    place = skip_blanks(text, 0)
     while True:
         letter = text[place : place + 1]
         if letter in CLOSED_BY:
             around.append((closer, inside))
-            if len(around) > DEEPEST:
+            if len(around) > MAX_DEPTH:
                 raise TooDeep
             closer, inside = CLOSED_BY[letter], []
-            place = blanks(text, place + 1)
+            place = skip_blanks(text, place + 1)
             if not text.startswith(closer, place):
-                place = name(text, place, inside) if letter == "{" else place
+                place = skip_name(text, place, inside) if letter == "{" else place
                 continue
         else:
-            end = scalar(text, place)
+            end = scalar_end(text, place)
             inside.append(value_in(text[place:end]))
-            place = blanks(text, end)
+            place = skip_blanks(text, end)
         while around and text.startswith(closer, place):
             value = inside if closer == "]" else dict(zip(inside[::2], inside[1::2], strict=True))
             closer, inside = around.pop()
             inside.append(value)
-            place = blanks(text, place + 1)
+            place = skip_blanks(text, place + 1)
         if not around:
             break
         if not text.startswith(",", place):
-            raise Fault(place)
-        comma, place = place, blanks(text, place + 1)
+            raise JsonFault(place)
+        comma, place = place, skip_blanks(text, place + 1)
         if text.startswith(closer, place):
-            raise Fault(comma)
-        place = name(text, place, inside) if closer == "}" else place
+            raise JsonFault(comma)
+        place = skip_name(text, place, inside) if closer == "}" else place
     if place < len(text):
-        raise Fault(place)
+        raise JsonFault(place)
     return inside[0]
 
 
 def value_in(text: str) -> object:
-    """The value of a string, number or literal."""
+    """Returns the value of a string, number or literal."""
     value = json.loads(text)
     return float(value) if type(value) is int and value not in INTEGERS else value
 
 
-def blanks(text: str, place: int) -> int:
-    """Where they end."""
+def skip_blanks(text: str, place: int) -> int:
+    """Returns where the white space at this place ends."""
     found = BLANKS.match(text, place)
     assert found is not None
     return found.end()
 
 
-def name(text: str, place: int, inside: list[object]) -> int:
-    """Where the value of a name begins, which goes to what is inside."""
+def skip_name(text: str, place: int, inside: list[object]) -> int:
+    """Appends the name of an object's member to `inside`, and returns where its value begins. Raises JsonFault."""
     if not text.startswith('"', place):
-        raise Fault(place)
-    end = string(text, place)
+        raise JsonFault(place)
+    end = string_end(text, place)
     inside.append(value_in(text[place:end]))
-    place = blanks(text, end)
+    place = skip_blanks(text, end)
     if not text.startswith(":", place):
-        raise Fault(place)
-    return blanks(text, place + 1)
+        raise JsonFault(place)
+    return skip_blanks(text, place + 1)
 
 
-def scalar(text: str, place: int) -> int:
-    """Where a string, number or literal ends."""
+def scalar_end(text: str, place: int) -> int:
+    """Returns where a string, number or literal ends. Raises JsonFault."""
     letter = text[place : place + 1]
     if letter == '"':
-        return string(text, place)
+        return string_end(text, place)
     if letter in LITERALS:
         literal = LITERALS[letter]
         here = text[place : place + len(literal)]
         if here != literal:
-            raise Fault(len(text) if literal.startswith(here) else place)
+            raise JsonFault(len(text) if literal.startswith(here) else place)
         return place + len(literal)
-    return number(text, place)
+    return number_end(text, place)
 
 
-def number(text: str, place: int) -> int:
-    """Where it ends; the fault of one that lacks a digit is where that should be."""
+def number_end(text: str, place: int) -> int:
+    """Returns where a number ends. Raises JsonFault; a missing digit is a fault at its place."""
     found = NUMBER.match(text, place)
     if found is None:
-        raise Fault(place + text.startswith("-", place))
+        raise JsonFault(place + text.startswith("-", place))
     integer, fraction, exponent = found.groups()
     end = found.end()
     behind = text[end : end + 1]
     if not (fraction or exponent):
         if integer == "0" and "0" <= behind <= "9":
-            raise Fault(end - 1)
+            raise JsonFault(end - 1)
         if behind == ".":
-            raise Fault(end + 1)
+            raise JsonFault(end + 1)
     if behind in ("e", "E") and not exponent:
-        raise Fault(end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
+        raise JsonFault(end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
     if abs(float(found.group())) == float("inf"):
-        raise Fault(place, "number beyond a double, ")
+        raise JsonFault(place, "number beyond a double, ")
     return end
 
 
-def string(text: str, place: int) -> int:
-    """Where it ends; the fault of an escape is at its backslash."""
+def string_end(text: str, place: int) -> int:
+    """Returns where a string ends. Raises JsonFault; a bad escape is a fault at its backslash."""
     place += 1
     while True:
         found = PLAIN.match(text, place)
@@ -197,19 +197,19 @@ def string(text: str, place: int) -> int:
         if text.startswith('"', place):
             return place + 1
         if not text.startswith("\\", place):
-            raise Fault(place)  # a control character, or the end of the line
-        place = escape(text, place)
+            raise JsonFault(place)  # a control character, or the end of the line
+        place = escape_end(text, place)
 
 
-def escape(text: str, place: int) -> int:
-    """Where an escape ends, or a pair of them that is one character."""
+def escape_end(text: str, place: int) -> int:
+    """Returns where an escape ends, or a pair of escapes that is one character. Raises JsonFault."""
     letter = text[place + 1 : place + 2]
     if letter != "u":
         if letter and letter in '"\\/bfnrt':
             return place + 2
-        raise Fault(place if letter else len(text))
+        raise JsonFault(place if letter else len(text))
     if not UNICODE.match(text, place):
-        raise Fault(len(text) if CUT.match(text, place) else place)
+        raise JsonFault(len(text) if CUT.match(text, place) else place)
     behind = place + 6
     if not SURROGATE.match(text, place):
         return behind
@@ -217,7 +217,7 @@ def escape(text: str, place: int) -> int:
     if high and LOW.match(text, behind):
         return behind + 6
     if CUT_LOW.match(text, behind):
-        raise Fault(len(text))
+        raise JsonFault(len(text))
     if high and text.startswith("\\u", behind) and not UNICODE.match(text, behind):
-        raise Fault(place)
-    raise Fault(place, "lone surrogate, ")
+        raise JsonFault(place)
+    raise JsonFault(place, "lone surrogate, ")

@@ -1,4 +1,4 @@
-"""A record as the bytes that it came as: where its members stand, and values as JSON spells them."""
+"""Finds the members of a record in the bytes of its line, and spells values as JSON."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,15 +6,15 @@ from functools import cache
 from typing import NamedTuple
 
 from shingletools.record import wire
-from shingletools.system.deferred import lazy, orjson
 from shingletools.system.errors import Rejected, shown
+from shingletools.system.lazy_imports import lazy, orjson
 
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 BLANKS = rb"[ \t\r\n]*+"
 NAME = lazy(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
 SCALAR = lazy(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
 BRACKET = lazy(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
-BEHIND = lazy(lambda: re.compile(BLANKS))
+BLANKS_BEHIND = lazy(lambda: re.compile(BLANKS))
 
 
 class Member(NamedTuple):
@@ -27,7 +27,7 @@ class Member(NamedTuple):
 
 
 def members(line: bytes, start: int = 0) -> list[Member]:
-    """The members of a line that is known to be a JSON object, or of the first object in it from a place on.
+    """Returns the members of the first object that begins at `start` or later in a line known to be a JSON record.
 
     >>> members(b' {"id": [1, "]"], "via":"x"}')
     [Member(name='id', start=2, value=8, end=16), Member(name='via', start=18, value=24, end=27)]
@@ -37,13 +37,13 @@ def members(line: bytes, start: int = 0) -> list[Member]:
     while name := NAME.match(line, place):
         end = _end_of_value(line, name.end())
         found.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
-        place = after(BEHIND, line, end)
+        place = end_of_match(BLANKS_BEHIND, line, end)
     return found
 
 
 def _end_of_value(line: bytes, start: int) -> int:
     if line[start : start + 1] not in b"[{":
-        return after(SCALAR, line, start)
+        return end_of_match(SCALAR, line, start)
     depth = 0
     for bracket in BRACKET.finditer(line, start):
         depth += (bracket[1] is not None) - (bracket[2] is not None)
@@ -52,27 +52,28 @@ def _end_of_value(line: bytes, start: int) -> int:
     raise ValueError("a value without an end")
 
 
-def after(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
-    """Where what stands in a line from a place on ends, by a pattern that it has."""
+def end_of_match(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
+    """Returns where a pattern that matches at `start` ends."""
     found = pattern.match(line, start)
     assert found is not None
     return found.end()
 
 
 def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
-    """The member of a line that is a field, as `wire.find` finds it, if it is there.
+    """Returns the member that is a field, as `wire.find` finds it; None if it is missing.
 
-    Raises Rejected if the member, or one on the way to it, occurs twice: which of the two is meant, nobody can know.
+    Raises Rejected if the member, or an object around it, occurs twice, because nobody can know which of the two is
+    meant.
 
     >>> line = b'{"meta": {"url": 7}}'
     >>> member_of(line, members(line), "meta.url")
     Member(name='url', start=10, value=17, end=18)
     """
     if "." not in field or any(member.name == field for member in found):
-        return _only(found, field, field)
+        return _single_member(found, field, field)
     path = field.split(".")
     for depth, name in enumerate(path, 1):
-        member = _only(found, name, ".".join(path[:depth]))
+        member = _single_member(found, name, ".".join(path[:depth]))
         if member is None or depth == len(path):
             return member
         if line[member.value : member.value + 1] != b"{":
@@ -81,7 +82,7 @@ def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
     return None
 
 
-def _only(found: list[Member], name: str, field: str) -> Member | None:
+def _single_member(found: list[Member], name: str, field: str) -> Member | None:
     named = [member for member in found if member.name == name]
     if len(named) > 1:
         raise Rejected(f"field {shown(field)} occurs twice")
@@ -89,7 +90,7 @@ def _only(found: list[Member], name: str, field: str) -> Member | None:
 
 
 def parse(line: bytes, once: Iterable[str]) -> wire.Record:
-    """The record on a line; raises Rejected, also if one of those fields occurs twice in it."""
+    """Returns the record on a line. Raises Rejected, also if one of the fields `once` occurs twice."""
     record = wire.parse_json(line)
     check_line_once(line, once)
     return record
@@ -106,7 +107,7 @@ def check_line_once(line: bytes, once: Iterable[str]) -> None:
 
 @cache
 def is_plain(name: str) -> bool:
-    """Whether JSON can spell a name otherwise only by escapes with numbers.
+    """Returns whether JSON can spell a name in another way only with numeric escapes.
 
     >>> is_plain("meta.url_1"), is_plain("a/b"), is_plain("\\n")
     (True, False, False)
@@ -116,7 +117,7 @@ def is_plain(name: str) -> bool:
 
 @cache
 def quoted(field: str) -> Sequence[bytes]:
-    """The names that a member may have that is this field, or on the way to it, in quotes."""
+    """Returns a field's name in quotes; for a path, also the names of the objects on the way."""
     names = (field, *field.split(".")) if "." in field else (field,)
     return [b'"%b"' % name.encode() for name in names]
 
@@ -127,15 +128,15 @@ def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
         member_of(line, found, field)
 
 
-def in_quotes(text: str) -> bytes:
-    """A string as JSON has it between its quotes; raises Rejected for text that UTF-8 cannot write."""
+def escaped(text: str) -> bytes:
+    """Returns a string as JSON has it between the quotes. Raises Rejected for text that UTF-8 cannot encode."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return text.encode()  # without orjson, which ordinary lines do not need
     return wire.json_of(text)[1:-1]
 
 
 def line_at(lines: bytes, start: int) -> tuple[bytes, int]:
-    """The line that begins there, without its line feed, and where the next one begins."""
+    """Returns the line that begins at `start`, without its line feed, and where the next line begins."""
     feed = lines.find(b"\n", start)
     end = feed if feed >= 0 else len(lines)
     return lines[start:end], min(end + 1, len(lines))

@@ -1,19 +1,19 @@
-"""What says that documents belong together: labels, which are values of a field, pairs and groups."""
+"""Labels of documents: fields, pairs and groups that say which documents belong together."""
 
 import re
 
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members
 from shingletools.record.wire import AGAINST, Name, Record
-from shingletools.system.deferred import lazy, orjson
 from shingletools.system.errors import Rejected, shown
+from shingletools.system.lazy_imports import lazy, orjson
 
 UNLABELLED = b""
 NUMBER = lazy(lambda: re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?"))
-LONGEST = 18  # digits of an exponent
+MAX_EXPONENT_DIGITS = 18  # digits of an exponent
 PLAIN = lazy(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values that are spelled in one way only
 
-JUDGED = "label"  # the field of a pair that says whether its documents belong together
+LABEL_FIELD = "label"  # the field of a pair that says whether its documents belong together
 JUDGEMENTS = {
     1: True,
     "1": True,
@@ -28,12 +28,16 @@ JUDGEMENTS = {
 }
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
-ONCE = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
-ONCE_TRUE = {PAIRS: (*ONCE[PAIRS], JUDGED), GROUPS: ONCE[GROUPS]}  # likewise, in a truth
+UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
+# The same for records of a truth
+UNIQUE_TRUTH_FIELDS = {
+    PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD),
+    GROUPS: UNIQUE_FIELDS[GROUPS],
+}
 
 
 def label_of(value: bytes) -> bytes | None:
-    """Returns a JSON value in its one spelling as a label; None for a list, an object and no value.
+    """Returns a JSON value as a label, in one spelling; None for a list, an object or no value.
 
     >>> label_of(rb'"\\u0061"'), label_of(b"1.0"), label_of(b"1e0"), label_of(b"1"), label_of(b"null")
     (b'"a"', b'1.0', b'1.0', b'1', b'')
@@ -50,18 +54,21 @@ def label_of(value: bytes) -> bytes | None:
 
 
 def spelled(label: object, value: bytes) -> bytes:
-    """A label in one spelling; it was read from a value, of which a float is only the nearest number that there is."""
+    """Returns the one spelling of a label.
+
+    label: the value as orjson reads it, whose floats may be rounded. value: the bytes that it was read from.
+    """
     written = orjson.dumps(label)
     return written if type(label) is not float or in_digits(value) == in_digits(written) else in_digits(value)
 
 
 def in_digits(number: bytes) -> bytes:
-    """Digits without zeros at either end, and the power of ten that they count; nothing for 0."""
+    """Returns a number as digits without zeros at either end, and a power of ten; empty for 0."""
     parts = NUMBER.fullmatch(number)
     assert parts is not None  # JSON
     sign, whole, behind, power = (part or b"" for part in parts.groups())
-    if len(power.lstrip(b"+-0")) > LONGEST:
-        return number  # too many for a number: not equal to what is spelled in another way
+    if len(power.lstrip(b"+-0")) > MAX_EXPONENT_DIGITS:
+        return number  # too many to compute with: equal only to the same spelling
     digits = (whole + behind).lstrip(b"0")
     least = digits.rstrip(b"0")
     return b"%b%be%d" % (sign, least, int(power or b"0") - len(behind) + len(digits) - len(least)) if least else b""
@@ -85,22 +92,24 @@ def label_on(record: Record, line: bytes, field: str) -> bytes:
 
 
 def judged_same(record: Record) -> bool:
-    """Whether a pair of a truth says that its documents belong together, as one without a label does; raises Rejected.
+    """Returns whether a pair of a truth says that its documents belong together; without a label, it does.
+
+    Raises Rejected.
 
     >>> [judged_same(pair) for pair in ({}, {"label": 1}, {"label": True}, {"label": "No"}, {"label": 0.0})]
     [True, True, True, False, False]
     """
-    value = record.get(JUDGED, True)
+    value = record.get(LABEL_FIELD, True)
     judged = None
     if isinstance(value, str | int | float):
         judged = JUDGEMENTS.get(value.lower() if isinstance(value, str) else value)
     if judged is None:
-        raise Rejected(f'field "{JUDGED}" is neither 1, true, yes or same, nor 0, false, no or different')
+        raise Rejected(f'field "{LABEL_FIELD}" is neither 1, true, yes or same, nor 0, false, no or different')
     return judged
 
 
 def kind_of(record: Record) -> str:
-    """Returns what a file holds that begins with this record: PAIRS or GROUPS.
+    """Returns what a file holds by its first record: PAIRS or GROUPS.
 
     >>> kind_of({"members": [1, 2]}), kind_of({"a": 1, "b": 2, "members": 2})
     ('groups', 'pairs')
@@ -108,6 +117,6 @@ def kind_of(record: Record) -> str:
     return GROUPS if "members" in record and "a" not in record else PAIRS
 
 
-def judged_twice(names: tuple[Name, Name]) -> str:
-    """Returns why a run fails."""
+def contradiction_message(names: tuple[Name, Name]) -> str:
+    """Returns the message for a pair of ids that is judged both the same and different."""
     return "ids {} and {} are judged the same and different".format(*map(shown, names))

@@ -11,20 +11,19 @@ from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumns
 from shingletools.kernel.line_columns import read_columns as no_columns
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, line_at, parse
-from shingletools.system.deferred import orjson
+from shingletools.record.json_members import escaped, line_at, parse
 from shingletools.system.errors import Failed, Rejected
+from shingletools.system.lazy_imports import orjson
 
 Place = tuple[str, int | None]  # a file, and a line of it
-Signatures = tuple[
-    Field, ...
-]  # that filters are to give in place of lines, as fields of the lines that they would make
-PARTS = 1024  # rows and stretches of rows that make a batch
-UNKNOWN = -1  # in place of where something stands, for a row that the definition has read
+# Fields of the lines that filters would make, which they give as columns in place of lines
+Signatures = tuple[Field, ...]
+MAX_PARTS = 1024  # parts of a batch: a row of the definition, or rows of the kernel
+UNKNOWN = -1  # instead of a place, in a row that the definition has read
 
 
 class Schema(NamedTuple):
-    """The fields that a batch has of each line, and the definition that reads them."""
+    """The fields that a batch has of each line, and the function that reads any line."""
 
     # The definition: takes a line and where it starts, and returns the value of each field that has a column, as
     # `row_of` takes them. It reads the lines that are not ordinary. Raises Rejected or Failed
@@ -33,11 +32,11 @@ class Schema(NamedTuple):
     max_rows: int = sys.maxsize  # of a batch that the kernel does not read
     ordinary: bool = True  # whether the kernel may read lines
     objects: bool = False  # whether `parse_line` returns one object instead of values
-    lines: bool = True  # whether the lines of rows are needed, so that filters may give no columns in place of lines
+    lines: bool = True  # whether the lines are needed; if not, filters may give columns instead
 
     @property
     def by_kernel(self) -> bool:
-        """Whether the kernel is to read ordinary lines."""
+        """Returns whether the kernel is to read ordinary lines."""
         return self.ordinary and bool(self.fields) and not any(b"\\" in field.name for field in self.fields)
 
     def signatures(self) -> Signatures | None:
@@ -51,7 +50,7 @@ def id_schema(id_field: str) -> Schema:
     >>> read_batch(b'{"id":7}\\n{"id":"a"}', 0, id_schema("id")).columns[0].data
     b'7"a"'
     """
-    return Schema(partial(parse_id, id_field), (Field(in_quotes(id_field), Kind.ID),))
+    return Schema(partial(parse_id, id_field), (Field(escaped(id_field), Kind.ID),))
 
 
 def parse_id(id_field: str, line: bytes, _start: int) -> list[bytes]:
@@ -60,7 +59,7 @@ def parse_id(id_field: str, line: bytes, _start: int) -> list[bytes]:
 
 
 class BadLine(NamedTuple):
-    """A line that becomes no row: it is rejected, or fails the run."""
+    """A line that becomes no row: it is rejected, or the run fails at it."""
 
     error: Rejected | Failed
     line: bytes
@@ -85,28 +84,31 @@ class RecordBatch(NamedTuple):
         return self.objects[row][1] if self.objects else line_at(self.lines, memoryview(self.starts).cast("q")[row])[0]
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """A worker lends the columns outside the pickle; see collector.Written. It needs no objects and places."""
-        from pickle import PickleBuffer  # as there
+        """Sends the columns outside the pickle, as views of what a worker lends; see collector.Written.
+
+        Objects and places are not sent, since nobody needs them there.
+        """
+        from pickle import PickleBuffer  # as in collector.Written
 
         lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))
-        return lent_batch, (self.rows, self.end, *lent)
+        return received_batch, (self.rows, self.end, *lent)
 
 
-def lent_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
-    """Returns the batch that a worker has lent."""
+def received_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
+    """Returns the batch that a worker has sent."""
     columns = tuple(ColumnData(*parts[at : at + 3]) for at in range(0, len(parts), 3))
     return RecordBatch(lines, rows, end, end, starts, lasts, columns)
 
 
 def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | None = None) -> RecordBatch:
-    """Reads lines from a place on, up to the first bad one: ordinary ones by the kernel, others by the definition.
+    """Reads lines from a place on, up to the first bad one: ordinary lines by the kernel, others by the schema.
 
-    prefetched: what the kernel has read from this place already.
+    prefetched: columns that the kernel has already read from this place.
     """
     parts: list[ReadColumns] = []
     objects: list[tuple[Any, bytes]] = []
     bad, end, rows, by_kernel = None, at, 0, schema.by_kernel
-    while at < len(lines) and rows < schema.max_rows and len(parts) < PARTS:
+    while at < len(lines) and rows < schema.max_rows and len(parts) < MAX_PARTS:
         if by_kernel:
             some, prefetched = prefetched or kernel.read_columns(lines, at, schema.fields), None
             if some.rows:
@@ -126,7 +128,7 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
             parts.append(row_of(schema.fields, values, at))
         rows, at = rows + 1, after
         end = at
-    return RecordBatch(lines, rows, end, at, *joined(parts, schema.fields), objects, bad)
+    return RecordBatch(lines, rows, end, at, *join_parts(parts, schema.fields), objects, bad)
 
 
 def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadColumns:
@@ -173,7 +175,7 @@ def copied(value: bytes) -> bytes:
     return bytes(memoryview(value))
 
 
-def joined(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
+def join_parts(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
     """Returns the starts, the ends of last values and the columns of all rows."""
     parts = parts or [no_columns(b"", 0, tuple(fields))]
     if len(parts) == 1:

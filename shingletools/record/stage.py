@@ -1,19 +1,19 @@
 """The interface of a command: a Stage, made from its options.
 
 A command is a module with a docstring of one line, a COMMAND_INFO, `add_options(parser)` and `build(options)`, which
-returns a Stage: a frozen value that holds the options, checked once, when it is made. The driver and Spark run stages
-by this interface alone. Stages raise Rejected and Failed; they never print, exit or touch a stream.
+returns a Stage: a frozen value of the options, checked when it is made. The driver and Spark run stages by this
+interface alone. Stages raise Rejected and Failed; they never print, exit or touch a stream.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, dataclass_transform
 
-from shingletools.kernel.lines import Link, unlinked
-from shingletools.record.collector import ALONE, Collector, CollectorContext
+from shingletools.kernel.lines import Link, no_link
+from shingletools.record.collector import ONE_PROCESS, Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
-from shingletools.record.framing import Format
-from shingletools.record.names import Names
+from shingletools.record.document_format import Format
+from shingletools.record.field_names import Names
 from shingletools.record.wire import AT, NAMED, SOURCE
 from shingletools.system.errors import Failed, shown
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from shingletools.record.text_fields import TextFields
 
-Linking = Callable[[], Link]  # what makes a filter's link in the process that works; see Filter
+MakeLink = Callable[[], Link]  # makes a filter's link, in the process that uses it
 Tally = Callable[[], Mapping[str, int]]
-Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # of what was counted, and the number of good records
-First = Callable[[], "Before"]
+Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # takes the counts, and the number of good records
+MakeFirstPass = Callable[[], "FirstPass"]
 
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
@@ -37,51 +37,53 @@ def check_fields_apart(id_field: str, text_field: str, own: Sequence[str]) -> No
             raise Failed(f"the id and the text need fields of their own, not {shown(field)}")
 
 
-class Several(Protocol):
-    """What makes several lines of one."""
+class LineSplitter(Protocol):
+    """A function that makes several lines of one line."""
 
-    carried: Sequence[str]  # fields that they have of it, without those that the filter reads
+    carried: Sequence[str]  # fields that the lines take over, other than those that the filter reads
 
     @property
     def key(self) -> Sequence[object]:
-        """Returns what decides its lines, apart from the filter's recipe, as JSON has it."""
+        """Returns the JSON values that decide its lines, apart from the filter's recipe."""
 
     def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
 
     def summary(self, lines: int, /) -> list[str]:
-        """What -v says of so many lines that were made."""
+        """Returns figures for -v about the number of lines that were made."""
 
 
-class Before(Protocol):
-    """What is given all of the input, and then makes the filter for which the input is read once more."""
+class FirstPass(Protocol):
+    """Takes all of the input, and then makes the filter that reads the input again."""
 
     def take(self, lines: bytes, /) -> None:
-        """Whole lines of a file, of whose last the line feed may be missing."""
+        """Takes whole lines of a file; the last line may lack its line feed."""
 
     def filter(self) -> "Filter": ...
 
 
 @dataclass_transform()
 class Stage:
-    """What is wanted of a command; it is frozen.
+    """The settings of one run of a command; it is frozen.
 
-    The names that a class of stages annotates are its fields, in their order; those with a value need not be given.
-    Type checkers know this as a dataclass. It is none, since dataclasses load inspect, and --help and most filters do
-    not need that.
+    The names that a subclass annotates are its fields, in their order; those with a value are optional. Type checkers
+    know this as a dataclass. It is none, because dataclasses load inspect, which --help and most filters do not need.
     """
 
     against: Sequence[str] = ()  # files read after the others
     reads: Sequence[str] = ()  # files that shape the output, and are read before it begins
-    removed: str | None = None  # the file that keeps what was removed
-    format: Format | None = None  # what the input is, None for JSON lines
-    stored: bool = False  # whether its output is as its input is stored, compressed or not, whatever its name says
-    changes: Sequence[str] = ()  # what a collector's `settle` changes
-    first: First | None = None  # what is given the whole input, before it is read for the stage
-    in_memory: bool = False  # whether it cannot take -S as it is wanted, although its command has it
-    dry: bool = False  # no file is to be written, and nothing to standard output: only what -v says is wanted
+    removed: str | None = None  # the file of removed documents
+    format: Format | None = None  # the format of the input; None for JSON lines
+    stored: bool = False  # whether its output is compressed only if its input is, whatever its name
+    changes: Sequence[str] = ()  # files that a collector's `settle` changes
+    first: MakeFirstPass | None = None  # makes the object that takes the whole input first
+    in_memory: bool = False  # whether this form of the command cannot take -S
+    dry: bool = False  # whether only the figures of -v are wanted, and no output
 
     def __init__(self, *values: object, **named: object) -> None:
-        """Raises Failed for what cannot be wanted together, and TypeError for what are not its fields."""
+        """Sets and checks the fields.
+
+        Raises Failed for values that do not go together, and TypeError for wrong or missing fields.
+        """
         own = type(self)
         fields = list(own.__annotations__)
         given = dict(zip(fields, values, strict=False))
@@ -93,7 +95,7 @@ class Stage:
         vars(self).update(self.derived())
 
     def derived(self) -> Mapping[str, object]:
-        """What follows from these: values of fields of Stage. Raises Failed for what cannot be wanted together."""
+        """Returns fields of Stage that follow from the others. Raises Failed for values that do not go together."""
         return {}
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
@@ -101,101 +103,96 @@ class Stage:
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
-        """Files read after the others, whose records belong to side 1, 2 and so on."""
+        """Returns the files that are read after the others; their records belong to side 1, 2 and so on."""
         return (self.against,)
 
     @property
     def order(self) -> Sequence[int]:
-        """In which a collector takes the input, which is side 0, and the other sides."""
+        """Returns the order in which a collector takes the input, which is side 0, and the other sides."""
         return range(len(self.sides) + 1)
 
     @property
     def second(self) -> tuple[str, str] | None:
-        """The option that names a second file to be written, and its path."""
+        """Returns the option that names a second output file, and its path; None without one."""
         return None if self.removed is None else ("--removed", self.removed)
 
     @property
     def side_files(self) -> Sequence[tuple[str, str]]:
-        """Options and the files of records that they name."""
+        """Returns options, each with a file of records that it names."""
         return ()
 
     @property
     def places(self) -> Sequence[int]:
-        """The place of each of `side_files` among all side files, of which some may not be files of records."""
+        """Returns the place of each of `side_files` among all side files, some of which may not hold records."""
         return range(len(self.side_files))
 
     @property
     def texts(self) -> AbstractSet[str]:
-        """Fields that are read as text, other than those that every stage reads so."""
+        """Returns fields that this stage reads as text, in addition to those that every stage reads."""
         return frozenset()
 
     @property
     def fields(self) -> AbstractSet[str] | None:
-        """The fields of a collector's records that decide its output; None where others may pass to it."""
+        """Returns the fields of a collector's records that decide its output; None if any field may."""
         return None
 
     def once(self, _side: int, /) -> Sequence[str]:
-        """Fields that a collector's records may not have twice: those of the input (0), or of `against` (1)."""
+        """Returns the fields that may not occur twice in a record of a side: 0 for the input, 1 for `against`."""
         return ()
 
     def format_of(self, side: int, /) -> Format | None:
-        """What the files of a side are, None for JSON lines."""
+        """Returns the format of a side's files; None for JSON lines."""
         return None if side else self.format
 
     def check_fields(self, id_field: str, /) -> None:
-        """Raises Failed if one field would have to hold two things."""
+        """Raises Failed if one field would have two uses."""
 
     def single_process_reason(self) -> str:
-        """Why only one process can do it, if that is so."""
+        """Returns why only one process can run it; empty if several can."""
         return ""
 
     @property
     def input_option(self) -> str:
-        """The option by which its input is read; none if that is JSON lines."""
+        """Returns the option that chooses the format of its input; empty for JSON lines."""
         return "" if self.format is None else self.format.option
 
     @property
     def record_by_record(self) -> "Filter | None":
-        """The stage itself, if it takes each record alone; else it has a collector."""
+        """Returns the stage itself if it is a filter; None if it has a collector."""
         return None
 
-    def made_by(self, maker: Callable[[Self, CollectorContext], Collector]) -> Self:
-        """The same, with what makes its collector. A command gives it: a stage imports no work."""
+    def with_maker(self, maker: Callable[[Self, CollectorContext], Collector]) -> Self:
+        """Returns a copy of the stage with the function that makes its collector.
+
+        A command passes the function, because a stage does not import the code that runs it.
+        """
         same = object.__new__(type(self))
         vars(same).update(vars(self), maker=maker)
         return same
 
-    def collector(self, means: CollectorContext = ALONE, /) -> Collector:
-        """What takes all records. Raises Failed."""
-        made: Collector = vars(self)["maker"](self, means)
+    def collector(self, context: CollectorContext = ONE_PROCESS, /) -> Collector:
+        """Returns a new collector of all records. Raises Failed."""
+        made: Collector = vars(self)["maker"](self, context)
         made.once = self.once
         return made
 
 
 class Filter(Stage):
-    """A stage that turns one payload into another, record by record; it is pickled for worker processes.
+    """A stage that turns one payload into another, record by record; worker processes get it by pickle.
 
-    The field `consumes` gives way, in its place, to `produces`, unless it is to be kept; `recipe` is appended to the
-    field via; every other byte of the line passes. `function` may raise Rejected. `link` gives what makes the same
-    payloads in C, if there is such; it may raise what `function` raises. `format` says what the input is, None for JSON
-    lines; where it may have plain text among HTML, `plain` is the filter for that. `listed` says that the payload is a
-    list of strings, not one string. `placed` says that the value consumed stays, as it is spelled, in the field SOURCE,
-    and that `function` gives a Placed: the payload and the value of the field AT.
+    The field `produces` replaces the field `consumes`, in its place, unless `keep` is set. `recipe` is appended to the
+    field via. Every other byte of the line stays.
 
-    `named` has the names that its records carry in the field NAMED, if it writes that.
-
-    `made_of` has fields whose texts, joined, are what it consumes, instead of what that field holds.
-
-    `after` is the recipe that records must have, or None for any. `tally` says what its function and its link have
-    counted in this process since it was asked, for -v: how many, by what they are.
-
-    `remarks` is asked at the end, with all that was counted and the number of good records, for what to say on standard
-    error.
-
-    A filter that depends on all of its input has `first`: what that gives makes the filter that is run instead.
-
-    A filter that makes several lines of one has `lines`, which makes them, each ended by a line feed, of the name of
-    the field of ids and a line, and may raise Rejected; then `function` says where in the payload they are.
+    function: makes the new payload; it may raise Rejected. link: returns the function that makes the same payloads in
+    C, if there is one; it may raise the same. format: the format of the input, None for JSON lines. plain: the filter
+    for plain text, in a format that also has HTML. listed: whether the payload is a list of strings. placed: whether
+    the consumed value is kept in the field SOURCE, and `function` returns a Placed: the payload, and the value of the
+    field AT. named: the names for the field NAMED, if it is written. made_of: the fields whose joined texts are
+    consumed instead of the field `consumes`. after: the recipe that records must have, None for any. tally: returns the
+    counts, by description, since its last call in this process, for -v. remarks: returns messages for the end, from all
+    counts and the number of good records. first: makes the object that takes the whole input first, and then makes the
+    filter that runs. lines: for a filter that makes several lines of one, makes them from the name of the field of ids
+    and a line; `function` then returns their places in the payload.
     """
 
     consumes: str
@@ -203,19 +200,19 @@ class Filter(Stage):
     recipe: str
     function: Callable[[str], Any]
     keep: bool = False
-    link: Linking = unlinked
+    link: MakeLink = no_link
     format: Format | None = None
     plain: "Filter | None" = None
     reads: tuple[str, ...] = ()
     listed: bool = False
     placed: bool = False
     named: Names | None = None
-    lines: Several | None = None
+    lines: LineSplitter | None = None
     made_of: "TextFields | None" = None
     after: str | None = None
     tally: Tally | None = None
     remarks: Remarks | None = None
-    first: First | None = None
+    first: MakeFirstPass | None = None
 
     @property
     def texts(self) -> AbstractSet[str]:
@@ -223,12 +220,12 @@ class Filter(Stage):
 
     @property
     def read(self) -> Sequence[str]:
-        """The fields that hold what it consumes."""
+        """Returns the fields that hold what it consumes."""
         return self.made_of.fields if self.made_of else (self.consumes,)
 
     @property
     def adds(self) -> Sequence[str]:
-        """Fields that it writes other than the payload and via."""
+        """Returns the fields that it writes, other than the payload and via."""
         return (*((SOURCE, AT) if self.placed else ()), *((NAMED,) if self.named else ()))
 
     def check_fields(self, id_field: str, /) -> None:
@@ -250,7 +247,7 @@ class Filter(Stage):
 
 
 class Command(Protocol):
-    """What a command's module offers."""
+    """The interface of a command's module."""
 
     __doc__: str | None
     COMMAND_INFO: CommandInfo
@@ -258,4 +255,4 @@ class Command(Protocol):
     def add_options(self, parser: "argparse.ArgumentParser") -> None: ...
 
     def build(self, options: "argparse.Namespace") -> Stage:
-        """Raises Failed for what cannot be done."""
+        """Returns the stage. Raises Failed for options that do not go together."""

@@ -1,4 +1,4 @@
-"""The words of a record, and where they stand in its source."""
+"""The words of a record, and their places in its source."""
 
 from typing import NamedTuple
 
@@ -9,21 +9,21 @@ from shingletools.system.errors import Failed, Rejected
 
 
 class TokenizedText(NamedTuple):
-    """A document's words, with single blanks between, and their places, if it has any."""
+    """A document's words, single blanks between them, and their places if the record has any."""
 
     text: str
     number: int
     places: Places | None
 
     def place(self, first: int, last: int) -> tuple[int, int]:
-        """Where words stand: in code points of the source, or without places in words. Half open."""
+        """Returns where words `first` to `last` - 1 stand: code points of the source, or words if it has no places."""
         if self.places is None:
             return first, last
         return int(self.places.starts[first:last].min()), int(self.places.ends[first:last].max())
 
 
 def tokenized_text(record: Record, text_field: str) -> TokenizedText:
-    """Raises Rejected if the text is no string, or the places are not those of its words."""
+    """Returns the words of a record. Raises Rejected if the text is no string, or its places do not fit its words."""
     text = words_of(record, text_field)
     number = text.count(" ") + bool(text)
     if AT not in record:
@@ -37,19 +37,19 @@ def tokenized_text(record: Record, text_field: str) -> TokenizedText:
 
 
 def words_of(record: Record, text_field: str) -> str:
-    """A record's words, with single blanks between. Raises Rejected if they are no string."""
+    """Returns a record's words, single blanks between them. Raises Rejected if the field is no string."""
     return " ".join(wire.take_string(record, text_field).split())
 
 
-class Recipes:
-    """Checks that all words were made alike: else what is equal would not be found."""
+class RecipeCheck:
+    """Checks that all records have words made by the same recipe; otherwise equal words would be missed."""
 
     def __init__(self, before: str | None = None, who: str = "the records before") -> None:
-        """before: the recipe that is wanted, if it is known. who: what has it."""
+        """before: the recipe that records must have, if it is known. who: which records have it, for messages."""
         self.before, self.who = before, who
 
     def check(self, record: Record) -> None:
-        """Raises Failed if the recipe differs from that of the records before, and Rejected."""
+        """Raises Failed if the recipe differs from that of the records before, and Rejected if via is no string."""
         via = wire.take_recipe(record)
         if self.before is None:
             self.before = recipe_of_words(via)
@@ -58,12 +58,12 @@ class Recipes:
 
 
 def recipe_of_words(via: str) -> str:
-    """What of a recipe decides the words."""
+    """Returns the part of a recipe that decides the words."""
     return via.removesuffix(" offsets")
 
 
 def check_recipe(record: Record, wanted: str | None, option: str) -> None:
-    """Raises Rejected if a record has another recipe than the records of an option, if there are any."""
+    """Raises Rejected if a record's recipe is not the one that the records of an option have; None allows any."""
     via = wire.take_recipe(record)
     if wanted is not None and recipe_of_words(via) != wanted:
         raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(wanted)} as {option}")

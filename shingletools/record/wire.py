@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
-from shingletools.system.deferred import blake3, orjson
 from shingletools.system.errors import Failed, Rejected, shown, with_itself
+from shingletools.system.lazy_imports import blake3, orjson
 
 Record = dict[str, Any]
 Name = str | int  # an id
@@ -14,15 +14,15 @@ Name = str | int  # an id
 AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
 COPY = "copy"  # the field of pairs of simjoin --copies once whose b is a copy of a, and in no other pair
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
-SOURCE, AT = "source", "at"  # the fields of canon --offsets: the text as it came, and where its words stand in it
-NAMED = "named"  # the field that says the names of the id and the text, where these are not the usual ones
+SOURCE, AT = "source", "at"  # fields of canon --offsets: the original text, and the places of words in it
+NAMED = "named"  # the field with the names of the id and the text, if these are not the default ones
 REPEATS = "repeats"  # the field of the runs that repeats marks
 
-STAGES = ("parts", "canon", "shingle", "sketch")  # that append a recipe
+STAGES = ("parts", "canon", "shingle", "sketch")  # the commands that append a recipe
 
-LINES = 4096  # written together
+WRITTEN_LINES = 4096  # lines that are joined at once
 BOM = b"\xef\xbb\xbf"
-HYPHENS = ("-", "\u2010", "\xad")  # that may part a word at the end of a line
+HYPHENS = ("-", "\u2010", "\xad")  # that may divide a word at the end of a line
 MISSING = object()  # the value of a field that is not there
 
 
@@ -37,7 +37,7 @@ class Placed(NamedTuple):
 
 
 def parse_json(line: bytes) -> Record:
-    """The record on one line of JSON lines.
+    """Returns the record on one line of JSON lines.
 
     Raises Rejected unless the line is a JSON object in UTF-8, and MemoryError. A byte order mark before it is ignored.
 
@@ -61,12 +61,12 @@ def parse_json(line: bytes) -> Record:
 
 
 def format_json(record: Record) -> bytes:
-    """One line of JSON lines; raises Rejected, as `json_of`."""
+    """Returns a record as one line of JSON lines. Raises Rejected, as `json_of` does."""
     return json_of(record, orjson.OPT_APPEND_NEWLINE)
 
 
 def json_of(value: object, option: int | None = None) -> bytes:
-    """A value as JSON; raises Rejected for one that cannot be written: nested too deeply, not UTF-8."""
+    """Returns a value as JSON. Raises Rejected if it cannot be written: nested too deeply, or not UTF-8."""
     try:
         return orjson.dumps(value, option=option)
     except orjson.JSONEncodeError:
@@ -74,18 +74,18 @@ def json_of(value: object, option: int | None = None) -> bytes:
 
         cause = json_faults.unwritable(value)
         if cause is None:
-            raise  # a fault of ours
+            raise  # a bug of this program
         raise Rejected(cause) from None
 
 
-def batches(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines as they are written, thousands together: orjson's keep some 4 kB of heap each until they are joined."""
-    while batch := b"".join(islice(lines, LINES)):
+def joined_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Yields lines joined, thousands at once: a line of orjson keeps some 4 kB of heap until it is joined."""
+    while batch := b"".join(islice(lines, WRITTEN_LINES)):
         yield batch
 
 
 def decode(text: bytes) -> str:
-    """UTF-8 to a string; raises Rejected, with the first bad byte counted from 1."""
+    """Returns UTF-8 as a string. Raises Rejected with the number of the first bad byte, from 1."""
     try:
         return text.decode()
     except UnicodeDecodeError as error:
@@ -93,9 +93,9 @@ def decode(text: bytes) -> str:
 
 
 def find(record: Record, field: str) -> Any:
-    """The value of a field, or MISSING.
+    """Returns the value of a field, or MISSING.
 
-    A member with this very name, dots and all, comes first; else dots part the names of objects within objects.
+    A member with this very name, dots included, comes first; otherwise dots separate the names of nested objects.
 
     >>> find({"meta": {"url": 7}}, "meta.url"), find({"meta": {"url": 7}, "meta.url": 8}, "meta.url")
     (7, 8)
@@ -111,7 +111,7 @@ def find(record: Record, field: str) -> Any:
 
 
 def take_id(record: Record, field: str) -> str | int:
-    """The record's id; raises Rejected unless it is a string or an integer."""
+    """Returns the record's id. Raises Rejected unless it is a string or an integer."""
     value = find(record, field)
     if type(value) is str or type(value) is int:
         return value
@@ -134,18 +134,18 @@ def take_against(record: Record) -> bool:
 
 
 def check_one_side(record: Record) -> None:
-    """Raises Failed for a pair of two sides, whose ids are not to be taken for those of one; and Rejected."""
+    """Raises Failed for a pair of two sides, which may use the same ids for other documents; and Rejected."""
     if take_against(record):
         raise Failed(TWO_SIDES)
 
 
 def are_ids(value: object) -> TypeGuard[list[Name]]:
-    """Whether a value of a record is a list of ids."""
+    """Returns whether a value of a record is a list of ids."""
     return type(value) is list and all(type(name) in (str, int) for name in value)
 
 
 def take_ids(record: Record, field: str) -> list[Name]:
-    """The ids in a field, such as those of a group's members; raises Rejected unless it is a list of them."""
+    """Returns the ids in a field, such as the members of a group. Raises Rejected unless it is a list of ids."""
     value = record.get(field, MISSING)
     if are_ids(value):
         return value
@@ -154,7 +154,7 @@ def take_ids(record: Record, field: str) -> list[Name]:
 
 
 def take_pair(record: Record) -> tuple[Name, Name, bool]:
-    """The ids of a pair, and whether b is of another side; raises Rejected, also for a document and itself.
+    """Returns the ids of a pair, and whether b is of another side. Raises Rejected, also for two equal ids.
 
     >>> take_pair({"a": 1, "b": "1"}), take_pair({"a": 1, "b": 1, "against": True})
     ((1, '1', False), (1, 1, True))
@@ -167,7 +167,7 @@ def take_pair(record: Record) -> tuple[Name, Name, bool]:
 
 
 def take_string(record: Record, field: str) -> str:
-    """The string in a field; raises Rejected unless it is there and a string."""
+    """Returns the string in a field. Raises Rejected unless it is there and a string."""
     value = find(record, field)
     if type(value) is str:
         return value
@@ -177,15 +177,15 @@ def take_string(record: Record, field: str) -> str:
 
 
 def field_after(fields: Sequence[str]) -> str:
-    """The field that holds the words which canon makes of these fields."""
+    """Returns the field in which canon writes the words that it makes of these fields."""
     return fields[0] if len(fields) == 1 else "text"
 
 
 def take_text(record: Record, fields: Sequence[str]) -> str:
-    """The string in a field; or those in several, line breaks between, but for what is missing, null or empty.
+    """Returns the string in a field, or those in several, joined by line breaks.
 
-    After a hyphen there are two, over which canon joins no words. Raises Rejected if one is no string, or all of
-    several are missing or null.
+    Fields that are missing, null or empty are left out. After a hyphen there are two line breaks, over which canon
+    joins no words. Raises Rejected if one is no string, or if all of several are missing or null.
 
     >>> take_text({"title": "A", "by": "", "body": "cat-", "end": "B"}, ("title", "by", "year", "body", "end"))
     'A\\ncat-\\n\\nB'
@@ -204,9 +204,9 @@ def take_text(record: Record, fields: Sequence[str]) -> str:
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:
-    """What changes a stage's output, in words: part=value, or the part alone where the value is True.
+    """Returns a stage's recipe: part=value for each part, or the part alone if its value is True.
 
-    Parts whose value is None or False are left out. Free text among the values goes through `quoted` first.
+    Parts whose value is None or False are left out. Free text among the values goes through `percent_encoded` first.
 
     >>> recipe("shingle", ("k", 5), ("chars", True), ("hash", None))
     'shingle k=5 chars'
@@ -220,10 +220,10 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
     return " ".join(words)
 
 
-def parts_said(via: str, stage: str) -> set[str]:
-    """The names of the parts that a recipe says of a stage, in whatever version.
+def recipe_parts(via: str, stage: str) -> set[str]:
+    """Returns the names of the parts that a recipe has for a stage, whatever its version.
 
-    >>> sorted(parts_said("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
+    >>> sorted(recipe_parts("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
     ['simhash', 'weights']
     """
     stages = [each.split() for each in via.split("|")]
@@ -236,7 +236,7 @@ def parts_said(via: str, stage: str) -> set[str]:
 
 
 def has_step(via: str, stage: str) -> bool:
-    """Whether a recipe has a step of this stage, in whatever version.
+    """Returns whether a recipe has a step of this stage, whatever its version.
 
     >>> has_step("canon/2 html=main | shingle k=5", "canon"), has_step("", "canon")
     (True, False)
@@ -245,19 +245,19 @@ def has_step(via: str, stage: str) -> bool:
 
 
 def stage_of(step: str) -> str:
-    """The name of the stage in a step of a recipe, without its version."""
+    """Returns the name of the stage in a step of a recipe, without its version."""
     return step.strip().partition(" ")[0].partition("/")[0]
 
 
-def quoted(text: str) -> str:
-    """Free text as a recipe may hold it, percent-encoded: no space, comma or bar is left."""
+def percent_encoded(text: str) -> str:
+    """Returns free text as a recipe may hold it, percent-encoded: without spaces, commas and bars."""
     from urllib.parse import quote  # for few recipes
 
     return quote(os.fsencode(text), safe="")
 
 
 def file_label(path: str, content: bytes) -> str:
-    """How a recipe names a file that shapes the output: its last name and its content's BLAKE3, 16 hex digits.
+    """Returns the recipe's name for a file that shapes the output: its base name, and 16 hex digits of its BLAKE3.
 
     >>> file_label("lists/my words", b"")
     'my%20words@af1349b9f5f9a1a6'
@@ -266,38 +266,40 @@ def file_label(path: str, content: bytes) -> str:
 
 
 def hash_label(path: str, digest: str) -> str:
-    """The same by the hex digits of the BLAKE3 of its content, which may be too much to be held."""
-    return f"{quoted(os.path.basename(path))}@{digest[:16]}"
+    """Returns a file's name for recipes, by the hex digits of its BLAKE3, for files too large to be held in memory."""
+    return f"{percent_encoded(os.path.basename(path))}@{digest[:16]}"
 
 
 def take_recipe(record: Record) -> str:
-    """How the record was made, empty if it does not say; raises Rejected if its field via is not a string."""
+    """Returns a record's recipe; empty if it has none. Raises Rejected if the field via is not a string."""
     via = record.get("via", "")
     if type(via) is not str:
         raise Rejected('field "via" is not a string')
     return via
 
 
-def further(via: str, recipe: str) -> str:
-    """The recipe of a record that one more stage has made.
+def extended_recipe(via: str, recipe: str) -> str:
+    """Returns the recipe of a record after one more stage.
 
-    >>> further("", "canon"), further("canon", "shingle k=10")
+    >>> extended_recipe("", "canon"), extended_recipe("canon", "shingle k=10")
     ('canon', 'canon | shingle k=10')
     """
     return f"{via} | {recipe}" if via else recipe
 
 
 def recipes_differ(here: str, before: str, who: str = "the records before") -> str:
-    """Why records of these recipes cannot be compared; and that via may not be one's own, if one begins with no stage.
+    """Returns why records with these recipes cannot be compared.
+
+    If one of them does not begin with a stage of ours, adds that the field via may be the user's own.
 
     >>> recipes_differ("web | canon", "canon").partition("; ")[2]
     '"via" is the field of recipes: rename yours'
     """
-    said = f"made by {shown_recipe(here)}, but {who} by {shown_recipe(before)}"
+    message = f"made by {shown_recipe(here)}, but {who} by {shown_recipe(before)}"
     own = any(via and stage_of(via.partition("|")[0]) not in STAGES for via in (here, before))
-    return f'{said}; "via" is the field of recipes: rename yours' if own else said
+    return f'{message}; "via" is the field of recipes: rename yours' if own else message
 
 
 def shown_recipe(via: str) -> str:
-    """A recipe as messages show it."""
+    """Returns a recipe as messages show it."""
     return shown(via) if via else "an unnamed recipe"

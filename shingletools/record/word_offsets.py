@@ -1,4 +1,4 @@
-"""Where words stand in a text, as canon --offsets writes it."""
+"""The places of words in a text, as canon --offsets writes them."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.system.errors import Rejected
 
-MOST = 10**18  # is no place: numpy gives the largest integer for what is beyond it
-TENS = 10 ** np.arange(1, 18)
+TOO_LARGE = 10**18  # for a place; numpy reads larger numbers as the largest integer
+POWERS_OF_TEN = 10 ** np.arange(1, 18)
 
 
 class Places(NamedTuple):
@@ -20,7 +20,7 @@ class Places(NamedTuple):
 
 
 def read_places(at: str) -> Places:
-    """The places in a field AT, in its order; raises Rejected if it is none.
+    """Returns the places in a field AT, in its order. Raises Rejected if it holds anything else.
 
     >>> read_places("0-3 4-17")
     Places(starts=array([0, 4]), ends=array([ 3, 17]))
@@ -33,9 +33,9 @@ def read_places(at: str) -> Places:
     if between != b"- " * (count - 1) + b"-":
         raise bad_places()
     values = np.fromstring(letters.replace(b"-", b" "), np.int64, sep=" ")
-    if len(values) != 2 * count or values.max() >= MOST:  # a number that is missing is none
+    if len(values) != 2 * count or values.max() >= TOO_LARGE:  # a number may be missing
         raise bad_places()
-    digits = len(values) + int(np.searchsorted(TENS, values, side="right").sum())
+    digits = len(values) + int(np.searchsorted(POWERS_OF_TEN, values, side="right").sum())
     if digits != len(letters) - len(between):
         raise bad_places("without leading zeros")
     starts, ends = values[::2], values[1::2]
@@ -45,4 +45,5 @@ def read_places(at: str) -> Places:
 
 
 def bad_places(wanted: str = "with single blanks between") -> Rejected:
+    """Returns the rejection of a field AT that holds no places."""
     return Rejected(f'field "{wire.AT}" holds no places (FROM-TO, {wanted})')

@@ -1,24 +1,24 @@
-"""One run of a command. Imports all wings above, and no room: it loads a command by its name.
+"""Runs commands and pipelines. Imports all wings above, and no room: it loads a command by its name.
 
-steps          a command of a pipeline, parsed by its own parser
-pipelines      a pipeline as it is typed, parsed for a run in one process
-input_sources  documents that a program gives: their files, or their lines
-result         what a program gets of a run
-api            what programs call: pipelines as values
-run_command    the command line around that, `shingletools run`
-launch         what `bin/` calls
-driver         a command line's run, and how it ends: output, messages, exit status
-flow           a run of steps, as a library has it
-stage_run      one step of a run
-checking       what is checked before input is read
-filtering      the input through filters
-collecting     the input to a collector
-outcomes       what became of a chunk and of all that was read
-outputs        complete files out, and bad records
-complaints     what is said of bad records: ten of each cause
-progress       bars, of which each process of a pipeline has a line of the terminal
-overview       the command `shingletools`, which lists the others, runs them, and tells what is installed
-keeping        what passes between commands is kept, and the same command goes on from it
-kept_parts     the folder in which it is kept
-canonizing     canon --offsets as a function
+steps                 a command of a pipeline, parsed by its own parser
+pipeline_parser       a pipeline as it is typed, parsed for a run in one process
+input_sources         documents that a program passes to a pipeline: files, or records as lines
+result                the result of a run in a program: records, messages, figures
+api                   the functions that programs call: pipelines as values
+run_command           the command `shingletools run`
+launch                the entry of the launchers in `bin/`
+driver                runs a command line, and ends it: output, messages, exit status
+pipeline_run          a run of steps, without a command line
+stage_run             one step of a run
+preflight_checks      checks before input is read
+filtering             passes the input through filters
+collecting            passes the input to a collector
+outcomes              the outcome of a chunk, the figures of all input, the exit status
+outputs               output files, complete or absent, and files of bad records
+reject_messages       messages about bad records: ten of each cause
+progress_bars         progress bars, one line of the terminal for each process of a pipeline
+shingletools_command  the command `shingletools`, which lists the others, runs them, and shows what is installed
+checkpointing         keeps the lines between commands for `run --keep`, to go on from them after a stop
+checkpoint_folder     the folder of the kept lines
+canon_function        canon --offsets as a function
 """

@@ -7,17 +7,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from shingletools.cli.options import Printed
-from shingletools.running.flow import Flow
-from shingletools.running.input_sources import Documents, Given, check_given
-from shingletools.running.pipelines import ForAll, steps_of
-from shingletools.running.result import Account, Result
+from shingletools.running.input_sources import Documents, InputDocuments, check_given
+from shingletools.running.pipeline_parser import SharedOptions, steps_of
+from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import folder_errors, scratch_folder
 
 Steps = tuple[Step, ...]
-Taking = Callable[[ForAll], AbstractContextManager[Sequence[Step]]]
-ALONE = ForAll(given=True)
+Taking = Callable[[SharedOptions], AbstractContextManager[Sequence[Step]]]
+ONE_PROCESS = SharedOptions(given=True)
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Pipeline:
     """
 
     text: str
-    _idle: dict[ForAll, list[Steps]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _idle: dict[SharedOptions, list[Steps]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._idle[ALONE] = [parsed(self.text, ALONE)]
+        self._idle[ONE_PROCESS] = [parsed(self.text, ONE_PROCESS)]
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return Pipeline, (self.text,)
@@ -48,12 +48,12 @@ class Pipeline:
         strict: bool = False,
         memory: int | str | None = None,
     ) -> Result:
-        """The records that it makes of documents, as `run` gives them."""
+        """Returns the records that the pipeline makes of documents; see `run`."""
         return result_of(self.taking, documents, jobs, strict, memory)
 
     @contextlib.contextmanager
-    def taking(self, shared: ForAll) -> Iterator[Steps]:
-        """Its steps, for one run at a time, since some remember what they have seen. Raises Failed."""
+    def taking(self, shared: SharedOptions) -> Iterator[Steps]:
+        """Lends the steps to one run at a time, since some steps remember what they have read. Raises Failed."""
         if shared.files:
             yield parsed(self.text, shared)
             return
@@ -63,11 +63,11 @@ class Pipeline:
         except IndexError:
             steps = parsed(self.text, shared)
         yield steps
-        idle.append(steps)  # not after a failure, which may have left them in disorder
+        idle.append(steps)  # not after a failure, which may leave them in a bad state
 
 
-def parsed(text: str, shared: ForAll) -> Steps:
-    """Raises Failed."""
+def parsed(text: str, shared: SharedOptions) -> Steps:
+    """Returns the steps of a pipeline. Raises Failed."""
     try:
         steps = steps_of(text, shared)
     except Printed:
@@ -78,23 +78,24 @@ def parsed(text: str, shared: ForAll) -> Steps:
 
 
 def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bool, memory: int | str | None) -> Result:
+    """Returns the result of a run, which begins when the first record is requested. Raises Failed for bad settings."""
     if not isinstance(jobs, int) or jobs < 1:
         raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
     size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
-    shared = ForAll(jobs=jobs, size=size, given=True, strict=strict)
-    account = Account()
+    shared = SharedOptions(jobs=jobs, size=size, given=True, strict=strict)
+    account = RunLog()
     return Result(account, flowing(taking, documents, shared, account))
 
 
-def flowing(taking: Taking, documents: Documents | None, shared: ForAll, account: Account) -> Generator[bytes]:
-    """Whole lines. Raises Failed."""
-    given, theirs = Given.of(documents), list[Failed]()
+def flowing(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
+    """Yields whole lines of the output. Raises Failed."""
+    given, documents_errors = InputDocuments.of(documents), list[Failed]()
     try:
         with taking(shared._replace(files=tuple(given.files), names=given.names)) as steps:
             check_given(steps, given)
-            yield from account.blocks(Flow(steps, account.messages.append, given.lines(steps, theirs)))
+            yield from account.blocks(PipelineRun(steps, account.messages.append, given.lines(steps, documents_errors)))
     except Failed:
-        for error in theirs:  # as it is, and not in the name of the command that asked for it
+        for error in documents_errors:  # without the name of a command, which is not to blame
             raise error from None
         raise
 
@@ -107,11 +108,11 @@ def run(
     strict: bool = False,
     memory: int | str | None = None,
 ) -> Result:
-    """The records that a pipeline makes of documents, one by one as they are asked for.
+    """Returns the records that a pipeline makes of documents, each when it is requested.
 
     documents: dicts, lines of JSON in bytes, names of files, or a table of Arrow; none if the pipeline names its files.
-    jobs: workers. strict: the first bad record ends the run. memory: bytes for each command that takes -S, or as -S has
-    them. Raises Failed; what the documents raise comes out as it is.
+    jobs: workers. strict: the first bad record ends the run. memory: bytes for each command that takes -S, or a size as
+    -S takes it. Raises Failed; exceptions of the documents themselves are not changed.
     """
     made = Pipeline(pipeline) if isinstance(pipeline, str) else pipeline
     return made(documents, jobs=jobs, strict=strict, memory=memory)
@@ -125,10 +126,10 @@ def unique(
     known: Documents | None = None,
     options: str = "",
 ) -> Result:
-    """The documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
+    """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
-    options: more of dedup's, such as "--keep longest". Pairs and groups are read first, and wait in a scratch file.
-    Raises Failed, and TypeError for documents of which nothing may be left when they are to be read.
+    options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a scratch
+    file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
 
     >>> documents = [{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]
     >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))
@@ -139,7 +140,7 @@ def unique(
         raise TypeError("documents are an iterator, which the pairs may read first: make a list of them")
 
     @contextlib.contextmanager
-    def taking(shared: ForAll) -> Iterator[Steps]:
+    def taking(shared: SharedOptions) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
             words = ["dedup"]
             for option, records in inputs.items():
@@ -151,8 +152,8 @@ def unique(
 
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
-    """Files that hold records until the stack is closed. Raises Failed."""
-    given = Given.of(records)
+    """Returns files that hold the records until the stack is closed. Raises Failed."""
+    given = InputDocuments.of(records)
     lines = given.lines((), [])
     if lines is None:
         return given.files
@@ -164,6 +165,6 @@ def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
     for some in lines:
         with folder_errors(folder):
             rest = memoryview(some)
-            while rest:  # a full disk takes a part first, and fails only then
+            while rest:  # a full disk takes a part before it fails
                 rest = rest[file.write(rest) :]
     return [file.name]

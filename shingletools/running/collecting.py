@@ -7,18 +7,18 @@ from operator import attrgetter
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk, Given
-from shingletools.record.collector import Collector, DeferredReject, Taken, Written, together
-from shingletools.record.framing import Framed
+from shingletools.reading.streams import Chunk, GivenLines
+from shingletools.record.collector import Collector, DeferredReject, Taken, Written, join_written
+from shingletools.record.document_format import FileDocuments
 from shingletools.record.record_batch import Place, RecordBatch, read_batch
-from shingletools.running.filtering import framed
+from shingletools.running.filtering import documents_in_format
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
 from shingletools.running.steps import Step
 from shingletools.system.errors import EnvironmentFailure, Failed, IdRepeated, Rejected, shown_place
 
 
 def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
-    """Gives a chunk to a collector, up to the record with which the run fails, or the first bad one if strict."""
+    """Gives a chunk to a collector, up to the record that fails the run, or the first bad one if strict."""
     rejects: list[BadRecord] = []
     written: list[Written] = []
     failed: Failed | None = None
@@ -63,7 +63,7 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
         first += batch.rows + (batch.bad is not None)
         at = batch.next
     outcome = Outcome(
-        chunk.size, None, good + len(rejects), good, rejects, together(written), file=chunk.name, again=again
+        chunk.size, None, good + len(rejects), good, rejects, join_written(written), file=chunk.name, repeated_ids=again
     )
     return outcome, failed
 
@@ -78,9 +78,12 @@ def next_batch(collector: Collector, side: int, chunk: Chunk, at: int) -> tuple[
 
 
 def collected(
-    collector: Collector, strict: bool, side: int, portion: Chunk | Framed
+    collector: Collector, strict: bool, side: int, portion: Chunk | FileDocuments
 ) -> Iterator[tuple[Outcome, Failed | None]]:
-    """Gives a portion of the input to a collector. In other formats, good documents side by side are taken together."""
+    """Gives a portion of the input to a collector, and yields the outcomes.
+
+    In other formats than JSON lines, adjacent good documents are taken together.
+    """
     if isinstance(portion, Chunk):
         yield collect_chunk(collector, strict, side, portion)
         return
@@ -102,15 +105,22 @@ def collected(
 
 
 def run_collector(
-    collector: Collector, step: Step, jobs: int, figures: Figures, given: Given | None = None
+    collector: Collector, step: Step, jobs: int, figures: Figures, given: GivenLines | None = None
 ) -> Generator[Outcome]:
-    """Yields all outcomes; the figures have those taken so far. Lines that are given stand for standard input."""
+    """Yields all outcomes of a collector.
+
+    figures: those of the outcomes taken so far. given: lines that replace standard input.
+    """
     options, stage = step.options, step.stage
     sides = options.files, *stage.sides
     for side in stage.order:
         files = sides[side]
         form = stage.format_of(side)
-        pieces = prefetched_chunks(collector, side, files, jobs, given) if form is None else framed(form, files, given)
+        pieces = (
+            prefetched_chunks(collector, side, files, jobs, given)
+            if form is None
+            else documents_in_format(form, files, given)
+        )
         with contextlib.closing(pieces):
             for piece in pieces:
                 for result, failed in collected(collector, options.strict, side, piece):
@@ -120,22 +130,25 @@ def run_collector(
     if collector.of_all and Conclusion.of(options.allow_rejects, figures).status == FAILED:
         return
     for rest in collector.finish():
-        late = collector.late()
+        late = collector.deferred_rejects()
         yield Outcome(0, None, 0, 0, [], rest, messages=collector.messages() if options.verbose else ())
         for file, some in groupby(late, attrgetter("file")):
-            yield late_outcome(file, [*some])
+            yield outcome_of_deferred(file, [*some])
 
 
-def late_outcome(file: str, late: Sequence[DeferredReject]) -> Outcome:
-    """Returns the outcome of records of a file that turned out to be bad."""
+def outcome_of_deferred(file: str, late: Sequence[DeferredReject]) -> Outcome:
+    """Returns the outcome for records of a file that turned out to be bad."""
     counted, again = (sum(flags) for flags in zip(*(each[4:] for each in late), strict=True))
-    return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, again=again)
+    return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, repeated_ids=again)
 
 
 def prefetched_chunks(
-    collector: Collector, side: int, files: Sequence[str], jobs: int, given: Given | None
-) -> Generator[Chunk | Framed]:
-    """Yields the input, of which other threads have read ordinary lines. Raises Failed, after the chunks before."""
+    collector: Collector, side: int, files: Sequence[str], jobs: int, given: GivenLines | None
+) -> Generator[Chunk | FileDocuments]:
+    """Yields the input, whose ordinary lines other threads have already read.
+
+    Raises Failed after the chunks that come before the failure.
+    """
     if jobs == 1 or not collector.reads_ahead or (given is not None and not collector.schema(side).lines):
         yield from streams.read_chunks(files, given)
         return

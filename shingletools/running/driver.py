@@ -1,4 +1,4 @@
-"""The driver: one run of a command, which is the same for all of them.
+"""Runs a command: all commands are run by this code.
 
 `main` decides how a run ends: with complete output and an exit status, or with a message.
 """
@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from shingletools import kernel
 from shingletools.cli.options import Printed
 from shingletools.reading.streams import first_line
-from shingletools.record.names import Names, names_of
-from shingletools.running.checking import tell_of_waiting
-from shingletools.running.flow import Flow
+from shingletools.record.field_names import Names, names_on_line
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.outputs import Output, ReaderGone
+from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.preflight_checks import say_that_it_waits
 from shingletools.running.stage_run import StepFailed
 from shingletools.running.steps import Step, step_of
-from shingletools.system import errors, files, messages, signals, waiting
+from shingletools.system import errors, files, interruptible_reads, messages, signals
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
     import argparse
 
-    from shingletools.running.keeping import PartKeeper
-    from shingletools.running.progress import Bar
+    from shingletools.running.checkpointing import Checkpointer
+    from shingletools.running.progress_bars import Bar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 
-def prepare() -> None:
-    """Begins a run: checks that the kernel is there that the environment wants. Raises Failed."""
-    waiting.ahead.clear()  # of a run before in the same process
+def check_kernel() -> None:
+    """Begins a run: checks that the kernel that the environment chooses is installed. Raises Failed."""
+    interruptible_reads.ahead.clear()  # of an earlier run in this process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):
@@ -43,14 +43,14 @@ def prepare() -> None:
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """One run of a command: its exit status. Raises Failed or Printed."""
-    prepare()
+    """Runs a command, and returns its exit status. Raises Failed or Printed."""
+    check_kernel()
     begun = time.monotonic()
     with FirstRecord(name) as first:
         step = step_of(name, sys.argv[1:] if argv is None else argv, first.look, first.names)  # which may read tables
         step.options.verbose |= step.stage.dry
-        asked = Wishes(step.options.output, step.options.progress, bar=first.bar)
-        status, flow = run_steps(name, [step], closed, asked)
+        run_options = RunOptions(step.options.output, step.options.progress, bar=first.bar)
+        status, flow = run_steps(name, [step], closed, run_options)
     if flow is not None and step.options.verbose:
         seconds = time.monotonic() - begun
         run = flow.runs[0]
@@ -59,33 +59,33 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     return status
 
 
-class Wishes(NamedTuple):
-    """What a command line asks of the run as a whole."""
+class RunOptions(NamedTuple):
+    """The options of a command line that concern the run as a whole."""
 
     output: str | None  # a path
     progress: bool = False
-    keeping: "PartKeeper | None" = None
+    keeping: "Checkpointer | None" = None
     bar: "Bar | None" = None  # if there is one already
 
 
 class FirstRecord:
-    """The first record of standard input, for which a bar waits if one is wanted."""
+    """Reads the first record of standard input; if a progress bar is wanted, the bar is shown while it waits."""
 
     def __init__(self, name: str, progress: bool = False) -> None:
         self.name, self.progress = name, progress
         self.bar: Bar | None = None
 
     def look(self, options: "argparse.Namespace") -> None:
-        """Reads the command line of a command."""
+        """Notes the options of a command."""
         self.progress = options.progress
 
     def names(self) -> Names:
-        """Returns the names that it carries."""
+        """Returns the field names that the record carries."""
         if self.progress and not stat.S_ISREG(os.fstat(0).st_mode) and not os.isatty(0):
-            from shingletools.running.progress import progress_bar  # as in run_steps
+            from shingletools.running.progress_bars import progress_bar  # as in run_steps
 
             self.bar = self.bar or progress_bar(self.name, ["-"])
-        return names_of(first_line("-"))
+        return names_on_line(first_line("-"))
 
     def __enter__(self) -> Self:
         return self
@@ -95,9 +95,14 @@ class FirstRecord:
             self.bar.close()
 
 
-def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes) -> tuple[int, Flow | None]:
-    """The exit status of a run of steps; and its figures, unless its reader has gone away. Raises Failed."""
-    bar = asked.bar
+def run_steps(
+    name: str, steps: Sequence[Step], closed: set[int], run_options: RunOptions
+) -> tuple[int, PipelineRun | None]:
+    """Returns the exit status of a run of steps, and the run; None for the run if its reader has gone away.
+
+    Raises Failed.
+    """
+    bar = run_options.bar
 
     def say(message: str) -> None:
         """Above the progress bar if there is one."""
@@ -107,13 +112,13 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
         if bar is not None:
             bar.refresh()
 
-    target = 1 if asked.output is None else asked.output
-    keeping = asked.keeping
-    with Flow(steps, say, keeping=keeping) as flow:
+    target = 1 if run_options.output is None else run_options.output
+    keeping = run_options.keeping
+    with PipelineRun(steps, say, keeping=keeping) as flow:
         inputs = flow.prepare(target, closed)
-        tell_of_waiting(name, inputs)
-        if asked.progress:
-            from shingletools.running.progress import progress_bar  # tqdm: 71 modules
+        say_that_it_waits(name, inputs)
+        if run_options.progress:
+            from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
 
             if bar is None:
                 bar = progress_bar(name, inputs)
@@ -122,7 +127,7 @@ def run_steps(name: str, steps: Sequence[Step], closed: set[int], asked: Wishes)
             if keeping is not None:
                 keeping.bar = bar
             elif len(steps) > 1:
-                flow.at_work = bar.set_description
+                flow.show_step = bar.set_description
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None
         try:
@@ -144,7 +149,7 @@ def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -
 
 
 def exit_status(name: str, run: Callable[[], int]) -> int:
-    """The exit status of a run; whatever ends it too early is reported in the name of a command."""
+    """Returns the exit status of a run; reports whatever ends it too early in the name of a command."""
     try:
         return run()
     except StepFailed as error:
@@ -153,16 +158,17 @@ def exit_status(name: str, run: Callable[[], int]) -> int:
         messages.say(f"{name}: {error}")
     except MemoryError:
         messages.say(f"{name}: out of memory")
-    except (ImportError, OSError) as error:  # files of users are Failed: the system refused what we need ourselves
+    except (ImportError, OSError) as error:  # a user's file raises Failed; here the system refused something else
         messages.say(f"{name}: {errors.first_cause(error)}")
     except Exception:
-        # A fault of ours. Python's own status for it is 1, which would say that all but some records went well. This
+        # A bug of this program. Python's own status is 1, which here means that some records were rejected. This
         # imports nothing, as the module traceback would, where there may be no descriptors left.
         sys.__excepthook__(*sys.exc_info())
     return FAILED
 
 
 def run_or_print(run_it: Run, name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Runs a command, or prints its help or version. Returns the exit status. Raises Failed."""
     try:
         return run_it(name, argv, closed)
     except Printed as text:

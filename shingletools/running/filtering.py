@@ -7,21 +7,21 @@ from functools import cached_property
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk, Given, Span
-from shingletools.record.chain import Chain, Made, Rejection, among_all, lines_in
+from shingletools.reading.streams import Chunk, GivenLines, Span
 from shingletools.record.collector import Written
-from shingletools.record.framing import Document, Format, Framed
+from shingletools.record.document_format import Document, FileDocuments, Format
+from shingletools.record.filter_chain import Chain, Made, Rejection, lines_in, merge_rejections
 from shingletools.record.record_batch import Signatures
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
 
-Piece = Chunk | Span | Framed
+Piece = Chunk | Span | FileDocuments
 WantedSchema = Callable[[], Signatures | None]  # see Collector
 Task = tuple[Piece, Signatures | None]
 
 
 class FilterGroup:
-    """Adjacent filters that run as one chain; gives an outcome for each."""
+    """Adjacent filters that run as one chain; it gives an outcome for each of them."""
 
     def __init__(self, filters: Sequence[FilterStep]) -> None:
         self.filters = filters
@@ -33,17 +33,17 @@ class FilterGroup:
 
     @cached_property
     def chain_of_plain(self) -> Chain:
-        """The chain whose first filter is the one for plain text, for formats that have text among HTML."""
+        """Returns the chain for plain text, in formats that have plain text among HTML."""
         filters = self.chain.filters
         return Chain([(filters[0][0].plain or filters[0][0], filters[0][1]), *filters[1:]])
 
     def __call__(self, piece: Piece, wanted: Signatures | None) -> list[Outcome]:
-        """Returns the outcomes by each filter, up to the first record that is bad to a strict one.
+        """Returns the outcome of each filter, up to the first record that a strict filter rejects.
 
-        The last has the lines that are made, or, if some are wanted, signatures in place of lines that have such. Each
-        filter has the lines that those before it let pass, and their numbers are of these, as they are in the shell.
+        The last outcome has the lines that are made. If signatures are wanted, it has these instead, for lines that
+        have some. Line numbers of rejected records count the lines that the filters before let pass, as in the shell.
         """
-        if isinstance(piece, Framed):
+        if isinstance(piece, FileDocuments):
             documents = until_bad(piece.documents()) if self.strict[0] else [*piece.documents()]
             bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
             data = b"".join(each.record + b"\n" for each in documents if not each.cause)
@@ -81,7 +81,7 @@ class FilterGroup:
     def outcomes(self, rejections: Sequence[Rejection], count: int, first: Outcome) -> list[Outcome]:
         """Returns an outcome for each filter, without lines.
 
-        count: of records that the first one was given. first: its outcome, without records.
+        count: of records that the first filter was given. first: its outcome, without records.
         """
         outcomes: list[Outcome] = []
         for step, (stage, *_) in enumerate(self.filters, 1):
@@ -95,12 +95,12 @@ class FilterGroup:
     def work(
         self, chain: Chain, data: bytes, bad: Sequence[Rejection], wanted: Signatures | None
     ) -> tuple[Made, list[Rejection], int]:
-        """Returns what the filters make of lines, what they reject, and how many records they were given.
+        """Returns the lines that the filters make, the rejected lines, and how many records the filters were given.
 
         bad: records that were bad before and have no line, with their places among all.
         """
         made, more = chain.signed(data, wanted)
-        rejections = among_all(bad, more)
+        rejections = merge_rejections(bad, more)
         stop = next((each for each in rejections if self.strict[each.step - 1]), None)
         if stop is None:
             return made, rejections, kernel.count_lines(data) + len(bad)
@@ -110,11 +110,11 @@ class FilterGroup:
         bad = [each for each in bad if each.place < stop.place]
         before = kernel.split_lines(data)[: stop.place - len(bad)]
         made, more = chain.signed(b"".join(line + b"\n" for line in before), wanted)
-        return made, [*among_all(bad, more), stop], stop.place + 1
+        return made, [*merge_rejections(bad, more), stop], stop.place + 1
 
 
 def until_bad(documents: Iterable[Document]) -> list[Document]:
-    """Returns the documents up to the first one that becomes no record."""
+    """Returns the documents up to the first one that has no record."""
     made = list[Document]()
     for document in documents:
         made.append(document)
@@ -124,7 +124,7 @@ def until_bad(documents: Iterable[Document]) -> list[Document]:
 
 
 def numbered(rejections: Sequence[Rejection], step: int) -> list[BadRecord]:
-    """Returns what a filter rejects, numbered from 1 among the lines that the filters before it let pass."""
+    """Returns the records that a filter rejects, numbered from 1 among the lines that reach it."""
     gone, bad = 0, list[BadRecord]()
     for each in rejections:
         if each.step == step:
@@ -134,9 +134,9 @@ def numbered(rejections: Sequence[Rejection], step: int) -> list[BadRecord]:
 
 
 class Filters:
-    """Filters one after the other; it is pickled for worker processes.
+    """Filters one after the other; worker processes get them by pickle.
 
-    Adjacent filters form one group; a filter that makes several lines of one is a group of its own.
+    Adjacent filters form one group. A filter that makes several lines of one line is a group of its own.
     """
 
     def __init__(self, filters: Sequence[FilterStep]) -> None:
@@ -147,11 +147,11 @@ class Filters:
             self.parts += [FilterGroup([step]) for step in steps] if alone else [FilterGroup(steps)]
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        """Another process asks the kernel that it has."""
+        """Pickles the filters only, so that another process asks its own kernel for links."""
         return Filters, (self.filters,)
 
     def __call__(self, task: Task) -> list[Outcome]:
-        """What becomes of a piece, by each filter; the last one's has the lines, or signatures in place of some."""
+        """Returns the outcome of each filter for a piece of input; the last one has the lines or the signatures."""
         piece, wanted = task
         outcomes: list[Outcome] = []
         for part in self.parts:
@@ -166,12 +166,12 @@ def run_filters(
     filters: Sequence[FilterStep],
     files: Sequence[str],
     jobs: int = 1,
-    given: Given | None = None,
+    given: GivenLines | None = None,
     wanted: WantedSchema | None = None,
 ) -> Generator[list[Outcome]]:
-    """The outcomes of each chunk, one for each filter. Lines that are given stand for standard input.
+    """Yields the outcomes of each chunk, one for each filter. Lines that are given replace standard input.
 
-    wanted: what signatures the last filter is to give in place of lines, if any, as soon as that is known.
+    wanted: returns the columns of signatures that the last filter gives instead of lines; None before they are known.
     """
     (stage, id_field, strict), *others = filters
     if stage.first is None:
@@ -188,29 +188,37 @@ def run_filters(
 
 
 def run_once(
-    filters: Sequence[FilterStep], files: Sequence[str], jobs: int, given: Given | None, wanted: WantedSchema | None
+    filters: Sequence[FilterStep],
+    files: Sequence[str],
+    jobs: int,
+    given: GivenLines | None,
+    wanted: WantedSchema | None,
 ) -> Generator[list[Outcome]]:
+    """Yields the outcomes of filters that read their input once."""
     work, form = Filters(filters), filters[0][0].format
-    # Workers read JSON lines themselves; where one document of another format ends, only who reads all before it knows
+    # Workers read JSON lines themselves. Other formats are read here: documents end where all before them says
     read = streams.read_chunks if jobs == 1 else streams.read_spans
-    with contextlib.closing(read(files, given) if form is None else framed(form, files, given)) as pieces:
+    with contextlib.closing(read(files, given) if form is None else documents_in_format(form, files, given)) as pieces:
         # The signatures that are wanted are known when the collector has the first piece, as lines
         tasks = ((piece, wanted and wanted()) for piece in pieces)
         every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
         yield from with_line_numbers(every)
 
 
-def framed(form: Format, files: Sequence[str], given: Given | None) -> Generator[Framed]:
-    """The documents of files in a format. Lines that are given stand for standard input, if that is among them."""
+def documents_in_format(form: Format, files: Sequence[str], given: GivenLines | None) -> Generator[FileDocuments]:
+    """Returns the documents of files in a format.
+
+    given: lines that replace standard input, if that is among the files.
+    """
     if given is not None and "-" in files:
-        from shingletools.reading.formats.numbered import over  # which few runs need
+        from shingletools.reading.formats.numbered_records import over  # which few runs need
 
         form = over(given, form)
     return form.read(files)
 
 
 def by_workers(work: Filters, tasks: Iterator[Task], jobs: int, signs: bool) -> Generator[list[Outcome]]:
-    """Yields the outcomes of tasks in their order; this process does the first if others may be signed."""
+    """Yields the outcomes of tasks, in order, from workers; this process does the first task if `signs` is true."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
     if signs:
@@ -220,12 +228,12 @@ def by_workers(work: Filters, tasks: Iterator[Task], jobs: int, signs: bool) -> 
 
 
 def with_line_numbers(results: Iterator[list[Outcome]]) -> Generator[list[Outcome]]:
-    """Rejects with their lines in what each filter reads, by the lines of the pieces before."""
+    """Yields the outcomes, and numbers rejected lines by the lines of the pieces before."""
     before: list[int] = []
     for outcomes in results:
         before = before or [0] * len(outcomes)
         if not outcomes[0].start:
-            before[0] = 0  # a chunk says its line; or a file begins
+            before[0] = 0  # a file begins, or the chunk has its own line number
         for number, each in enumerate(outcomes):
             if each.rejects and (number or each.start is not None):
                 here = before[number]

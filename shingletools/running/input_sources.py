@@ -1,4 +1,4 @@
-"""Documents that a program gives: their files, or their lines."""
+"""The documents that a program passes to a pipeline: names of files, or records that become lines."""
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -6,20 +6,20 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from shingletools.record.names import USUAL, Names, names_of, names_said
+from shingletools.record.field_names import DEFAULT_NAMES, Names, names_in_value, names_on_line
 from shingletools.record.wire import NAMED
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
-from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown
-from shingletools.system.waiting import READ_BYTES, gathered
+from shingletools.system.interruptible_reads import READ_BYTES, gathered
+from shingletools.system.lazy_imports import needs, orjson
 
 if TYPE_CHECKING:
     from json import JSONEncoder
 
 
 class ArrowStream(Protocol):
-    """What Arrow's tables and data frames have: a PyCapsule of an ArrowArrayStream."""
+    """The interface of Arrow's tables and data frames: a PyCapsule of an ArrowArrayStream."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -28,17 +28,17 @@ Path = str | os.PathLike[str]
 Documents = Iterable[Mapping[str, Any] | bytes | Path] | Path | bytes | ArrowStream
 
 
-class Given(NamedTuple):
-    """Files, or else whatever gives lines."""
+class InputDocuments(NamedTuple):
+    """Names of files, or a source of records."""
 
     files: Sequence[str] = ()
     arrow: ArrowStream | None = None
     records: Iterator[Any] | None = None
-    names: Names = USUAL  # that the first record carries
+    names: Names = DEFAULT_NAMES  # that the first record carries
 
     @classmethod
-    def of(cls, documents: Documents | None) -> "Given":
-        """Asks an iterable for its first element. Raises TypeError for what is none of Documents."""
+    def of(cls, documents: Documents | None) -> "InputDocuments":
+        """Takes the first element of an iterable. Raises TypeError if these are no documents."""
         if documents is None:
             return cls()
         if isinstance(documents, str | os.PathLike):
@@ -52,54 +52,57 @@ class Given(NamedTuple):
         records: Iterator[Any] = iter(filter(None, [documents]) if isinstance(documents, bytes) else documents)
         for first in records:
             records = chain([first], records)
-            names = names_of(first) if isinstance(first, bytes) else USUAL
+            names = names_on_line(first) if isinstance(first, bytes) else DEFAULT_NAMES
             if isinstance(first, str | os.PathLike):
                 return cls([name_of(path) for path in records])
             if isinstance(first, Mapping):
-                names = names_said(first.get(NAMED))
+                names = names_in_value(first.get(NAMED))
             return cls(records=records, names=names)
         return cls(records=records)
 
     @property
     def stands(self) -> bool:
-        """Whether lines stand for standard input."""
+        """Returns whether lines replace standard input."""
         return self.arrow is not None or self.records is not None
 
-    def lines(self, steps: Sequence[Step], theirs: list[Failed]) -> Iterator[bytes] | None:
-        """Whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
+    def lines(self, steps: Sequence[Step], documents_errors: list[Failed]) -> Iterator[bytes] | None:
+        """Returns whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
 
-        What the documents themselves raise of that kind is also appended to `theirs`.
+        A Failed that the documents themselves raise is also appended to `theirs`.
         """
         if self.arrow is not None:
             return rows_of(self.arrow, steps)
-        return None if self.records is None else lines_of(raising(self.records, theirs))
+        return None if self.records is None else lines_of(raising(self.records, documents_errors))
 
 
 def name_of(path: Path) -> str:
-    """The name of a file; raises TypeError for a document that was given in the place of one."""
+    """Returns the name of a file. Raises TypeError for a line of JSON that was passed as a name."""
     name = os.fsdecode(path)
     if name.lstrip().startswith("{") and not os.path.lexists(name):
         raise TypeError(f"a line of JSON is given as bytes, not as str, which names a file: {shown(name)}")
     return name
 
 
-def raising(records: Iterator[Any], theirs: list[Failed]) -> Generator[Any]:
+def raising(records: Iterator[Any], documents_errors: list[Failed]) -> Generator[Any]:
+    """Yields the records; appends a Failed that they raise to `theirs`."""
     try:
         yield from records
     except Failed as error:
-        theirs.append(error)
+        documents_errors.append(error)
         raise
 
 
 def lines_of(records: Iterator[Any]) -> Generator[bytes]:
-    """Raises TypeError for what is neither a mapping nor bytes, or has no JSON."""
+    """Yields records as lines, some together. Raises TypeError for other objects than mappings and bytes."""
     lines = (record if isinstance(record, bytes) else spelled(record) for record in records)
     whole = (line if line.endswith(b"\n") else line + b"\n" for line in lines)
     yield from map(b"".join, gathered(whole, len, READ_BYTES))
 
 
 def spelled(record: Any) -> bytes:
-    r"""A mapping as a line. What JSON cannot write is written all the same, and the line is rejected for it.
+    r"""Returns a mapping as a line.
+
+    What JSON cannot hold, such as NaN, is written all the same; a command then rejects the line for it.
 
     >>> spelled({"id": 1, "mean": float("nan")}), spelled({"id": 1, "mean": None})
     (b'{"id": 1, "mean": NaN}', b'{"id":1,"mean":null}\n')
@@ -117,19 +120,22 @@ def spelled(record: Any) -> bytes:
 
 @cache
 def python_json(allow_nan: bool) -> "JSONEncoder":
-    """Writes what orjson does not: other mappings and keys, large integers, surrogates; and tells NaN from None."""
+    """Returns an encoder for what orjson does not write: other mappings and keys, large integers, lone surrogates.
+
+    It also distinguishes NaN from None.
+    """
     import json  # which most runs do not need
 
     return json.JSONEncoder(ensure_ascii=False, allow_nan=allow_nan, default=plain)
 
 
 def plain(value: Any) -> Any:
-    """What Python's own JSON can write, of a value that orjson writes; raises TypeError for any other."""
+    """Returns a value that orjson can write as one that Python's own JSON can write. Raises TypeError for any other."""
     return value.tolist() if hasattr(value, "tolist") else orjson.loads(orjson.dumps(value))
 
 
 def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
-    """The rows of Arrow, with the columns that the steps read. Raises Failed."""
+    """Returns the rows of Arrow as lines, with the columns that the steps read. Raises Failed."""
     needs("documents in Arrow", "pyarrow", "parquet")
     from shingletools.reading.formats.arrow_lines import Fields, lines_in  # pyarrow, which others do not need
 
@@ -139,13 +145,13 @@ def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
         if (first := step.stage.record_by_record) is not None
         for name in (step.id_field, *first.read)
     ]
-    # A format that reads lines which are given is that of --number, for which no id is needed
+    # With given lines, a format can only be --number, which needs no ids
     needed = texts[1:] if texts and steps[0].stage.format is not None else texts
     return lines_in(source, Fields(needed, texts, fields_read(steps)))
 
 
 def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
-    """The fields of documents that decide what the steps make of them; None where others may pass.
+    """Returns the fields of documents that decide the output of the steps; None if any field may.
 
     >>> from shingletools.running.steps import step_of
     >>> joined = [step_of("canon", []), step_of("shingle", []), step_of("simjoin", [])]
@@ -162,8 +168,8 @@ def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
     return None
 
 
-def check_given(steps: Sequence[Step], given: Given) -> None:
-    """Raises Failed if the first step reads no documents though some are given."""
+def check_given(steps: Sequence[Step], given: InputDocuments) -> None:
+    """Raises Failed if documents are passed to a first step that does not read them."""
     options, stage = steps[0].options, steps[0].stage
     if given.stands and "-" not in (*options.files, *(name for side in stage.sides for name in side), *stage.reads):
         raise Failed(f"{steps[0].name}: takes no documents, because it names its own")

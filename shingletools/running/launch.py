@@ -1,4 +1,4 @@
-"""What bin/ calls: Ctrl-C ends the process as the system does, from before all else is imported."""
+"""Called by the launchers in bin/. Before anything else is imported, it lets Ctrl-C end the process."""
 
 import _signal  # type: ignore[import-not-found]  # the module signal would import others
 
@@ -10,18 +10,21 @@ from contextlib import suppress
 
 
 def main(name: str, runner: str = "") -> int:
-    """Runs a command on the process's arguments and streams, by `runner`'s own `run` if named; its exit status."""
+    """Runs a command on the process's arguments and streams, and returns its exit status.
+
+    runner: the module whose own `run` runs the command; empty for most commands.
+    """
     try:
         return started(name, runner)
     except Exception as error:
-        # The driver tells of all others: here are no memory or descriptors for what tells of errors
-        with suppress(OSError):  # the exit status must do
+        # The driver reports all other errors; here, memory or descriptors may be lacking for that
+        with suppress(OSError):  # then only the exit status shows it
             os.write(2, f"{name}: cannot start: {error!r}\n".encode())
         return 2
 
 
 def started(name: str, runner: str) -> int:
-    import importlib  # here and below: once this can fail in words
+    import importlib  # here and below: within the try, which reports errors
 
     from shingletools import kernel  # as above
     from shingletools.system import signals

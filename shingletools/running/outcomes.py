@@ -1,4 +1,4 @@
-"""What became of a chunk, and of all that was read: figures, and the exit status."""
+"""The outcomes of chunks, the figures of all input, and the exit status."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -10,10 +10,10 @@ from shingletools.record.stage import Filter
 from shingletools.system import errors
 
 if TYPE_CHECKING:
-    from shingletools.cli.arguments import Allowance  # argparse, which workers do not need
+    from shingletools.cli.argument_types import Allowance  # argparse, which workers do not need
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
-SHOWN = 10  # files that are named
+MAX_SHOWN_FILES = 10  # files in messages
 
 
 FilterStep = tuple[Filter, str, bool]  # with the field of ids, and whether it is strict
@@ -21,7 +21,7 @@ BadRecord = tuple[str, int | None, str, bytes]  # file, line, cause, document
 
 
 class Outcome(NamedTuple):
-    """What became of a chunk."""
+    """The result of one chunk."""
 
     size: int  # bytes of input, as they were read
     start: int | None  # where it starts in its file, if its lines are counted from there
@@ -32,15 +32,15 @@ class Outcome(NamedTuple):
     made: int = 0  # lines written, by a filter that makes several of one
     counted: Mapping[str, int] = {}  # what a filter counted, or its format
     once: int = 0  # bytes of input that are to be read again
-    file: str = ""  # of which it is; none if each file is a document
-    again: int = 0  # rejected records whose ids were there before; the rest of them is good
-    messages: Sequence[str] = ()  # what its format has to say, or with -v a collector
-    signed: Sequence[bytes | RecordBatch] = ()  # in place of what is written: lines, and signatures in place of lines
-    side: int = 0  # of its file, of which a collector may have several
+    file: str = ""  # the file of the chunk; empty if each file is a document
+    repeated_ids: int = 0  # records that were rejected only because their ids were there before
+    messages: Sequence[str] = ()  # of its format or, with -v, of a collector
+    signed: Sequence[bytes | RecordBatch] = ()  # instead of `written`: lines, or signatures of lines
+    side: int = 0  # the side of its file, for a collector
 
 
 class Figures:
-    """What was read so far."""
+    """The figures of all that was read so far."""
 
     def __init__(self) -> None:
         self.size = 0  # bytes, as they were read
@@ -48,7 +48,7 @@ class Figures:
         self.rejected = 0
         self.made = 0  # lines written, by a filter that makes several of one
         self.counted = Counter[str]()  # by a filter, or its format
-        self.good: dict[str, int] = {}  # records of each side and file that are good, but for their ids
+        self.good: dict[str, int] = {}  # records of each side and file that are good, or have only a repeated id
 
     def add(self, result: Outcome) -> None:
         self.size += result.size
@@ -56,28 +56,28 @@ class Figures:
         self.rejected += len(result.rejects)
         self.made += result.made
         self.counted.update(result.counted)
-        if result.lines or result.records < 0:  # it has some, or some of those before turned out to be bad
+        if result.lines or result.records < 0:  # it has lines, or earlier records turned out to be bad
             key = f"{result.side} {result.file}"
-            self.good[key] = self.good.get(key, 0) + result.records + result.again
+            self.good[key] = self.good.get(key, 0) + result.records + result.repeated_ids
 
     def counts(self) -> list[str]:
-        """What was counted, as -v says it."""
+        """Returns the counts, as -v shows them."""
         return [f"{count} {what}" for what, count in self.counted.items()]
 
     def without_good(self) -> list[str]:
-        """Files that have something in them, but no good record."""
+        """Returns the files that are not empty, but have no good record."""
         return [*dict.fromkeys(key.partition(" ")[2] for key, good in self.good.items() if good <= 0)]
 
 
 def status_of(allowed: "Allowance | None", figures: Figures) -> int:
-    """Whether there were more bad records than are allowed (default none)."""
+    """Returns whether there were more bad records than are allowed, as an exit status; by default, none are allowed."""
     if allowed is None:
         return SOME_REJECTED if figures.rejected else DONE
     return DONE if allowed.holds(figures.rejected, figures.records + figures.rejected) else SOME_REJECTED
 
 
 class Conclusion(NamedTuple):
-    """The exit status; and where no output gets its place, why, and which files are to blame."""
+    """The exit status; if no output is written, also why, and the files to blame."""
 
     status: int
     why: str = ""
@@ -85,26 +85,29 @@ class Conclusion(NamedTuple):
 
     @classmethod
     def of(cls, allowed: "Allowance | None", figures: Figures) -> "Conclusion":
-        """Where a file has not one good record, the run has failed, unless so many bad ones are all right."""
+        """Returns the conclusion of a run.
+
+        A file without one good record fails the run, unless so many bad records are allowed.
+        """
         status = status_of(allowed, figures)
         if status != DONE and (files := figures.without_good()):
             return cls(FAILED, "not one good record", files)
         return cls(status, "" if status == DONE or allowed is None else "too many bad records")
 
     def messages(self, paths: Sequence[str], there: Set[str]) -> Iterator[str]:
-        """Messages about these files, and about outputs that get no place: nobody, such as make, may go on from them.
+        """Yields messages about the files to blame, and about outputs that are not written, so that nobody uses them.
 
-        Some of the outputs were there before. A reader of messages learns it even where whoever waits for the status is
-        killed.
+        there: outputs that were there before the run. A reader of messages learns it even if the process that waits for
+        the status is killed.
         """
-        for file in self.files[:SHOWN]:
+        for file in self.files[:MAX_SHOWN_FILES]:
             yield f"{errors.printable(file)}: {self.why}" if file else self.why
-        if len(self.files) > SHOWN:
-            yield f"{len(self.files) - SHOWN} more files: {self.why}"
+        if len(self.files) > MAX_SHOWN_FILES:
+            yield f"{len(self.files) - MAX_SHOWN_FILES} more files: {self.why}"
         for path in paths:
-            yield f"{errors.printable(path)} {unplaced(path, there)}: {self.why}"
+            yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}: {self.why}"
 
 
-def unplaced(path: str, there: Set[str]) -> str:
-    """What becomes of an output that gets no place, by what was there before."""
+def state_of_uncommitted(path: str, there: Set[str]) -> str:
+    """Returns what happens to an output that is not written: it is left as it was, or it is not there."""
     return "is left as it was" if path in there else "is not written"

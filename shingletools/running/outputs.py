@@ -1,13 +1,13 @@
-"""Where results go: complete files or none, and bad records. Nothing is lost without a word."""
+"""The output files: complete or absent; and the files of bad records. A failed write is always reported."""
 
 import contextlib
 import os
 import stat
 from collections.abc import Iterator
 
-from shingletools.reading import compressed
-from shingletools.running.complaints import Complaints, about
+from shingletools.reading import compression_detection
 from shingletools.running.outcomes import BadRecord
+from shingletools.running.reject_messages import RejectMessages, described
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import flush, named, same_file, widen
@@ -16,29 +16,29 @@ DESCRIPTORS = "/proc/self/fd"  # Linux; only through these a file without a name
 
 
 class ReaderGone(Exception):
-    """Whoever read our output has gone away; there is no one left to work for."""
+    """The reader of the output has gone away, so there is nothing left to do."""
 
 
 class Output:
-    """Standard output, or a file that appears only when it is complete; compressed, if its name ends so.
+    """Standard output, or a file that appears only when it is complete; compressed if its name says so.
 
-    Such a file has no name until `commit` gives it its own, so nothing is left of it if the run ends before. Where the
-    file system has no such files, as NFS, it has another name in the same folder. What is not a regular file (a device,
-    a named pipe) is written to directly.
+    Such a file has no name until `commit` gives it one, so nothing is left of it if the run ends earlier. On file
+    systems without unnamed files, such as NFS, it has another name in the same folder. A device or a named pipe is
+    written directly.
     """
 
     def __init__(self, path: str | None, stored: bool = False) -> None:
-        """stored: what is written has its form already, whatever the name says."""
+        """stored: the bytes are written as they are, whatever the name says about compression."""
         self.path = path
         self.name = "standard output" if path is None else path
-        self.compressing = None if path is None or stored else compressed.compressing(path)
+        self.compressing = None if path is None or stored else compression_detection.compressing(path)
         self.descriptor = 1
         self.unnamed = -1  # a descriptor that refers to the file, once it is complete
         self.target = self.temporary = ""
         self.at_end = contextlib.ExitStack()
 
     def __enter__(self) -> "Output":
-        """Opens it; raises Failed."""
+        """Opens the output. Raises Failed."""
         try:
             with named(self.name):
                 self._open()
@@ -53,7 +53,7 @@ class Output:
             raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
         if path is None or same_file(path, 1):
             widen(1)
-            return  # /dev/stdout may be a file with lines of others in it
+            return  # /dev/stdout may be a file in which others write
         if same_file(path, 2):
             self.descriptor = os.dup(2)
         elif os.path.exists(path) and not os.path.isfile(path):
@@ -76,7 +76,7 @@ class Output:
         self.descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
     def write(self, data: bytes) -> None:
-        """Writes all of it, at the latest when it is complete; raises ReaderGone or Failed."""
+        """Writes all of the data, at the latest in `complete`. Raises ReaderGone or Failed."""
         self._write(data if self.compressing is None else self.compressing.add(data))
 
     def _write(self, data: bytes) -> None:
@@ -87,7 +87,7 @@ class Output:
                 raise ReaderGone from None
 
     def complete(self) -> None:
-        """Writes what is left, waits until a file is on its disk, which may take long, and closes the output.
+        """Writes what is left, waits until a file is on disk, which may take long, and closes the output.
 
         Raises ReaderGone or Failed.
         """
@@ -102,7 +102,7 @@ class Output:
             os.close(descriptor)
 
     def commit(self) -> None:
-        """Gives a complete file its place. Raises Failed."""
+        """Gives a complete file its name. Raises Failed."""
         if not self.target:
             return
         with named(self.name):
@@ -114,7 +114,7 @@ class Output:
             self.target = self.temporary = ""
 
     def _remove(self) -> None:
-        """Raises OSError."""
+        """Removes a file that has another name. Raises OSError."""
         if self.temporary:
             os.unlink(self.temporary)
 
@@ -140,7 +140,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _mode(path: str) -> int | None:
-    """The permissions that a file has; None if there is no file: then a new one gets those that a shell gives."""
+    """Returns the permissions of a file; None if there is no file, and a new one gets those that a shell gives."""
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
@@ -148,9 +148,9 @@ def _mode(path: str) -> int | None:
 
 
 class Rejects:
-    """Bad documents: reports each, and keeps it byte for byte where a file is given."""
+    """The bad documents: reports each, and writes it byte for byte to a file if one is wanted."""
 
-    def __init__(self, path: str | None, strict: bool, complaints: Complaints) -> None:
+    def __init__(self, path: str | None, strict: bool, complaints: RejectMessages) -> None:
         self.strict = strict
         self.complaints = complaints
         self.path = path
@@ -160,19 +160,22 @@ class Rejects:
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
     def add(self, bad: BadRecord, whole: bool = False) -> None:
-        """Raises Failed in strict mode, after it was kept: a document, or of a whole file the name and the cause."""
+        """Writes and reports a bad document. Raises Failed in strict mode.
+
+        whole: whether the document is a whole file, of which only the name and the cause are written.
+        """
         name, _, cause, document = bad
         if self.path is not None:
             kept = b"%b\0%b\0" % (os.fsencode(name), cause.encode()) if whole else document + b"\n"
             with named(self.path):
                 _write(self.descriptor, kept)
         if self.strict:
-            raise Failed(self.complaints.message(*about(bad)))
+            raise Failed(self.complaints.message(*described(bad)))
         self.complaints.add(bad)
 
     @contextlib.contextmanager
     def summed_up(self) -> Iterator[None]:
-        """At its end, says how many bad records were not reported, unless a signal ends the run."""
+        """Reports at its end how many bad records had no message, unless a signal ends the run."""
         try:
             yield
         except (Failed, ReaderGone):
@@ -181,7 +184,7 @@ class Rejects:
         self.complaints.close()
 
     def close(self) -> None:
-        """Raises Failed if what was written did not arrive."""
+        """Closes the file. Raises Failed if a write has failed."""
         if self.path is not None and self.descriptor >= 0:
             with named(self.path):
                 descriptor, self.descriptor = self.descriptor, -1

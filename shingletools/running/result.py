@@ -1,24 +1,24 @@
-"""What a program gets of a run: records as they are asked for, and what there is to say of it."""
+"""The result of a pipeline in a program: records as they are requested, messages, figures and bad records."""
 
 import contextlib
 from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from shingletools.running.flow import Flow
 from shingletools.running.outcomes import FAILED, BadRecord
+from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
-from shingletools.system.deferred import needs, orjson
 from shingletools.system.errors import Failed, shown_place
+from shingletools.system.lazy_imports import needs, orjson
 
-LARGE = 1 << 63
+LEAST_INEXACT = 1 << 63
 
 
 class RejectedRecord(NamedTuple):
-    """A bad record, which a command has left out."""
+    """A bad record that a command has left out."""
 
     command: str
-    file: str  # "-" for documents that are given, and for what another command makes
+    file: str  # "-" for given documents, and for records of another command
     line: int | None  # from 1; None if the file is the record
     cause: str
     record: bytes
@@ -28,24 +28,27 @@ class RejectedRecord(NamedTuple):
 
 
 class StepFigures(NamedTuple):
-    """What a command has read."""
+    """The figures of a command."""
 
     command: str
     records: int  # good ones
     rejected: int
-    more: tuple[str, ...]  # what else -v says; empty if the run did not come to its end
+    more: tuple[str, ...]  # other figures of -v; empty if the run has not ended
 
 
-class Account:
-    """What there is to say of a run, while it goes on."""
+class RunLog:
+    """Bad records, messages and figures of a run, while it goes on."""
 
     def __init__(self) -> None:
         self.rejected: list[RejectedRecord] = []
         self.messages: list[str] = []
         self.figures: list[StepFigures] = []
 
-    def blocks(self, flow: Flow) -> Generator[bytes]:
-        """What a flow makes: whole lines, some together. Raises Failed, with a note of what was said first."""
+    def blocks(self, flow: PipelineRun) -> Generator[bytes]:
+        """Yields the output of a run: whole lines, some together.
+
+        Raises Failed, with the first message as a note.
+        """
         with flow:
             for run in flow.runs:
                 run.keep = partial(self.keep, run.name)
@@ -70,41 +73,43 @@ class Account:
                     for run in flow.runs
                 ]
 
-    def conclude(self, flow: Flow) -> None:
+    def conclude(self, flow: PipelineRun) -> None:
+        """Ends the run. Raises StepFailed if a step has failed."""
         before = len(self.messages)
         status = flow.conclude()
         flow.complete()
         flow.commit()
         if status == FAILED or flow.why:
-            said = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
-            raise StepFailed("\n".join(self.messages[before:] or said))
+            reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
+            raise StepFailed("\n".join(self.messages[before:] or reasons))
 
     def keep(self, command: str, bad: BadRecord) -> None:
         self.rejected.append(RejectedRecord(command, *bad))
 
 
 class Result:
-    """The records that a pipeline makes, each when it is asked for. It is closed as any iterator is, or in a `with`.
+    """The records that a pipeline makes, each when it is requested.
 
-    One thread at a time may ask it. Nothing is read, and no file opened, before the first record is asked for.
+    Close it as any iterator, or use it in a `with`. Only one thread at a time may use it. Nothing is read, and no file
+    opened, before the first record is requested.
     """
 
-    def __init__(self, account: Account, blocks: Generator[bytes]) -> None:
+    def __init__(self, account: RunLog, blocks: Generator[bytes]) -> None:
         self._account, self._blocks, self._lines = account, blocks, each_line(blocks)
 
     @property
     def rejected(self) -> list[RejectedRecord]:
-        """The bad records so far, in the order in which they were met."""
+        """Returns the bad records so far, in the order in which they were found."""
         return self._account.rejected
 
     @property
     def messages(self) -> list[str]:
-        """What the commands have said so far on their standard error: ten bad records of each cause, remarks."""
+        """Returns the messages so far of the commands on standard error: ten bad records of each cause, and remarks."""
         return self._account.messages
 
     @property
     def figures(self) -> list[StepFigures]:
-        """What each command has read, once the run has come to its end or is closed."""
+        """Returns the figures of each command, once the run has ended or is closed."""
         return self._account.figures
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -118,14 +123,17 @@ class Result:
             record = None
         if not isinstance(record, dict):
             raise Failed("the pipeline writes no records: lines() gives what it writes")
-        return exact(line) if has_large(record) else record
+        return with_exact_integers(line) if has_large(record) else record
 
     def lines(self) -> Iterator[bytes]:
-        """The bytes that the shell's pipeline writes, line by line: those of JSON, unless it writes another format."""
+        """Returns the output of the shell's pipeline, line by line: JSON, unless the pipeline writes another format."""
         return self._lines
 
     def arrow(self) -> Any:
-        """All records as a pyarrow.Table; of no records, one without columns. Raises Failed for values of two types."""
+        """Returns all records as a pyarrow.Table, without columns if there are no records.
+
+        Raises Failed for a field with values of two types.
+        """
         pa = needs("arrow()", "pyarrow", "parquet")
         records = list(self)
         names = dict.fromkeys(name for record in records for name in record)
@@ -138,7 +146,7 @@ class Result:
         return pa.table(columns)
 
     def close(self) -> None:
-        """Ends the run early, and lets go of all that it holds."""
+        """Ends the run early, and frees what it holds."""
         self._lines.close()
         self._blocks.close()
 
@@ -150,6 +158,7 @@ class Result:
 
 
 def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
+    """Yields the lines of blocks, one by one."""
     rest = b""
     for block in blocks:
         *lines, rest = (rest + block).split(b"\n")
@@ -160,17 +169,17 @@ def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
 
 
 def has_large(value: Any) -> bool:
-    """Whether there is a number that may be an integer, which orjson reads as a float."""
+    """Returns whether a value holds a float that may be an integer, which orjson reads as a float."""
     kind = type(value)
     if kind is float:
-        return bool(abs(value) >= LARGE)
+        return bool(abs(value) >= LEAST_INEXACT)
     if kind is dict:
         value = value.values()
     return kind in (dict, list) and any(map(has_large, value))
 
 
-def exact(line: bytes) -> dict[str, Any]:
-    """A record with all its integers, however large."""
+def with_exact_integers(line: bytes) -> dict[str, Any]:
+    """Returns the record on a line with all its integers, however large."""
     import json  # which most runs do not need
 
     record: dict[str, Any] = json.loads(line)

@@ -5,11 +5,11 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import count, names, size, text
-from shingletools.cli.options import MOST_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, Wishes, prepare, run_steps
-from shingletools.running.pipelines import ForAll, steps_of
-from shingletools.running.steps import SaidNames
+from shingletools.cli.argument_types import count, names, size, text
+from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
+from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
+from shingletools.running.pipeline_parser import SharedOptions, steps_of
+from shingletools.running.steps import NameOptions
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 
@@ -33,7 +33,7 @@ def make_parser() -> Parser:
         "-j",
         "--jobs",
         metavar="N",
-        type=partial(count, most=MOST_JOBS),
+        type=partial(count, most=MAX_JOBS),
         default=1,
         help="work with N workers (default 1)",
     )
@@ -57,34 +57,34 @@ def make_parser() -> Parser:
 
 
 def sized(argument: str) -> str:
-    """A size as it is spelled, for the commands' own parsers. Raises ArgumentTypeError."""
+    """Returns a size as it is spelled, for the commands' own parsers. Raises ArgumentTypeError."""
     size(argument)
     return argument
 
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """One run of a pipeline: its exit status. Raises Failed or Printed."""
-    prepare()
+    """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
+    check_kernel()
     begun = time.monotonic()
     options = make_parser().parse(argv or ())
     files = [] if options.files == ["-"] and "files" not in options.given else options.files  # after --, too
     size, folder = options.buffer_size, options.temporary_directory
     if folder is not None and size is None:
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
-    said = SaidNames(options.id, options.text or ())
-    shared = ForAll(files, options.jobs, size, folder, options.verbose, said=said)
+    name_options = NameOptions(options.id, options.text or ())
+    shared = SharedOptions(files, options.jobs, size, folder, options.verbose, name_options=name_options)
     keeping = None
     if options.keep is not None:
-        from shingletools.running.keeping import PartKeeper  # which few runs need
+        from shingletools.running.checkpointing import Checkpointer  # which few runs need
 
-        keeping = PartKeeper(options.keep, options.pipeline, said)
+        keeping = Checkpointer(options.keep, options.pipeline, name_options)
     with FirstRecord(name, options.progress) as first:
         steps = steps_of(options.pipeline, shared, first.names)
         own = steps[-1].options.output
         if own is not None and options.output is not None:
             raise Failed(f"-o: given twice, here and to {steps[-1].name}")
         output = own if options.output is None else options.output
-        status, flow = run_steps(name, steps, closed, Wishes(output, options.progress, keeping, first.bar))
+        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, keeping, first.bar))
     if flow is None:
         return status
     for each in flow.runs:

@@ -1,13 +1,13 @@
-"""One step of a run: what it writes apart from the lines that go on, its figures, and what it says."""
+"""One step of a run: its side outputs, figures and messages."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from shingletools.record.collector import Collector, CollectorContext
-from shingletools.running.complaints import Complaints
-from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, unplaced
+from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, state_of_uncommitted
 from shingletools.running.outputs import Output, Rejects
+from shingletools.running.reject_messages import RejectMessages
 from shingletools.running.steps import Step
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -16,18 +16,18 @@ Say = Callable[[str], None]  # a message, which begins with the name of a comman
 
 
 class StepFailed(Failed):
-    """A step cannot go on; the text begins with its name."""
+    """A step has failed; the text begins with the step's name."""
 
 
-class SaidBefore(NamedTuple):
-    """What a step that an earlier run has done said at its end."""
+class EarlierEnd(NamedTuple):
+    """The last messages of a step that an earlier run has completed."""
 
     remarks: Sequence[str]
     summary: Sequence[str]
 
 
 class StageRun:
-    """A step under way. It neither prints nor exits: messages go to `say`."""
+    """A step while it runs. It neither prints nor exits: it passes messages to `say`."""
 
     def __init__(self, step: Step, say: Say) -> None:
         self.step = step
@@ -37,20 +37,20 @@ class StageRun:
         self.collector: Collector | None = None
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
-        self.keep: Callable[[BadRecord], object] = lambda _: None  # is given each bad record
-        self.log: Callable[[Outcome], object] = lambda _: None  # is given each outcome that is reported
-        self.ended: SaidBefore | None = None
-        self.side = 0  # of the last outcome that was reported
+        self.keep: Callable[[BadRecord], object] = lambda _: None  # takes each bad record
+        self.log: Callable[[Outcome], object] = lambda _: None  # takes each outcome that is reported
+        self.ended: EarlierEnd | None = None
+        self.side = 0  # the side of the last reported outcome
 
     def filter_step(self) -> FilterStep | None:
-        """The step as a filter, if it is one."""
+        """Returns the step as a filter; None if it has a collector."""
         each = self.stage.record_by_record
         return None if each is None else (each, self.step.id_field, self.options.strict)
 
-    def collect(self, means: CollectorContext) -> Collector:
-        """The collector of a step that is no filter, which is made once."""
+    def collect(self, context: CollectorContext) -> Collector:
+        """Returns the collector of the step, which is made once."""
         if self.collector is None:
-            self.collector = self.stage.collector(means)
+            self.collector = self.stage.collector(context)
         return self.collector
 
     @contextlib.contextmanager
@@ -64,39 +64,41 @@ class StageRun:
             raise StepFailed(f"{self.name}: {error}") from None
 
     def second(self) -> tuple[str, str] | None:
-        """The option that names a second file to be written, and its path."""
+        """Returns the option that names a second output file, and its path; None without one."""
         return None if self.stage.dry else self.stage.second
 
     def open_second(self, stack: contextlib.ExitStack) -> None:
-        """Raises Failed."""
+        """Opens the second output file, if there is one. Raises Failed."""
         if second := self.second():
             self.removed = stack.enter_context(Output(second[1], self.stage.stored))
 
     def open_rejects(self, stack: contextlib.ExitStack) -> None:
-        """Empties the file of bad records. Raises Failed."""
+        """Opens the file of bad records, which empties it. Raises Failed."""
         stops = self.options.allow_rejects is None
-        complaints = Complaints(self.name, self.tell, self.options.all_messages, self.stage.input_option, stops)
+        complaints = RejectMessages(
+            self.name, self.say_with_name, self.options.all_messages, self.stage.input_option, stops
+        )
         self.rejects = Rejects(None if self.stage.dry else self.options.rejects, self.options.strict, complaints)
         stack.callback(self.rejects.close)
 
-    def tell(self, message: str) -> None:
+    def say_with_name(self, message: str) -> None:
         self.say(f"{self.name}: {message}")
 
     def take(self, outcome: Outcome) -> None:
-        """Raises Failed or ReaderGone."""
+        """Adds the figures of an outcome, and writes what it has removed. Raises Failed or ReaderGone."""
         self.figures.add(outcome)
         if self.removed is not None:
             self.removed.write(outcome.written.removed)
 
-    def complain(self, outcome: Outcome) -> None:
-        """Tells of bad records. Raises Failed at the first one if strict."""
+    def report_rejects(self, outcome: Outcome) -> None:
+        """Reports the bad records of an outcome. Raises Failed at the first one if strict."""
         assert self.rejects is not None  # it is open
         self.log(outcome)
-        if outcome.side != self.side:  # which may have the same file
+        if outcome.side != self.side:  # a file may be in both
             self.side = outcome.side
             self.rejects.complaints.close_file()
         for message in outcome.messages:
-            self.tell(message)
+            self.say_with_name(message)
         for reject in outcome.rejects:
             self.keep(reject)
             self.rejects.add(reject, whole=not outcome.file)
@@ -107,7 +109,7 @@ class StageRun:
         return Conclusion.of(self.options.allow_rejects, self.figures)
 
     def remarks(self) -> Sequence[str]:
-        """What to say at the end of a step that has not failed."""
+        """Returns the last messages of a step that has not failed."""
         if self.ended is not None:
             return self.ended.remarks
         if self.collector is not None:
@@ -117,11 +119,11 @@ class StageRun:
         return () if remarks is None else remarks(self.figures.counted, self.figures.records)
 
     def records(self) -> list[str]:
-        """What -v says first."""
+        """Returns the figures with which the line of -v begins."""
         return [f"{self.figures.records} records", f"{self.figures.rejected} rejected"]
 
     def summary(self) -> list[str]:
-        """Returns what -v says apart from records and time."""
+        """Returns the figures of -v other than records and time."""
         if self.ended is not None:
             return [*self.ended.summary]
         if self.collector is not None:
@@ -131,14 +133,14 @@ class StageRun:
         return [*(() if lines is None else lines.summary(self.figures.made)), *self.figures.counts()]
 
     def lost_with_reader(self, there: Set[str]) -> Iterator[str]:
-        """What the step does not do if the reader of the output goes away."""
+        """Yields what the step leaves undone if the reader of the output goes away."""
         for path in self.stage.changes:
-            yield f"{errors.printable(path)} {unplaced(path, there)}"
+            yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}"
         if second := self.second():
             yield f"{second[0]} {errors.printable(second[1])} is not complete"
 
     def settle(self) -> None:
-        """Raises Failed."""
+        """Makes the change for which the collector runs. Raises Failed."""
         if self.collector is not None:
             self.collector.settle()
 

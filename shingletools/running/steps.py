@@ -1,4 +1,4 @@
-"""A step of a pipeline: a command, parsed by its own parser. How it is run is for others to say."""
+"""A step of a pipeline: a command, parsed by its own parser. Other modules run it."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -7,15 +7,15 @@ from typing import NamedTuple
 from shingletools.cli.options import make_parser
 from shingletools.reading.streams import first_line
 from shingletools.record.command_registry import command_of
-from shingletools.record.names import USUAL, Names, names_of
+from shingletools.record.field_names import DEFAULT_NAMES, Names, names_on_line
 from shingletools.record.stage import Command, Stage
 from shingletools.record.wire import field_after
 
 
 class Step:
-    """One command of a pipeline. It is not changed."""
+    """One command of a pipeline. It is never changed."""
 
-    def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = USUAL) -> None:
+    def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = DEFAULT_NAMES) -> None:
         """names: of the fields of the records that it writes, as they carry them."""
         self.name = name
         self.options = options
@@ -24,60 +24,61 @@ class Step:
         self.names = names
 
 
-class SaidNames(NamedTuple):
-    """The names that a run says for all of its commands, if it does."""
+class NameOptions(NamedTuple):
+    """The field names that a run sets for all of its commands."""
 
     id: str | None = None
     text: Sequence[str] = ()
 
     def words(self) -> list[str]:
-        """Returns them as options."""
+        """Returns the names as options."""
         return [*(["--id", self.id] if self.id is not None else ()), *(["--text", *self.text] if self.text else ())]
 
 
-NO_NAMES = SaidNames()
-Given = Callable[[], Names]
-Look = Callable[[argparse.Namespace], None]  # at a command's options, before its stage is built; raises Failed
+NO_NAME_OPTIONS = NameOptions()
+GetNames = Callable[[], Names]
+Look = Callable[[argparse.Namespace], None]  # checks a command's options before its stage is built; raises Failed
 
 
 def step_of(
     name: str,
     argv: Sequence[str],
     look: Look = lambda _: None,
-    given: Given = lambda: USUAL,
-    said: SaidNames = NO_NAMES,
+    given: GetNames = lambda: DEFAULT_NAMES,
+    name_options: NameOptions = NO_NAME_OPTIONS,
 ) -> Step:
-    """Returns a command with these arguments. Raises Failed or Printed.
+    """Returns the step of a command with these arguments. Raises Failed or Printed.
 
-    It may read tables, and the first line of its input. given: the names that records on standard input carry.
+    It may read tables, and the first line of its input. given: returns the names that records on standard input carry.
     """
     command: Command = command_of(name)
     options = make_parser(name, command.__doc__ or "", command.add_options, command.COMMAND_INFO.example).parse(argv)
     look(options)
     options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
-    name_fields(options, said, carried)
+    name_fields(options, name_options, carried)
     stage = command.build(options)
     each = stage.record_by_record
-    passes = each is not None or not command.COMMAND_INFO.makes  # else a collector makes records of another kind
-    names = each.named if each is not None and each.named is not None else carried if passes else USUAL
+    # A collector that makes another kind of records does not
+    passes = each is not None or not command.COMMAND_INFO.makes
+    names = each.named if each is not None and each.named is not None else carried if passes else DEFAULT_NAMES
     return Step(name, options, stage, names)
 
 
-def names_in(files: Sequence[str], given: Given) -> Names:
-    """Returns the names that the first record carries, of the first file that has one."""
+def names_in(files: Sequence[str], given: GetNames) -> Names:
+    """Returns the names that the first record carries, in the first file that has a record."""
     for file in files:
         if file == "-":
             return given()
         if line := first_line(file):
-            return names_of(line)
-    return USUAL
+            return names_on_line(line)
+    return DEFAULT_NAMES
 
 
-def name_fields(options: argparse.Namespace, said: SaidNames, carried: Names) -> None:
-    """Sets the names of fields that a command's options do not say: to those that the run says, or the records."""
+def name_fields(options: argparse.Namespace, name_options: NameOptions, carried: Names) -> None:
+    """Sets field names that the command's options do not set: to those of the run, or those that the records carry."""
     if "id" not in options.given:
-        options.id = carried.id if said.id is None else said.id
-        options.given |= {"id"} if said.id is not None else set()
+        options.id = carried.id if name_options.id is None else name_options.id
+        options.given |= {"id"} if name_options.id is not None else set()
     if "text" in options and "text" not in options.given:
-        text = said.text or (carried.text,)
+        text = name_options.text or (carried.text,)
         options.text = text if isinstance(options.text, tuple) else field_after(text)

@@ -50,14 +50,14 @@ class CollectingInTask:
                     outcome, failed = collect_chunk(collector, False, side or 0, Chunk("", 1, 1, some.lines))
                     if failed is not None:
                         raise Failed(str(failed).removeprefix(f"{shown_place(*collector.place)}: "))
-                    good += 0 if side else outcome.records + outcome.again
+                    good += 0 if side else outcome.records + outcome.repeated_ids
                     bad = [
                         bad_row(some.first, int(some.numbers[(line or 1) - 1]), self.step, cause, record)
                         for _, line, cause, record in outcome.rejects
                     ]
                     yield from_rows(LINES, [*output.rows(outcome.written), *bad])
             for rest in collector.finish():
-                late = [bad_row(0, 0, self.step, each.cause, each.document) for each in collector.late()]
+                late = [bad_row(0, 0, self.step, each.cause, each.document) for each in collector.deferred_rejects()]
                 yield from_rows(LINES, [*output.rows(rest), *late])
             self.tally.add(InTask(collector.summary(), collector.remarks(), good))
         finally:

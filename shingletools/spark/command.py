@@ -8,10 +8,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from shingletools.cli.arguments import allowance, size
+from shingletools.cli.argument_types import allowance, size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
 from shingletools.record.command_registry import CommandInfo
-from shingletools.running.driver import prepare
+from shingletools.running.driver import check_kernel
 from shingletools.system import errors, messages
 from shingletools.system.errors import Failed
 
@@ -104,7 +104,7 @@ def is_local(master: str | None, settings: Mapping[str, str]) -> bool:
 
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """Runs the command. Returns the exit status. Raises Failed or Printed."""
-    prepare()
+    check_kernel()
     options = make_parser().parse_in_order(sys.argv[1:] if argv is None else argv)
     from shingletools.spark import pipeline  # imported late: it loads numpy, which --help does not need
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, through
 from shingletools.spark.storage import Checkpoint
 

@@ -7,11 +7,11 @@ import orjson
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from shingletools.commands.dedup.marks import annotated, mark
+from shingletools.commands.dedup.decisions import NO_SIMILARITY
+from shingletools.commands.dedup.removal_marks import annotated, mark
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, in_doubt, in_two_groups
-from shingletools.commands.dedup.values import OTHER, common
-from shingletools.commands.dedup.values import in_doubt as values_in_doubt
-from shingletools.commands.dedup.verdicts import UNSAID
+from shingletools.commands.dedup.value_order import OTHER, common
+from shingletools.commands.dedup.value_order import in_doubt as values_in_doubt
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
 from shingletools.spark.decided_lines import Decision, with_decisions
@@ -144,7 +144,7 @@ class Removal:
 
 def nobody() -> tuple[Column, Column]:
     """Returns columns of documents for which none is kept."""
-    return F.lit(None).cast("binary").alias("partner"), F.lit(UNSAID).alias("similarity")
+    return F.lit(None).cast("binary").alias("partner"), F.lit(NO_SIMILARITY).alias("similarity")
 
 
 def decisions(rows: DataFrame, rule: str) -> DataFrame:

@@ -6,15 +6,15 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_members import Members
-from shingletools.commands.dedup.neighbours import Neighbours
-from shingletools.commands.dedup.pairs import Archived
+from shingletools.commands.dedup.group_decisions import GroupMembers
+from shingletools.commands.dedup.pair_decisions import Neighbours
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.spark.arrow_batches import BYTES, INT, LONG, TEXT, Batches, binary_array, from_columns, ids_array
-from shingletools.spark.line_rows import numbered_lines, numbered_records
+from shingletools.spark.line_rows import COPIES_IN_TASKS, numbered_lines, numbered_records
 from shingletools.system.errors import Failed
 
 # A document: its number, and that of its file split, its id as JSON (name), 8 bytes that are less for a document whose
@@ -44,8 +44,8 @@ class DocumentRows:
                 block = reader.block(batch, np.arange(rows))
                 lengths = block.lengths if spec.measured is not None else np.zeros(rows, np.int64)
                 keys = ((1 << 62) - lengths if spec.keep == LONGEST else lengths).astype(">i8").tobytes()
-                values = [*split(*block.spelled(block.values))] if spec.valued is not None else b""
-                wholes = [*map(whole_of, split(*block.spelled(block.wholes)))] if spec.counted is not None else None
+                values = [*split_ids(*block.spelled(block.values))] if spec.valued is not None else b""
+                wholes = [*map(whole_of, split_ids(*block.spelled(block.wholes)))] if spec.counted is not None else None
                 yield from_columns(
                     DOCUMENTS,
                     first=some.first,
@@ -77,19 +77,21 @@ class DecidingRows:
         for some in numbered_lines(batches):
             ids, number = kernel.new_ids(), int(some.numbers[0])
             if self.option == "--groups":
-                members = Members(ids)
+                members = GroupMembers(ids)
                 self.take(members, some.lines)
                 group = some.numbers[np.frombuffer(members.group, np.int64)]
                 yield from_columns(DECIDING, what=MEMBER, number=group, name=ids_array(ids))
             elif self.option == "--pairs":
                 pairs = Neighbours(ids, self.spec.least)
                 self.take(pairs, some.lines)
+                if pairs.copies:
+                    raise Failed(f"--pairs: {COPIES_IN_TASKS}")
                 one, two = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
                 ends = {"name": ids_array(ids, one), "other": ids_array(ids, two)}
                 yield from_columns(DECIDING, what=PAIR, similarity=np.frombuffer(pairs.similarity), **ends)
                 yield from_columns(DECIDING, what=NAMED, name=ids_array(ids))
             else:
-                archived = Archived(ids)
+                archived = ArchivePartners(ids)
                 self.take(archived, some.lines)
                 flags = archived.known, archived.doubtful
                 known, doubtful = (np.flatnonzero(np.frombuffer(each, np.bool_)) for each in flags)
@@ -100,7 +102,7 @@ class DecidingRows:
                 yield from_columns(DECIDING, what=KNOWN, number=number, similarity=similarity, **ends)
                 yield from_columns(DECIDING, what=DOUBTED, name=ids_array(ids, doubtful))
 
-    def take(self, side: Members | Neighbours | Archived, lines: bytes) -> None:
+    def take(self, side: GroupMembers | Neighbours | ArchivePartners, lines: bytes) -> None:
         """Lets the shell's reader of an option take lines. Raises Failed, with the option's name."""
         try:
             side.take(lines, begins=False)

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index
 from shingletools.spark.arrow_batches import Batches, from_columns, through
-from shingletools.system.waiting import gathered
+from shingletools.system.interruptible_reads import gathered
 
 SENT = pa.schema([("to", pa.int32()), ("entries", pa.binary())])
 Entries = NDArray[np.void]  # of a structured type, with a field "key", uint64

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shingletools.record.chain import Chain, Rejection
+from shingletools.record.filter_chain import Chain, Rejection
 from shingletools.spark.arrow_batches import Batches, from_rows
 from shingletools.spark.line_rows import LINES, NumberedLines, bad_row
 from shingletools.spark.read import numbered_batches

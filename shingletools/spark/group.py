@@ -15,11 +15,11 @@ from pyspark.sql import functions as F
 from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.spark.arrow_batches import BYTES, Batches, binary_array, bytes_of, from_columns, through, union
 from shingletools.spark.components import EDGE, connect, connected
 from shingletools.spark.independent_set import thinned
-from shingletools.spark.line_rows import GOOD, LINES, numbered_records
+from shingletools.spark.line_rows import COPIES_IN_TASKS, GOOD, LINES, numbered_records
 from shingletools.spark.step_input import StepInput, StepOutput
 from shingletools.spark.tally import Tally
 from shingletools.system.errors import Failed
@@ -73,6 +73,8 @@ class MentionRows:
     def __call__(self, batches: Batches) -> Batches:
         good = 0
         for some in numbered_records(batches, self.reader):
+            if isinstance(self.reader, PairIds) and self.reader.copied(some.batch).any():
+                raise Failed(COPIES_IN_TASKS)
             names = binary_array(*self.reader.ids(some.batch))
             mentions = {"a": names} if self.tally is None else {"a": names[::2], "b": names[1::2]}
             # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
@@ -127,5 +129,5 @@ def lines_of(members: pa.Table) -> Iterator[pa.RecordBatch]:
     counts = np.diff(np.append(starts, len(root)))
     for first in np.unique(file).tolist():
         rows, groups = np.flatnonzero(file == first), counts[file[starts] == first]
-        lines = kernel.group_lines(IdsAt(data.tobytes(), np.cumsum(sizes), rows), groups)
+        lines = kernel.group_lines(SelectedIds(data.tobytes(), np.cumsum(sizes), rows), groups)
         yield from_columns(LINES, step=GOOD, first=first, number=int(root[rows[0]]), offsets=b"", lines=lines)

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.thinning import PairEnds, Partners
+from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.types import Flags, Index
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, through, union
 from shingletools.spark.storage import Checkpoint
@@ -83,7 +83,7 @@ def decide(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
     wanted = np.repeat(mine, 2)
     wanted[surely] |= known == 1
     wanted[possibly] |= known > 0
-    kernel.thin(np.flatnonzero(wanted), pairs, kept)
+    kernel.greedy_independent_set(np.flatnonzero(wanted), pairs, kept)
     sure, possible = (mine & (kept.partner[each] < 0) for each in (surely, possibly))
     found = np.flatnonzero(mine & (sure | ~possible))
     return nodes[found], sure[found]

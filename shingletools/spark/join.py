@@ -14,7 +14,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.record import wire
 from shingletools.spark import buckets
 from shingletools.spark.arrow_batches import BYTES, LONG, TEXT, Batches, bytes_of, from_columns, through, union
@@ -53,6 +53,7 @@ def needs_one_task(stage: JoinSpec) -> str:
     every = {
         "--within, --across and --best": wanted.best is not None or wanted.scope.fields,
         "--forest and archives of --against": wanted.forest or stage.archives,
+        "--copies once": wanted.copies_once,
     }
     return " and ".join(options for options, there in every.items() if there)
 
@@ -216,7 +217,7 @@ def write_pairs(signature: Signature, wanted: JoinOptions, against: bool, batche
         split, number = first, number + len(batch)
 
 
-def ids_of(names: pa.Array) -> IdsAt:
+def ids_of(names: pa.Array) -> SelectedIds:
     """Returns a column of ids as JSON."""
     data, sizes = bytes_of(names)
-    return IdsAt(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))
+    return SelectedIds(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))

@@ -10,6 +10,7 @@ from shingletools.kernel.types import Index
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.spark.arrow_batches import BYTES, INT, LONG, TEXT, Batches, from_columns
 
+COPIES_IN_TASKS = "pairs of simjoin --copies once need more memory than --at-once gives to one task"
 GOOD, REMOVED = 0, -1  # steps of lines that go on, and of lines that dedup removed
 # Lines, many in a row, each ended by a line feed. `number` orders them among all input, `first` is the number of the
 # first line of their file split, `offsets` (int64, empty if consecutive) is added to `number` for each line. A bad line

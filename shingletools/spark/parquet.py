@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
 from shingletools.record import wire
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.steps import Step
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, from_rows, through

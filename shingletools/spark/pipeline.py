@@ -7,9 +7,9 @@ from itertools import pairwise
 from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
-from shingletools.record.command_registry import on_spark
-from shingletools.record.names import USUAL, Names
-from shingletools.running.pipelines import split, words_of
+from shingletools.record.command_registry import spark_commands
+from shingletools.record.field_names import DEFAULT_NAMES, Names
+from shingletools.running.pipeline_parser import split, words_of
 from shingletools.running.steps import Step, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -43,7 +43,7 @@ def parse(pipeline: str) -> list[Step]:
     """Returns the steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
     steps: list[Step] = []
     for command in split(pipeline):
-        steps.append(build(command, steps[-1].names if steps else USUAL))
+        steps.append(build(command, steps[-1].names if steps else DEFAULT_NAMES))
     for step, then in pairwise(steps):
         if not step.stage.record_by_record and (step.name, then.name) != ("simjoin", "simgroup"):
             raise Failed(f"{then.name} cannot read what {step.name} writes")
@@ -64,9 +64,9 @@ def check_outputs(options: argparse.Namespace, steps: Sequence[Step], exists: Ca
             raise Failed(f"{errors.printable(path)}: exists already")
 
 
-def build(command: str, names: Names = USUAL) -> Step:
+def build(command: str, names: Names = DEFAULT_NAMES) -> Step:
     """Returns the step that a command is. names: the fields that the step before gives. Raises Failed."""
-    name, argv = words_of(command, [*on_spark()])
+    name, argv = words_of(command, [*spark_commands()])
     try:
         step = step_of(name, argv, check_options, lambda: names)
         if why := step.stage.single_process_reason():

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from shingletools.commands.dedup.spec import MOST
-from shingletools.commands.dedup.values import BEYOND, Value, as_form, form_of, value_of
+from shingletools.commands.dedup.value_order import BEYOND, Value, as_form, form_of, value_of
 from shingletools.spark.arrow_batches import Batches, from_rows
 
 FORMS = pa.schema([("form", pa.string())])

@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from shingletools.reading.compressed import HEAD_BYTES, plain, recognised
+from shingletools.reading.compression_detection import HEAD_BYTES, plain, recognised
 from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
 from shingletools.spark.arrow_batches import Batches, runs, union
 from shingletools.spark.line_rows import NumberedLines
@@ -18,7 +18,7 @@ from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.storage import literal
 from shingletools.system import errors
 from shingletools.system.errors import Failed
-from shingletools.system.waiting import whole_lines
+from shingletools.system.interruptible_reads import whole_lines
 
 PLACE_BITS = 40  # of a line's number: its place in its file; the bits above count files
 SPLIT_BY_JAVA = ".bz2"

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet, write

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.system.deferred import tempfile
+from shingletools.system.lazy_imports import tempfile
 from shingletools.system.scratch import folder_errors
 
 Scalar = TypeVar("Scalar", bound=np.generic)

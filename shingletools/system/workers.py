@@ -1,4 +1,4 @@
-"""Several workers, which work ahead; the results come in the order of the items."""
+"""Runs several workers, which work ahead; the results come in the order of the items."""
 
 import itertools
 import os
@@ -9,11 +9,11 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, TYPE_CHECKING, TypeVar, cast
 
-from shingletools.system import forked
-from shingletools.system.deferred import subprocess
+from shingletools.system import forked_worker
 from shingletools.system.errors import Failed
-from shingletools.system.serving import AHEAD_ITEMS, Gone, Messages
+from shingletools.system.lazy_imports import subprocess
 from shingletools.system.signals import ENDING, uninterrupted
+from shingletools.system.worker_loop import AHEAD_ITEMS, Gone, Messages
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 
 START = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
-    "from shingletools.system import serving; "
-    "serving.serve(sys.argv.pop(1) == 'keeps', list(map(int, sys.argv[1:])), sys.stdin.buffer, sys.stdout.buffer)"
+    "from shingletools.system import worker_loop; "
+    "worker_loop.serve(sys.argv.pop(1) == 'keeps', list(map(int, sys.argv[1:])), sys.stdin.buffer, sys.stdout.buffer)"
 )
 
 
@@ -134,7 +134,7 @@ class Worker:
         return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
 
 
-def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork | subprocess.Popen[bytes]":
+def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked_worker.Fork | subprocess.Popen[bytes]":
     """Starts a worker process, which ends when the stack is closed."""
     # It finds modules where this process does, perhaps in an archive that Spark has sent, but not in the user's current
     # folder (-P). Ctrl-C reaches all processes of a terminal, but we end our workers ourselves.
@@ -143,8 +143,8 @@ def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
     try:
         process = (
-            forked.Fork(stores)
-            if keeps and forked.can_fork()
+            forked_worker.Fork(stores)
+            if keeps and forked_worker.can_fork()
             else subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=stores)
         )
         stack.callback(end, process)
@@ -153,7 +153,7 @@ def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked.Fork 
     return process
 
 
-def end(process: "forked.Fork | subprocess.Popen[bytes]") -> None:
+def end(process: "forked_worker.Fork | subprocess.Popen[bytes]") -> None:
     process.kill()
     for pipe in (process.stdin, process.stdout):
         with suppress(OSError):

@@ -1,7 +1,7 @@
 """Units of texts: words, sentences, lists of stop words. Imports `reading` and the wings above it in the map.
 
-hyphenation  words that soft hyphens divide at the end of a line
-scripts      scripts without spaces
-sentences    where sentences end
-wordlists    lists of stop words; `stop/` has three
+hyphenation       words that soft hyphens divide at the end of a line
+unspaced_scripts  scripts without spaces
+sentences         where sentences end
+wordlists         lists of stop words; `stop/` has three
 """

@@ -1,6 +1,6 @@
 """Soft hyphens that divide words at the ends of lines."""
 
-from shingletools.system.deferred import lazy, regex
+from shingletools.system.lazy_imports import lazy, regex
 
 SOFT = "\u00ad"
 LINE_END = r"[^\S\n]*\n[^\S\n]*"

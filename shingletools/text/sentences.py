@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shingletools.system.deferred import lazy, regex
+from shingletools.system.lazy_imports import lazy, regex
 
 # Unicode Standard Annex 29, rules SB6 to SB11, on its classes: ST and AT end sentences (AT is the ambiguous full stop),
 # CL closes quotes and brackets, SP is space, SC goes on with a sentence, NU is a digit, LO lower case, UP upper case,

@@ -1,7 +1,7 @@
 """Lists of stop words: those that come with the program, those of stopwordsiso, and files."""
 
 from shingletools.record import wire
-from shingletools.record.versions import made_with
+from shingletools.record.package_versions import made_with
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -54,9 +54,9 @@ def file_words(name: str, content: bytes) -> list[str]:
         except errors.Rejected as error:
             raise Failed(f"{errors.printable(name)}:{number}: {error}") from None
         if "\r" in word:
-            from shingletools.record.hints import LOOKS, RETURNS  # late: most runs do not need it
+            from shingletools.record.error_hints import LOOKS_LIKE, RETURNS  # late: most runs do not need it
 
-            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line; {LOOKS}{RETURNS}")
+            raise Failed(f"{errors.printable(name)}:{number}: a carriage return within a line; {LOOKS_LIKE}{RETURNS}")
         if word and not word.startswith("#"):
             words.append(word)
     return words

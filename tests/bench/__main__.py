@@ -1,11 +1,11 @@
-"""Speed, as man/shingletools-clusters.7 lists it: builds corpora, runs the pipeline beside its peers, shows growth.
+"""Speed, as man/shingletools-clusters.7 lists it: builds corpora, compares the pipeline with its peers, shows growth.
 
 usage: python tests/bench [--runs N] [--most N] FOLDER
        python tests/bench quality FOLDER
        python tests/bench labels FOLDER
 
 Corpora and growth.svg go to FOLDER; the tables, in Markdown, to standard output. See corpora.py, peers.py,
-pipeline.py, minima.py and growth.py beside this file, each of which runs alone too. Takes half an hour.
+pipeline.py, minima.py and growth.py in this folder, each of which runs alone too. Takes half an hour.
 The others are about what is found, not how fast: copies that quality.py plants, and labels of others (labels.py).
 hundred_million.py is the whole job on a stream of any length.
 """

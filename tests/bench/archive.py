@@ -4,8 +4,8 @@
 
 For each number of documents: processor seconds and peak memory to build it from JSON lines; bytes on disk; a query of
 one document from start to answer, of a thousand, and of a tenth of the archive, or of other NUMBERS; the same with JSON
-lines, of at most ten million documents: more are not kept as lines; and a thousand documents more. Beside these, with
---peers datasketch,sourmash, what archive_peers.py does with the same sketches, and how many of the pairs it does not
+lines, of at most ten million documents: more are not kept as lines; and a thousand documents more. With --peers
+datasketch,sourmash, also what archive_peers.py does with the same sketches, and how many of the pairs it does not
 find. FOLDER keeps what was made, 1.4 kB a document, 0.6 kB with --bits 8, and 10 kB with the peers.
 """
 
@@ -87,7 +87,7 @@ def more(store: Path, path: Path, *argv: str) -> None:
     shutil.rmtree(copy) if store.is_dir() else copy.unlink()
 
 
-def beside(name: str, old: Path, queries: dict[int, Path], new: Path) -> None:
+def compare(name: str, old: Path, queries: dict[int, Path], new: Path) -> None:
     """The same with another program."""
     store = old.with_suffix(f".{name}")
     argv = [sys.executable, str(Path(__file__).with_name("archive_peers.py")), name]
@@ -129,7 +129,7 @@ def main(folder: Path, size: int, bits: int, asked: list[int], peers: list[str])
             show(f"{number} asked of lines", cost("simjoin", "--against", str(old), str(queries[number])))
     more(archive, new, "simindex", "add")
     for name in peers:
-        beside(name, old, queries, new)
+        compare(name, old, queries, new)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What canon --html=article finds of the text of news and blogs, beside trafilatura.
+"""What canon --html=article finds of the text of news and blogs, compared with trafilatura.
 
 usage: python tests/bench/articles.py FOLDER
 
@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shingletools.commands.canon.article import extract
+from shingletools.commands.canon.article_extraction import extract
 
 RUN = 4
 WORD = re.compile(r"\w+")

@@ -1,4 +1,4 @@
-"""simspark beside the shell, on the same cores, in turn: what McSherry, Isard and Murray (HotOS 2015) call COST.
+"""simspark compared with the shell, on the same cores, in turn: what McSherry, Isard and Murray (HotOS 2015) call COST.
 
 usage: python tests/bench/cost.py [DOCUMENTS ...] [--runs filters,all,join,groups,dedup] [--way SIZE]
 

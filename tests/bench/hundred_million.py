@@ -2,7 +2,7 @@
 
 usage: python tests/bench/hundred_million.py [options] N ... FOLDER
 
-drawn.py beside this file makes N documents from descriptions.jsonl and guide.jsonl of FOLDER (see corpora.py), one in
+drawn.py in this folder makes N documents from descriptions.jsonl and guide.jsonl of FOLDER (see corpora.py), one in
 ten a near copy of another. `shingletools run` makes the pairs of their sketches, and dedup chooses what to remove.
 Printed, in Markdown: what each stage takes (see watched.py; the generator is a process of its own), and of so many
 copies, evenly spaced: how many of those in a band of similarity have a pair, and how many have one according to theory;

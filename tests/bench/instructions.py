@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shingletools.commands.shingle.fingerprints import word_fingerprint
-from shingletools.commands.shingle.within import FingerprintListing
+from shingletools.commands.shingle.frequency_filter import FingerprintListing
 from shingletools.kernel import _kernel
-from shingletools.kernel.lines import FilterFields, Link, Listed, Weighed
+from shingletools.kernel.lines import FilterFields, FingerprintFilter, Link, WeightSlots
 
 rng = random.Random(1)
 WORDS = [f"w{number:x}" for number in range(2000)]
@@ -66,7 +66,7 @@ def fingerprinted() -> None:
     memo.rolling(LATIN, 10)
 
 
-def shingled_lines(listed: Listed = ()) -> None:
+def shingled_lines(listed: FingerprintFilter = ()) -> None:
     memo = _kernel.FingerprintMemo(word_fingerprint, 1, b"")
     for _ in range(2):
         _kernel.linked_lines((memo.link(10, 0, 1, listed),), FIELDS, TEXTS, 0)
@@ -85,7 +85,7 @@ def sketched_lines(link: Link) -> None:
     _kernel.linked_lines((link,), FIELDS, SHINGLES, 0)
 
 
-def weighed() -> Weighed:
+def weighed() -> WeightSlots:
     """Half of the shingles, each of a weight of its own; the others weigh as much as the heaviest."""
     numbers = [int(group, 16) for group in PAYLOAD.split()[::2]]
     weights = struct.pack(f"={len(numbers)}q", *(rng.randrange(1, 1 << 20) for _ in numbers))
@@ -100,13 +100,13 @@ def compared(pairs: int) -> None:
     """Rows with others, or their keys where there are no pairs."""
     import numpy as np  # most loops do without: under valgrind it takes seconds to load
 
-    from shingletools.kernel import compiled  # which needs it
+    from shingletools.kernel import compiled_arrays  # which needs it
 
     rows = np.random.default_rng(1).integers(0, 2, (2000, 84)).astype(np.uint32)
     if pairs:
-        compiled.agreements(rows, 68, *np.random.default_rng(2).integers(0, 2000, (2, pairs)))
+        compiled_arrays.agreements(rows, 68, *np.random.default_rng(2).integers(0, 2000, (2, pairs)))
     else:
-        compiled.band_keys(rows, [(0, 84)])
+        compiled_arrays.band_keys(rows, [(0, 84)])
 
 
 LOOPS = {

@@ -1,4 +1,4 @@
-"""What jobs.py runs beside ours, each in its own environment: prints the ids of the documents that stay.
+"""What jobs.py compares ours with, each in its own environment: prints the ids of the documents that stay.
 
 usage: PYTHON tests/bench/job_peers.py text-dedup|datatrove K N T DOCS.jsonl FOLDER
 """

@@ -1,4 +1,4 @@
-"""Whole jobs beside whole jobs: from JSON lines to the file without near-duplicates, beside programs that do the same.
+"""Whole jobs compared: from JSON lines to the file without near-duplicates, ours and programs that do the same.
 
 usage: python tests/bench/jobs.py [--runs N] DOCS.jsonl FOLDER
 

@@ -47,7 +47,7 @@ class Score(NamedTuple):
     removal: float  # F1 as bib-dedupe counts: of a group, all but one should go
     removal_interval: Interval
     wrong: int  # documents removed whose true partners are none, or all removed
-    left: int  # documents kept beside a true partner
+    left: int  # documents kept though a true partner is kept
 
 
 def ratio(part: float, whole: float) -> float:

@@ -1,4 +1,4 @@
-"""84 min-hashes of prehashed shingles: the kernel beside rensa's matrix of digests, on the same fingerprints.
+"""84 min-hashes of prehashed shingles: the kernel compared with rensa's matrix of digests, on the same fingerprints.
 
 usage: python tests/bench/minima.py
 
@@ -21,7 +21,7 @@ import numpy as np
 from rensa import RMinHash
 
 from shingletools import kernel
-from shingletools.kernel.codec import bytes_to_payload
+from shingletools.kernel.payload_codec import bytes_to_payload
 
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import table_row

@@ -1,4 +1,4 @@
-"""Passages planted in other texts, and what simshow finds of them, beside copydetect and difflib.
+"""Passages planted in other texts, and what simshow finds of them, compared with copydetect and difflib.
 
 usage: python tests/bench/passages.py FOLDER [SIMSHOW'S OPTIONS ...]
 

@@ -1,4 +1,4 @@
-"""The whole job, from JSON lines to near-duplicate pairs, beside the programs that people use for it.
+"""The whole job, from JSON lines to near-duplicate pairs, compared with the programs that people use for it.
 
 usage: python tests/bench/peers.py [--runs N] DOCS.jsonl ...
 

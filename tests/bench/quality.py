@@ -1,4 +1,4 @@
-"""How good each signature, parameter and peer is, on open texts with planted copies: tables, and plots beside them.
+"""How good each signature, parameter and peer is, on open texts with planted copies: tables, and plots of them.
 
 usage: python tests/bench quality [--seeds N] [--only WORDS] [--no-times] FOLDER
 

@@ -3,7 +3,7 @@
 usage: python tests/bench/seeds.py [SEEDS [PAIRS]]
 
 The first table is of 3,160 pairs with a similarity of 0.9 or more. In a corpus of 80 documents all have the same 200
-shingles, their template, and 6 to 11 of their own; beside it are as many pairs of the same similarities that share
+shingles, their template, and 6 to 11 of their own; there are also as many pairs of the same similarities that share
 nothing with each other. It has, by seed, the share of the pairs that simjoin -t 0.9 finds in sketches of 84 components,
 how many simjoin --verify misses, and the share whose similarity lies in their --interval. The second has that share of
 PAIRS pairs that share nothing with each other, by similarity and shingles, over all seeds.
@@ -22,7 +22,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import MINHASHES
 from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel.types import Index
-from shingletools.numbers.chances import interval
+from shingletools.numbers.binomial import interval
 
 N = 84
 NEAR = JoinOptions(similarity=Fraction(9, 10))

@@ -1,4 +1,4 @@
-"""What a command takes to start, beside Python's own start.
+"""What a command takes to start, compared with Python's own start.
 
 usage: python tests/bench/startup.py
 

@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shingletools.commands.canon.confined import Confined, TooMuch
 from shingletools.commands.canon.html import SECONDS, SECONDS_A_CHARACTER, SECONDS_A_CHARACTER_TRACED, Html, parse
+from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
 from shingletools.system.errors import Rejected
 
 FORMATTING = "a b big code em font i nobr s small strike strong tt u".split()
@@ -39,7 +39,7 @@ LIMIT, MOST = 20.0, 1 << 32  # seconds and bytes that a page in the search may t
 LONGEST, LONGEST_TRACED = 5_000_000, 1_000_000  # characters
 
 Page = tuple[list[str], list[str], list[str]]
-Parser = Confined[Any, Any]
+Parser = LimitedProcess[Any, Any]
 
 
 def token(rng: random.Random) -> str:
@@ -83,14 +83,14 @@ def used(confined: Parser) -> float:
 
 def cost(confined: Parser, call: Callable[[str], object], markup: str) -> float:
     begun = used(confined)
-    with suppress(TooMuch, Rejected):
+    with suppress(LimitExceeded, Rejected):
         call(markup)
     return used(confined) - begun
 
 
 def climb(main: bool, seconds: float, rng: random.Random) -> dict[float, Page]:
     """The pages at the tops that were reached, by what they cost."""
-    confined = Confined(partial(parse, main, ()))
+    confined = LimitedProcess(partial(parse, main, ()))
 
     def seconds_of(page: Page) -> float:
         return cost(confined, lambda markup: confined((markup,), LIMIT, MOST), written(page, 20_000))

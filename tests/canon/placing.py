@@ -6,7 +6,7 @@ from itertools import pairwise
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.canon.command import add_options, chosen
-from shingletools.commands.canon.placed import Placer
+from shingletools.commands.canon.placed_words import Placer
 
 Word = tuple[str, int, int]
 

@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 
 from harness import jsonl, run
-from shingletools.commands.canon.article import Article
+from shingletools.commands.canon.article_extraction import Article
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.system.errors import Rejected
 
@@ -30,13 +30,13 @@ def test_the_article_and_what_repeats_in_it() -> None:
 
 
 def test_what_stands_in_an_article_and_is_none_of_its_text() -> None:
-    beside = (
+    around = (
         "<figure><img src=b><figcaption>The bridge in 1901</figcaption></figure>",
         "<p class=PhotoCaption>The mayor</p>",
         "<div id=newsletter-top><p>Get our letter each morning, for free, and read it with your coffee.</div>",
         "<div class='m related-links'><p>More: why the old bridge closed, and what that has cost the city.</div>",
     )
-    assert canonize(Article()(PAGE.replace(f"<p>{MORE}", "".join(beside) + f"<p>{MORE}"))) == canonized(
+    assert canonize(Article()(PAGE.replace(f"<p>{MORE}", "".join(around) + f"<p>{MORE}"))) == canonized(
         SAID, MORE, SAID
     )
 

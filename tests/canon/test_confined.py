@@ -13,15 +13,15 @@ import pytest
 
 import shingletools
 from harness import run
-from shingletools.commands.canon.confined import Confined, TooMuch
+from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
 
 ENOUGH = 60.0, 1 << 28  # seconds, bytes
 
 
 @pytest.fixture
-def confined() -> Confined[str, Any]:
+def confined() -> LimitedProcess[str, Any]:
     """What it is asked is worked out in the other process."""
-    return Confined(eval)
+    return LimitedProcess(eval)
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ def confined() -> Confined[str, Any]:
     ],
 )
 def test_another_process_takes_the_place_of_one_that_took_too_much(
-    task: str, seconds: float, confined: Confined[str, Any]
+    task: str, seconds: float, confined: LimitedProcess[str, Any]
 ) -> None:
     for _ in range(2):
         assert confined("'é' * 100_000", *ENOUGH) == "é" * 100_000
-        with pytest.raises(TooMuch):
+        with pytest.raises(LimitExceeded):
             confined(task, seconds, 1 << 28)
 
 
-def test_a_process_that_ended_while_it_had_nothing_to_do(confined: Confined[str, Any]) -> None:
+def test_a_process_that_ended_while_it_had_nothing_to_do(confined: LimitedProcess[str, Any]) -> None:
     assert confined("1", *ENOUGH) == 1
     assert confined.worker is not None
     confined.worker.process.kill()
@@ -55,9 +55,9 @@ def test_limits_that_are_there_already(tmp_path: Path) -> None:
     """Are not raised, and come back after each call."""
     script = """
         import resource
-        from shingletools.commands.canon.confined import Confined
+        from shingletools.commands.canon.limited_process import LimitedProcess
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 27, 1 << 28))
-        confined = Confined(eval)
+        confined = LimitedProcess(eval)
         for memory in (1 << 26, 1 << 30):
             print(confined("__import__('resource').getrlimit(2)", 9.0, memory))
         print(resource.getrlimit(resource.RLIMIT_DATA))
@@ -79,20 +79,20 @@ def test_modules_are_found_where_ours_are(tmp_path: Path) -> None:
     script = """
         import sys
         sys.path.insert(0, "sent.zip")
-        from shingletools.commands.canon.confined import Confined
-        print(Confined(eval)("__import__('shingletools').__file__", 9.0, 1 << 28))
+        from shingletools.commands.canon.limited_process import LimitedProcess
+        print(LimitedProcess(eval)("__import__('shingletools').__file__", 9.0, 1 << 28))
     """
     ran = run(sys.executable, "-c", textwrap.dedent(script), cwd=tmp_path)
     assert ran.good() == b"sent.zip/shingletools/__init__.py\n"
 
 
-def test_what_the_function_raises(confined: Confined[str, Any]) -> None:
+def test_what_the_function_raises(confined: LimitedProcess[str, Any]) -> None:
     with pytest.raises(ZeroDivisionError):
         confined("1 // 0", *ENOUGH)
     assert confined("2 + 2", *ENOUGH) == 4
 
 
-def test_limits_are_of_one_call(confined: Confined[str, Any]) -> None:
+def test_limits_are_of_one_call(confined: LimitedProcess[str, Any]) -> None:
     third = """(lambda clock: (lambda start: next(1 for now in iter(clock, None) if now > start + 0.3))(clock()))(
         __import__("time").process_time
     )"""
@@ -102,13 +102,13 @@ def test_limits_are_of_one_call(confined: Confined[str, Any]) -> None:
     assert confined("len(bytearray(1 << 29))", ENOUGH[0], 1 << 30) == 1 << 29
 
 
-def test_a_copy_has_a_process_of_its_own(confined: Confined[str, Any]) -> None:
+def test_a_copy_has_a_process_of_its_own(confined: LimitedProcess[str, Any]) -> None:
     pid = "__import__('os').getpid()"
     assert confined(pid, *ENOUGH) == confined(pid, *ENOUGH)
     assert pickle.loads(pickle.dumps(confined))(pid, *ENOUGH) != confined(pid, *ENOUGH)
 
 
-def test_the_process_ends_with_who_asks(confined: Confined[str, Any]) -> None:
+def test_the_process_ends_with_who_asks(confined: LimitedProcess[str, Any]) -> None:
     copy = pickle.loads(pickle.dumps(confined))
     assert copy("1", *ENOUGH) == 1
     process = copy.worker.process

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from canon.test_article import MORE, PAGE, SAID
 from harness import jsonl, pipe, run
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.extracted import READABLE as PARTING
-from shingletools.commands.canon.extracted import readable_html
 from shingletools.commands.canon.html import Html
+from shingletools.commands.canon.readable_text import READABLE as PARTING
+from shingletools.commands.canon.readable_text import readable_html
 
 canonize = Canonizer()
 WHOLE, READABLE = Html(), partial(readable_html, Html(parting=PARTING))

@@ -12,7 +12,7 @@ import pytest
 
 import shingletools
 from harness import Record, run
-from shingletools.cli.arguments import names, quoted
+from shingletools.cli.argument_types import names, quoted
 
 spelled = partial(json.dumps, ensure_ascii=False)
 FIELDS = ("title", "a.b", "x, y", 'né "\\', "meta.body")

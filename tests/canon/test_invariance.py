@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness import DATA, DOCS
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.canon.html import Html
-from shingletools.commands.canon.repertoire import is_later
+from shingletools.commands.canon.known_characters import is_later
 
 canonize = Canonizer()
 page = Html()

@@ -13,8 +13,8 @@ from canon.placing import both, check, found
 from documents import TOP
 from harness import DATA, DOCS, parser_of, pipe, run
 from shingletools import kernel
-from shingletools.commands.canon.origins import Origin, original_place
-from shingletools.commands.canon.patterns import Budget, Replace
+from shingletools.commands.canon.character_origins import Origin, original_place
+from shingletools.commands.canon.user_patterns import Budget, Replace
 from shingletools.kernel.memo import compiled_words, reference_words
 
 SAMPLES = (

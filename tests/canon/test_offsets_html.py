@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from canon.placing import both, found, shares
 from harness import jsonl, run
+from shingletools.commands.canon.character_references import SourcePiece
 from shingletools.commands.canon.html import Html, parse_traced
-from shingletools.commands.canon.markup import Page
-from shingletools.commands.canon.references import SourcePiece
-from shingletools.commands.canon.tokens import pieces
+from shingletools.commands.canon.html_text_places import NumberedPage
+from shingletools.commands.canon.html_tokens import pieces
 from shingletools.system.errors import Rejected
 
 PARTS = """
@@ -87,7 +87,7 @@ def test_text_that_is_taken_for_markup() -> None:
     markup = "<li>a<li>b</li></ul><svg>c</li><textarea>d </nav></svg><nav>e</textarea>"
     with pytest.raises(Rejected, match=r"^HTML in which --offsets cannot locate the text$"):
         HTML[1](markup)
-    page = Page("x \U000f0000y", [SourcePiece(0, 1, "a")], 1)
+    page = NumberedPage("x \U000f0000y", [SourcePiece(0, 1, "a")], 1)
     assert page.trace("x ay", page.markup) is None
     assert page.trace("ay", page.markup[2:]) is None
 

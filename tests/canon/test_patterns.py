@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import jsonl, run, run_here, run_process
-from shingletools.commands.canon import patterns
+from shingletools.commands.canon import user_patterns
 from shingletools.system.errors import Rejected
 from shingletools.text.sentences import sentences
 
@@ -64,7 +64,7 @@ def test_patterns_that_are_none(argv: list[str], message: str) -> None:
 def test_a_hostile_text_is_rejected_and_the_others_go_on(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patterns, "SECONDS", 0.5)
+    monkeypatch.setattr(user_patterns, "RECORD_SECONDS", 0.5)
     pattern = "(a|aa)+$"
     stdin = jsonl({"id": 1, "text": "aaa"}, {"id": 2, "text": "a" * 200 + "b"}, {"id": 3, "text": "b aa"})
     ran = run_here("canon", option, pattern, "--rejects", tmp_path / "bad", stdin=stdin, cwd=tmp_path)
@@ -77,7 +77,7 @@ def test_a_hostile_text_is_rejected_and_the_others_go_on(
 def test_the_budget_counts_what_searches_take_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("time.process_time", lambda: now[0])
-    budget = patterns.Budget()
+    budget = user_patterns.Budget()
     given = []
 
     def search(seconds: float) -> None:
@@ -143,17 +143,17 @@ def test_what_is_counted_is_what_comes_out(text: str, pattern: str, parts: list[
     compiled = regex.compile(pattern)
     if not compiled.groups and "1" in template:
         return
-    by = patterns.Template("--replace", compiled, template)
+    by = user_patterns.ReplacementTemplate("--replace", compiled, template)
     for match in compiled.finditer(text):
         assert by.size(match) == len(match.expand(template))
     expected = compiled.sub(template, text)
     assert len(expected) <= by.most(text)
-    budget = patterns.Budget()
+    budget = user_patterns.Budget()
     budget.left, budget.most = 10, most
     for uncounted in (0, 1 << 27):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(patterns, "UNCOUNTED", uncounted)
-            replace = patterns.Replace("--replace", pattern, template, budget)
+            patch.setattr(user_patterns, "UNCOUNTED_CHARS", uncounted)
+            replace = user_patterns.Replace("--replace", pattern, template, budget)
             if len(expected) <= most:
                 assert replace(text) == expected
             else:

@@ -21,8 +21,8 @@ from shingletools.commands.canon.canonizer import Canonizer, explain
 from shingletools.commands.canon.command import add_options, chosen
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.homoglyphs import fold_homoglyphs
+from shingletools.commands.canon.known_characters import is_later
 from shingletools.commands.canon.lemmas import fixed_point
-from shingletools.commands.canon.repertoire import is_later
 from shingletools.commands.canon.rules import SEPARATORS, fold_accents
 
 

@@ -10,12 +10,12 @@ from blake3 import blake3
 
 from harness import jsonl, run, stopping
 from shingletools.commands.canon.canonizer import Canonizer, Rules
-from shingletools.commands.canon.chinese import Chinese
+from shingletools.commands.canon.chinese_words import Chinese
 from shingletools.commands.canon.folding import FRACTIONS, LONG_RUN, fold
-from shingletools.commands.canon.repertoire import is_later
-from shingletools.commands.canon.words import cut, joins
-from shingletools.kernel.memo import ENTRIES, Memo
-from shingletools.text.scripts import ALONE, JOINING, OTHERS, SHARED
+from shingletools.commands.canon.known_characters import is_later
+from shingletools.commands.canon.word_splitting import cut, joins
+from shingletools.kernel.memo import MAX_ENTRIES, Memo
+from shingletools.text.unspaced_scripts import ALONE, JOINING, OTHERS, SHARED
 
 canonize = Canonizer()
 # All of the planes that have characters; few of those that have none, or private ones
@@ -151,7 +151,7 @@ def test_long_texts_are_cut_at_white_space_only(monkeypatch: pytest.MonkeyPatch)
     text = " \u2003One,two\n\x1cthree  \x85 中文字，abc d'e'' " * 40
     expected = canonize(text)
     for segment in (1, 2, 3, 7, 50):
-        monkeypatch.setattr("shingletools.commands.canon.canonizer.SEGMENT", segment)
+        monkeypatch.setattr("shingletools.commands.canon.canonizer.SEGMENT_CHARS", segment)
         assert canonize(text) == expected
 
 
@@ -164,7 +164,7 @@ def test_a_million_times_the_same(unit: str, words: str) -> None:
 
 def test_memo_forgets_but_never_errs() -> None:
     memo = Memo(str.upper)
-    for number in range(ENTRIES + 10):
+    for number in range(MAX_ENTRIES + 10):
         assert memo[f"w{number}"] == f"W{number}"
     assert len(memo) == 10
     assert memo["x" * 1000] == "X" * 1000

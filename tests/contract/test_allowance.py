@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import ENVIRONMENT, jsonl, program, run
-from shingletools.cli.arguments import allowance
+from shingletools.cli.argument_types import allowance
 from suite import DRIVEN, ON_DISK, WAYS, good, of
 
 driven = pytest.mark.parametrize("command", DRIVEN)

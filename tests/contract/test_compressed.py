@@ -19,9 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, has_open, jsonl, pipe, program, run_here, run_process, shell
-from shingletools.reading import compressed, compression, decompression, streams
-from shingletools.reading.compression import CODECS, Compressing
-from shingletools.system import deferred, waiting
+from shingletools.reading import compression_detection, compression_formats, decompression, streams
+from shingletools.reading.compression_formats import CODECS, Compressing
+from shingletools.system import interruptible_reads, lazy_imports
 from shingletools.system.errors import Failed
 from suite import DRIVEN, good
 
@@ -71,7 +71,7 @@ def test_compressed_input_is_read_as_what_it_holds(command: str, suffix: str, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["canon", "simjoin --forest"])
 def test_compressed_input_with_workers(command: str, tmp_path: Path) -> None:
-    """Beside a file that is not compressed, in which lines are counted anew."""
+    """Together with a file that is not compressed, in which lines are counted anew."""
     (tmp_path / "docs").write_bytes(records(command))
     lines = b"".join(jsonl(good(command, number)) for number in range(3, 9000)) + b"bad\n"
     for name, content in (("more", lines), ("more.zst", zstd.compress(lines))):
@@ -155,9 +155,9 @@ def test_an_archive_of_compressed_records(tmp_path: Path) -> None:
 
 
 def test_what_is_known_before_codecs_are_loaded() -> None:
-    assert {codec.suffix for codec in CODECS} == set(compressed.SUFFIXES)
-    assert {byte for codec in CODECS for start in codec.starts for byte in start[0]} == set(compressed.FIRST)
-    assert max(len(start) for codec in CODECS for start in codec.starts) <= compressed.HEAD_BYTES
+    assert {codec.suffix for codec in CODECS} == set(compression_detection.SUFFIXES)
+    assert {byte for codec in CODECS for start in codec.starts for byte in start[0]} == set(compression_detection.FIRST)
+    assert max(len(start) for codec in CODECS for start in codec.starts) <= compression_detection.HEAD_BYTES
 
 
 def test_files_that_are_counted_before_they_are_filtered(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_data_that_ask_for_too_much_memory(tmp_path: Path, monkeypatch: pytest.M
     """Their first bytes say how much."""
     wide = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 22})
     files = {"zstd": wide.compress(b"{}\n") + wide.flush(), "xz": lzma.compress(b"{}\n")}
-    monkeypatch.setattr(compression, "MAX_DECODER_BYTES", 1 << 20)
+    monkeypatch.setattr(compression_formats, "MAX_DECODER_BYTES", 1 << 20)
     for name, content in files.items():
         (tmp_path / "docs").write_bytes(content)
         ran = run_here("canon docs", cwd=tmp_path)
@@ -306,7 +306,7 @@ def test_workers_and_reads_do_not_change_compressed_output(suffix: str, tmp_path
 
 @settings(max_examples=8)
 @given(st.sampled_from(CODECS), st.lists(st.integers(0, 300_000), max_size=6))
-def test_compressed_bytes_depend_on_no_parts(codec: compression.Codec, cuts: list[int]) -> None:
+def test_compressed_bytes_depend_on_no_parts(codec: compression_formats.Codec, cuts: list[int]) -> None:
     data = b"".join(b"%x " % (number * number) for number in range(60_000))
     edges = [0, *sorted(cuts), len(data)]
     made = []
@@ -382,7 +382,7 @@ def test_a_name_that_says_what_is_not_written(ending: str, tmp_path: Path) -> No
 
 def test_zstd_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run fails at once, and no output is touched."""
-    monkeypatch.setattr(compression, "zstd", deferred.module("no_such_package"))
+    monkeypatch.setattr(compression_formats, "zstd", lazy_imports.module("no_such_package"))
     monkeypatch.setattr(sys, "version_info", (3, 11))
     (tmp_path / "docs").write_bytes(zstd.compress(DOCS.read_bytes()))
     (tmp_path / "out.zst").write_bytes(b"before")
@@ -395,7 +395,7 @@ def test_zstd_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_format_that_python_was_built_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compression, "lzma", deferred.module("no_such_package"))
+    monkeypatch.setattr(compression_formats, "lzma", lazy_imports.module("no_such_package"))
     (tmp_path / "docs").write_bytes(lzma.compress(b""))
     ran = run_here("canon docs", cwd=tmp_path)
     why = "xz data need Python's own module for them, without which this one was built"
@@ -411,7 +411,7 @@ def test_progress_counts_the_bytes_of_the_file(suffix: str, tmp_path: Path) -> N
 
 
 def test_a_compressed_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "READ_BYTES", 20_000)
+    monkeypatch.setattr(interruptible_reads, "READ_BYTES", 20_000)
     path = tmp_path / "docs"
     path.write_bytes(gzip.compress(DOCS.read_bytes()))
     chunks = streams.read_chunks([str(path)])

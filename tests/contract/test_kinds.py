@@ -87,7 +87,7 @@ def test_input(way: str, kind: str, tmp_path: Path) -> None:
     assert (out.status, (tmp_path / "out").exists()) == (2, False)
 
 
-BESIDE = [
+SIDE_FILES = [
     ("dedup --groups {} documents", {"groups"}),
     ("dedup --pairs {} documents", {"pairs"}),
     ("dedup --known {} documents", {"pairs"}),
@@ -100,8 +100,8 @@ BESIDE = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("command", "takes"), BESIDE, ids=[command for command, _ in BESIDE])
-def test_files_beside_it(command: str, takes: set[str], kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("command", "takes"), SIDE_FILES, ids=[command for command, _ in SIDE_FILES])
+def test_side_files(command: str, takes: set[str], kind: str, tmp_path: Path) -> None:
     """Of those that are taken, ids may still name nothing, so that some records are bad."""
     for name in ("documents", "pairs", "groups"):
         (tmp_path / name).write_bytes(KINDS[name])

@@ -1,4 +1,4 @@
-"""What every command promises of its command line, and of what it says beside records."""
+"""What every command promises of its command line, and of what it says other than records."""
 
 import os
 from pathlib import Path

@@ -8,7 +8,7 @@ from unittest.mock import ANY
 import pytest
 
 from harness import DOCS, jsonl, program, run_process, shell
-from shingletools.system.waiting import READ_BYTES
+from shingletools.system.interruptible_reads import READ_BYTES
 from suite import FILTERS, SUITE, inputs
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness import DOCS, collect, jsonl, pipe, read_by_definition, run, run_here, shell
 from shingletools import kernel
 from shingletools.commands.dedup.command import collector_of
-from shingletools.commands.dedup.group_members import Members
+from shingletools.commands.dedup.group_decisions import GroupMembers
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.line_columns import Field, ReadColumns
@@ -111,7 +111,7 @@ def test_one_of_each_group_stays(ordinary: bool, present: list[int], group_of: l
             (NONE, None),
         ):
             spec = DedupSpec("id", groups=(file.name,), keep=keep, larger_than=least)
-            dedup = spec.made_by(collector_of).collector()
+            dedup = spec.with_maker(collector_of).collector()
             if not ordinary:
                 read_by_definition(dedup)
             written = [collect(dedup, jsonl(*records)).written, *dedup.finish()]
@@ -341,7 +341,7 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
 
     original: Callable[[bytes, int, tuple[Field, ...]], ReadColumns] = kernel.read_columns
     monkeypatch.setattr(kernel, "read_columns", counted)
-    spec = DedupSpec("id", groups=(str(folder / "groups"),)).made_by(collector_of)
+    spec = DedupSpec("id", groups=(str(folder / "groups"),)).with_maker(collector_of)
     lines = jsonl(*({"id": number % 3} for number in range(100)))
     outcome, failed = collect_chunk(spec.collector(), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
@@ -367,10 +367,10 @@ def test_members_against_a_dictionary(groups: list[list[str]], end: bytes) -> No
         file.flush()
         if expected:
             with pytest.raises(Failed) as raised:
-                Members(arrays.new_ids()).read("--groups", [file.name])
+                GroupMembers(arrays.new_ids()).read("--groups", [file.name])
             assert str(raised.value) == file.name + expected
             return
-        found = Members(arrays.new_ids())
+        found = GroupMembers(arrays.new_ids())
         found.read("--groups", [file.name, os.devnull])
     ends = np.frombuffer(found.ids.ends, np.int64).tolist()
     names = [json.loads(found.ids.data[start:stop]) for start, stop in zip([0, *ends], ends, strict=False)]

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import collect, jsonl, run_here
-from shingletools.commands.dedup import on_disk
-from shingletools.commands.dedup.choice import Dedup, chooser
-from shingletools.commands.dedup.on_disk import DedupOnDisk
+from shingletools.commands.dedup import dedup_on_disk
+from shingletools.commands.dedup.dedup_collector import Dedup, chooser
+from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.numbers.payload import DiskLimits
-from shingletools.record.collector import ALONE, Written
+from shingletools.numbers.payload_store import DiskLimits
+from shingletools.record.collector import ONE_PROCESS, Written
 from shingletools.system.scratch import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)
@@ -49,7 +49,7 @@ def test_in_many_portions(some: list[Pair], documents: list[object], wishes: tup
     keep, annotate, bounded = wishes
     said = [{"a": a, "b": b, **({"similarity": 0.8} if bounded else {}), **rest} for a, b, rest in some]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(on_disk, "READ_ENTRIES", 3)
+        patch.setattr(dedup_on_disk, "READ_ENTRIES", 3)
         (path := Path(folder, "pairs")).write_bytes(jsonl(*said))
         specs = [
             DedupSpec(
@@ -62,8 +62,8 @@ def test_in_many_portions(some: list[Pair], documents: list[object], wishes: tup
             )
             for memory in (None, Memory(0, folder))
         ]
-        expected = chosen(chooser(specs[0], ALONE), documents)
-        assert chosen(DedupOnDisk(specs[1], Memory(0, folder), ALONE, FEW), documents) == expected
+        expected = chosen(chooser(specs[0], ONE_PROCESS), documents)
+        assert chosen(DedupOnDisk(specs[1], Memory(0, folder), ONE_PROCESS, FEW), documents) == expected
 
 
 def test_the_same_as_from_memory(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import jsonl, pipe, run, run_here, shell
-from shingletools.commands.dedup import restored
-from shingletools.reading.formats import kept_columns, warc
+from shingletools.commands.dedup import rewritten_files
+from shingletools.reading.formats import parquet_rewriter, warc
 
 K = 3
 COUNT = 60
@@ -260,7 +260,7 @@ def test_rows_of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             pair = sorted((number, of.as_py()))
             assert (by.as_py(), similarity.as_py()) == ("first", found[pair[0], pair[1]])
     for group in (1, 1 << 12):  # bytes that become a row group
-        monkeypatch.setattr(kept_columns, "GROUP_BYTES", group)
+        monkeypatch.setattr(parquet_rewriter, "GROUP_BYTES", group)
         run_here("dedup --pairs pairs --parquet table -o small.parquet", cwd=tmp_path).good()
         assert pq.read_table(tmp_path / "small.parquet").equals(pq.read_table(tmp_path / "left"))
     zipped = run_here("dedup --pairs pairs --parquet table -o small.gz", cwd=tmp_path)
@@ -570,14 +570,14 @@ def test_each_preference(keep: str, tmp_path: Path) -> None:
 def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "table").write_bytes(b"id,text\n1,a\n2,b\n")
 
-    class Changing(restored.Decided):
-        def __init__(self, dedup: restored.Restored) -> None:
+    class Changing(rewritten_files.StoredDecisions):
+        def __init__(self, dedup: rewritten_files.FileRewriter) -> None:
             super().__init__(dedup)
             with (tmp_path / "table").open("ab") as file:
                 file.write(b"3,c\n")
 
     with monkeypatch.context() as patched:
-        patched.setattr(restored, "Decided", Changing)
+        patched.setattr(rewritten_files, "StoredDecisions", Changing)
         ran = run_here("dedup --pairs /dev/null --csv table -o out", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "dedup: the files have more documents than before\n")
     # A pipe is opened for writing when dedup, which has looked at the files, opens it for reading

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import run_here
-from shingletools.reading.formats import array
-from shingletools.reading.formats.array import MAX_DEPTH, Elements
+from shingletools.reading.formats import json_array
+from shingletools.reading.formats.json_array import MAX_DEPTH, Elements
 from shingletools.reading.streams import Blocks
 from shingletools.system.errors import Failed
 
@@ -118,7 +118,7 @@ def test_what_is_no_array_ends_the_run(content: bytes, said: str, tmp_path: Path
 
 
 def test_an_element_that_does_not_end_is_not_held_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array, "MAX_ELEMENT_BYTES", 99)
+    monkeypatch.setattr(json_array, "MAX_ELEMENT_BYTES", 99)
     assert elements(b'[1,\n"' + b"a" * 80 + b'"]', 7)[1][0] == 2
     with pytest.raises(Failed, match=r"^file:2: an element of more than 99 bytes \(a string without an end\?\)$"):
         elements(b'[1,\n"' + b"a" * 300, 7)

@@ -11,7 +11,7 @@ import pytest
 from harness import run, run_here
 from shingletools.reading import streams
 from shingletools.reading.formats import folders
-from shingletools.record.versions import version
+from shingletools.record.package_versions import version
 from shingletools.system.errors import Failed
 
 BAD = b"d/a/bad.txt\0not UTF-8 (byte 4)\0"  # as --rejects has it

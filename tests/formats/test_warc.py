@@ -23,7 +23,7 @@ from shingletools.reading.formats import http_pages, warc_records
 from shingletools.reading.formats.http_pages import text_of
 from shingletools.reading.formats.warc import responses
 from shingletools.reading.formats.warc_records import WarcRecords
-from shingletools.record.versions import version
+from shingletools.record.package_versions import version
 from shingletools.system.errors import Failed, Rejected
 
 if sys.version_info >= (3, 14):

@@ -19,14 +19,14 @@ from harness import jsonl, read_by_definition
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import Rolling, word_fingerprint
-from shingletools.commands.shingle.keys import PUBLIC, derive_key
-from shingletools.kernel import _kernel, codec, compiled, reference, strings
+from shingletools.commands.shingle.secret_keys import PUBLIC, derive_key
+from shingletools.kernel import _kernel, compiled_arrays, payload_codec, payload_signatures, reference_arrays
 from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
 from shingletools.kernel.types import TokenSets
 from shingletools.reading.streams import Chunk
 from shingletools.record import json_faults, wire
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.record.filter_line import filter_line
 from shingletools.record.json_members import members
 from shingletools.record.stage import Filter, Stage
@@ -93,13 +93,15 @@ def payload(data: bytes) -> None:
     text = text_of(data)
     for digits in (2, 4, 8, 16):
         read = _kernel.payload_to_bytes(text, digits)
-        assert read == codec.payload_to_bytes(text, digits)
+        assert read == payload_codec.payload_to_bytes(text, digits)
         if read is not None and text:
-            assert codec.bytes_to_payload(read, digits) == text.lower()
+            assert payload_codec.bytes_to_payload(read, digits) == text.lower()
     if text:
         for bits in (8, 16, 32):
-            assert _kernel.minima(text, FUNCTIONS, FUNCTIONS, bits) == strings.minima(text, FUNCTIONS, FUNCTIONS, bits)
-        assert _kernel.simhash(text) == strings.simhash(text)
+            assert _kernel.minima(text, FUNCTIONS, FUNCTIONS, bits) == payload_signatures.minima(
+                text, FUNCTIONS, FUNCTIONS, bits
+            )
+        assert _kernel.simhash(text) == payload_signatures.simhash(text)
 
 
 def arrays(data: bytes) -> None:
@@ -112,17 +114,17 @@ def arrays(data: bytes) -> None:
             left = np.arange(len(rows))
             right = left[::-1].copy()
             bands = [(0, rows.shape[1] // 3)]
-            found = compiled.agreements(rows, least, left, right, bands)
-            assert np.array_equal(found, reference.agreements(rows, least, left, right, bands))
+            found = compiled_arrays.agreements(rows, least, left, right, bands)
+            assert np.array_equal(found, reference_arrays.agreements(rows, least, left, right, bands))
             bands = [(0, width), (least % width, width)]
-            assert np.array_equal(compiled.band_keys(rows, bands), reference.band_keys(rows, bands))
+            assert np.array_equal(compiled_arrays.band_keys(rows, bands), reference_arrays.band_keys(rows, bands))
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]
     if groups:
         tokens = np.array([token for group in groups for token in group], np.uint64)
         sets = TokenSets(tokens, np.array(list(map(len, groups))))
         left = np.arange(len(groups))
         right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
-        found = compiled.overlaps(sets, left, right, bounds)
+        found = compiled_arrays.overlaps(sets, left, right, bounds)
         common = [len({*groups[a]} & {*groups[b]}) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
         assert found.tolist() == [each if each >= least % 9 else 0 for each in common]
 
@@ -319,7 +321,7 @@ def parts_of(value: object) -> list[str]:
         if not isinstance(value, dict | list):
             found.append(repr(value))
             continue
-        if level == json_faults.DEEPEST:
+        if level == json_faults.MAX_DEPTH:
             raise ValueError
         found.append(f"{type(value)} of {list(value) if isinstance(value, dict) else len(value)}")
         waiting += ((each, level + 1) for each in (value.values() if isinstance(value, dict) else value))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shingletools.commands.simjoin.measures import MEASURES, InCommon
 from shingletools.commands.simjoin.sets import least_common
-from shingletools.kernel import _kernel, arrays, compiled, reference
+from shingletools.kernel import _kernel, arrays, compiled_arrays, reference_arrays
 from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets
 
 words64 = st.integers(0, 2**64 - 1)
@@ -30,16 +30,16 @@ def test_marks(blocks: list[list[int]], pairs: int) -> None:
     counted = 0
     for block in blocks:
         keys = np.array(block + block[: len(block) // 3], np.uint64)
-        more = compiled.mark(keys, tables[0])
-        assert reference.mark(keys, tables[1]) == more
+        more = compiled_arrays.mark(keys, tables[0])
+        assert reference_arrays.mark(keys, tables[1]) == more
         counted += more
         before += keys.tolist()
         places = [(key >> 32) * 64 * pairs >> 32 for key in before]
         count = Counter(places)
         expected = [count[place] > 1 for place in places]
         assert sum(expected) == counted
-        assert compiled.marked(np.array(before, np.uint64), tables[0]).tolist() == expected
-        assert reference.marked(np.array(before, np.uint64), tables[1]).tolist() == expected
+        assert compiled_arrays.marked(np.array(before, np.uint64), tables[0]).tolist() == expected
+        assert reference_arrays.marked(np.array(before, np.uint64), tables[1]).tolist() == expected
     assert np.array_equal(*tables)
 
 
@@ -76,8 +76,8 @@ def test_overlaps(several: list[set[int]], data: st.DataObject) -> None:
         common if (common := len(several[a] & several[b])) >= bound else 0
         for a, b, bound in zip(left.tolist(), right.tolist(), least.tolist(), strict=True)
     ]
-    assert compiled.overlaps(sets, left, right, least).tolist() == expected
-    assert reference.overlaps(sets, left, right, least).tolist() == expected
+    assert compiled_arrays.overlaps(sets, left, right, least).tolist() == expected
+    assert reference_arrays.overlaps(sets, left, right, least).tolist() == expected
 
 
 @given(token_sets, st.integers(1, 27), st.integers(0, 9), st.data())
@@ -109,7 +109,7 @@ def test_shared_counts(several: list[set[int]], least: int, after: int, data: st
             met += bool(set(ordered[one][: max(len(ordered[one]) - least + 1, 0)]) & set(ordered[other]))
             if len(common := several[one] & several[other]) >= least:
                 pairs.append((one, other, sum(worth[token] for token in common)))
-    for function in (compiled.shared_counts, reference.shared_counts):
+    for function in (compiled_arrays.shared_counts, reference_arrays.shared_counts):
         found, *columns = function(postings, asking, after, least, 64)
         assert found == met
         assert sorted(zip(*(column.tolist() for column in columns), strict=True)) == pairs
@@ -121,15 +121,15 @@ def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None
     """By their counters, which collide: some are set by hand, so that one sort by bytes is not enough."""
     sets = sets_of(several)
     wanted = np.array([data.draw(st.integers(0, len(each))) for each in several])
-    both = np.zeros((2, 1 << reference.COUNTERS), np.uint32)
-    for function, counters in zip((compiled.count_tokens, reference.count_tokens), both, strict=True):
+    both = np.zeros((2, 1 << reference_arrays.COUNTER_BITS), np.uint32)
+    for function, counters in zip((compiled_arrays.count_tokens, reference_arrays.count_tokens), both, strict=True):
         function(sets.tokens, counters)
         for token, count in enumerate((2**32 - 1, 2**32 - 2, 70_000, 300, 0)):
-            counters[reference.counters_of(np.array([token], np.uint64))] = count
+            counters[reference_arrays.counters_of(np.array([token], np.uint64))] = count
         function(sets.tokens[:1], counters)
     assert np.array_equal(*both)
     rank = {
-        token: (int(both[0][reference.counters_of(np.array([token], np.uint64))[0]]), token)
+        token: (int(both[0][reference_arrays.counters_of(np.array([token], np.uint64))[0]]), token)
         for each in several
         for token in each
     }
@@ -138,8 +138,8 @@ def test_the_rarest_tokens(several: list[set[int]], data: st.DataObject) -> None
         for each, count in zip(several, wanted.tolist(), strict=True)
         for token in sorted(each, key=rank.__getitem__)[:count]
     ]
-    assert sets.tokens[compiled.rarest(sets, wanted, both[0])].tolist() == expected
-    assert sets.tokens[reference.rarest(sets, wanted, both[0])].tolist() == expected
+    assert sets.tokens[compiled_arrays.rarest(sets, wanted, both[0])].tolist() == expected
+    assert sets.tokens[reference_arrays.rarest(sets, wanted, both[0])].tolist() == expected
 
 
 def shares(one: list[int], two: list[int], place_one: int, place_two: int) -> bool:
@@ -159,8 +159,8 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
     prefixes = Prefixes(tokens, counters, np.array(sizes), rest)
     share = Fraction(twentieths, 20)
     measure = InCommon(twentieths) if name == "in common" else MEASURES[name](share)
-    bits = reference.parities(sets)
-    assert np.array_equal(compiled.parities(sets), bits)
+    bits = reference_arrays.parities(sets)
+    assert np.array_equal(compiled_arrays.parities(sets), bits)
     entries = np.empty(len(sizes), ENTRY)
     entries["size"], entries["bits"], entries["place"], entries["start"] = sizes, bits, places, prefixes.starts
     entries["rest"] = rest[prefixes.starts + places]
@@ -175,7 +175,7 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
         if min(most, sizes[i]) >= least_common(measure, small, large)[0]:
             expected.append((i, k))
     first = [(i, k) for i, k in expected if shares(ordered[i], ordered[k], places[i], places[k])]
-    for module in (compiled, reference):
+    for module in (compiled_arrays, reference_arrays):
         for known, pairs in ((prefixes, first), (None, expected)):
             if known is None:
                 entries["start"] = -1
@@ -191,8 +191,8 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
 @given(token_sets)
 def test_keys_of_sets(several: list[set[int]]) -> None:
     sets = sets_of(several)
-    keys = compiled.set_keys(sets)
-    assert np.array_equal(keys, reference.set_keys(sets))
+    keys = compiled_arrays.set_keys(sets)
+    assert np.array_equal(keys, reference_arrays.set_keys(sets))
     for one, first in zip(several, keys.tolist(), strict=True):
         # The finalizer leaves 0 as it is, so that this token alone adds nothing
         assert [first == key for key in keys.tolist()] == [one - {0} == other - {0} for other in several]
@@ -289,7 +289,7 @@ CANDIDATES = (
         (8, COUNTS[:1]),
     ],
 )
-COUNTERS = np.zeros(1 << reference.COUNTERS, np.uint32)
+COUNTERS = np.zeros(1 << reference_arrays.COUNTER_BITS, np.uint32)
 COUNT_TOKENS = (TOKENS, COUNTERS), [(1, COUNTERS[:-1])]
 SET_KEYS = (TOKENS, STARTS, SIZES, KEYS[:2].copy()), [*NO_SETS, (3, KEYS[:1])]
 WANTED = np.array([1, 1])

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.kernel import _kernel, compiled, groups, ids
-from shingletools.kernel.ids import Ids, IdsAt
+from shingletools.kernel import _kernel, compiled_arrays, groups, ids
+from shingletools.kernel.ids import Ids, SelectedIds
 
 KINDS: list[Callable[[bytes], Ids]] = [_kernel.Ids, Ids]
 KEY = bytes(16)
@@ -160,41 +160,41 @@ def test_lines_of_pairs_and_groups(several: list[int | str], data: st.DataObject
     a, b = a[: len(b)], b[: len(a)]
     rests = [b"1}\n", b'"distance":3}\n']
     which = [i % 2 for i in range(len(a))]
-    one, two = (IdsAt(b"".join(spelled), ends, np.array(part)) for part in (a, b))
-    lines = compiled.pair_lines(one, two, rests, np.array(which))
+    one, two = (SelectedIds(b"".join(spelled), ends, np.array(part)) for part in (a, b))
+    lines = compiled_arrays.pair_lines(one, two, rests, np.array(which))
     assert lines == ids.pair_lines(one, two, rests, np.array(which))
     expected = [b'{"a":%b,"b":%b,%b' % (spelled[x], spelled[y], rests[i]) for x, y, i in zip(a, b, which, strict=True)]
     assert lines == b"".join(expected)
 
     cut = data.draw(st.integers(1, len(a)))
     sizes = np.array([size for size in (cut, len(a) - cut) if size])
-    lines = compiled.group_lines(one, sizes)
+    lines = compiled_arrays.group_lines(one, sizes)
     assert lines == groups.group_lines(one, sizes)
     parts = [part for part in ([several[x] for x in a[:cut]], [several[x] for x in a[cut:]]) if part]
     records = [{"group": part[0], "size": len(part), "members": part} for part in parts]
     assert lines == b"".join(orjson.dumps(record) + b"\n" for record in records)
 
 
-@pytest.mark.parametrize("kernel", [compiled, groups])
+@pytest.mark.parametrize("kernel", [compiled_arrays, groups])
 def test_sizes_of_other_groups(kernel: ModuleType) -> None:
-    members = IdsAt(b"1", np.array([1]), np.array([0, 0]))
+    members = SelectedIds(b"1", np.array([1]), np.array([0, 0]))
     for sizes in ([1], [3], [2, 0], [3, -1]):
         with pytest.raises(ValueError, match="the sizes are not those of the groups"):
             kernel.group_lines(members, np.array(sizes))
 
 
-@pytest.mark.parametrize("kernel", [compiled, groups])
+@pytest.mark.parametrize("kernel", [compiled_arrays, groups])
 @pytest.mark.parametrize("number", [-1, 2])
 def test_groups_of_other_ids(kernel: ModuleType, number: int) -> None:
-    members = IdsAt(b"12", np.array([1, 2]), np.array([0, number]))
+    members = SelectedIds(b"12", np.array([1, 2]), np.array([0, number]))
     with pytest.raises(ValueError, match="no ids of these numbers"):
         kernel.group_lines(members, np.array([2]))
 
 
-@pytest.mark.parametrize("kernel", [compiled, ids])
+@pytest.mark.parametrize("kernel", [compiled_arrays, ids])
 @pytest.mark.parametrize("number", [-1, 2])
 def test_pairs_of_other_ids(kernel: ModuleType, number: int) -> None:
-    good = IdsAt(b"12", np.array([1, 2]), np.array([0, 1]))
+    good = SelectedIds(b"12", np.array([1, 2]), np.array([0, 1]))
     bad = good._replace(numbers=np.array([0, number]))
     for a, b in ((good, bad), (bad, good)):
         with pytest.raises(ValueError, match="no ids of these numbers"):
@@ -206,10 +206,10 @@ def test_pairs_of_other_ids(kernel: ModuleType, number: int) -> None:
 def test_ids_that_end_elsewhere() -> None:
     for ends in ([1, 3], [2, 1], [-1, 2]):
         with pytest.raises(ValueError, match="no ids of these numbers"):
-            compiled.group_lines(IdsAt(b"12", np.array(ends), np.array([1])), np.array([1]))
-    one = IdsAt(b"1", np.array([1]), np.array([0]))
+            compiled_arrays.group_lines(SelectedIds(b"12", np.array(ends), np.array([1])), np.array([1]))
+    one = SelectedIds(b"1", np.array([1]), np.array([0]))
     with pytest.raises(ValueError, match="no ids of these numbers"):
-        compiled.pair_lines(one, one, [b"\n"], np.array([0, 0]))
+        compiled_arrays.pair_lines(one, one, [b"\n"], np.array([0, 0]))
 
 
 pairs = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=40)
@@ -223,7 +223,7 @@ def test_connect(edges: list[tuple[int, int]], cut: int) -> None:
     for part in (edges[:cut], edges[cut:]):
         left, right = (np.array([edge[side] for edge in part], np.int64) for side in (0, 1))
         news = np.zeros(len(part), np.uint8), np.zeros(len(part), np.uint8)
-        for kernel, parent, new in zip((compiled, groups), parents, news, strict=True):
+        for kernel, parent, new in zip((compiled_arrays, groups), parents, news, strict=True):
             kernel.connect(parent, left, right, new)
         assert parents[0].tolist() == parents[1].tolist()
         expected = []
@@ -240,7 +240,7 @@ def test_connect(edges: list[tuple[int, int]], cut: int) -> None:
         assert (above == number) == (number == min(sets[number]))
 
 
-@pytest.mark.parametrize("kernel", [compiled, groups])
+@pytest.mark.parametrize("kernel", [compiled_arrays, groups])
 @pytest.mark.parametrize(("left", "right"), [([0], [3]), ([-1], [0]), ([0, 1], [1, 2])])
 def test_pairs_of_other_numbers(kernel: ModuleType, left: list[int], right: list[int]) -> None:
     parent = np.arange(3, dtype=np.int32)

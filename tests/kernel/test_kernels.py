@@ -18,8 +18,8 @@ from kernel.texts import texts
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import word_fingerprint
-from shingletools.commands.shingle.keys import PUBLIC
-from shingletools.kernel import _kernel, reference
+from shingletools.commands.shingle.secret_keys import PUBLIC
+from shingletools.kernel import _kernel, reference_arrays
 from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words, reference_fingerprints, reference_words
 
 How = tuple[Callable[[str], bytes], int, bytes]
@@ -114,7 +114,7 @@ def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
         hashed = blake3(word.encode(), key=SECRET[:32]) if how == KEYED else blake3(word.encode())
         z = int.from_bytes(hashed.digest(8), "little")
         if how == KEYED:
-            z = int(reference.siphash(np.array([z], np.uint64), SECRET[32:])[0])
+            z = int(reference_arrays.siphash(np.array([z], np.uint64), SECRET[32:])[0])
         else:
             z = (z ^ z >> 32) * 0xD6E8FEB86659FD93 % 2**64
             z ^= z >> 32

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.texts import texts
-from shingletools.kernel import _kernel, codec, lines, strings
+from shingletools.kernel import _kernel, lines, payload_codec, payload_signatures
 
 words32 = st.integers(0, 2**32 - 1)
 words64 = st.integers(0, 2**64 - 1)
@@ -35,9 +35,9 @@ def test_minima_and_simhash(shingles: list[int], functions: list[int], digits: i
     a = struct.pack(f"={len(functions)}I", *(word | 1 for word in functions))
     b = struct.pack(f"={len(functions)}I", *functions)
     for text in (payload, payload.upper()):
-        assert _kernel.minima(text, a, b) == strings.minima(text, a, b)
-        assert _kernel.simhash(text) == strings.simhash(text)
-        assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits)
+        assert _kernel.minima(text, a, b) == payload_signatures.minima(text, a, b)
+        assert _kernel.simhash(text) == payload_signatures.simhash(text)
+        assert _kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits)
 
 
 @pytest.mark.parametrize("digits", [8, 16])
@@ -48,8 +48,8 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
     payload = " ".join(words)
     for n in (1, 31, 32, 33, 64, 84, 200):
         a = struct.pack(f"={n}I", *(rng.getrandbits(32) | 1 for _ in range(n)))
-        assert _kernel.minima(payload, a, a) == strings.minima(payload, a, a)
-    assert _kernel.simhash(payload) == strings.simhash(payload)
+        assert _kernel.minima(payload, a, a) == payload_signatures.minima(payload, a, a)
+    assert _kernel.simhash(payload) == payload_signatures.simhash(payload)
     for place in range(len(payload)):
         changed = f"{payload[:place]}g{payload[place + 1 :]}"
         assert _kernel.minima(changed, b"0000", b"0000") is None
@@ -59,17 +59,17 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
 
 @given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([2, 4, 8, 16]))
 def test_what_is_no_payload(text: str, digits: int) -> None:
-    assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits)
+    assert _kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits)
     if text:
-        assert (_kernel.minima(text, b"0000", b"0000") is None) == (strings.take_shingles(text) is None)
-        assert (_kernel.simhash(text) is None) == (strings.take_shingles(text) is None)
+        assert (_kernel.minima(text, b"0000", b"0000") is None) == (payload_signatures.take_shingles(text) is None)
+        assert (_kernel.simhash(text) is None) == (payload_signatures.take_shingles(text) is None)
 
 
 def test_every_byte_as_a_digit() -> None:
     for byte, place in product(range(256), range(8)):
         for digits, good in ((2, "01 23 ab"), (4, "0123 abc"), (8, "0123abcd")):
             text = good[:place] + chr(byte) + good[place + 1 :]
-            assert _kernel.payload_to_bytes(text, digits) == codec.payload_to_bytes(text, digits), (byte, place)
+            assert _kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits), (byte, place)
 
 
 @pytest.mark.parametrize("digits", [2, 4])
@@ -78,7 +78,7 @@ def test_narrow_groups_at_the_borders_of_blocks(digits: int, count: int) -> None
     rng = random.Random(count)
     data = rng.randbytes(count * digits // 2)
     payload = " ".join(data.hex()[i : i + digits] for i in range(0, 2 * len(data), digits))
-    assert _kernel.payload_to_bytes(payload, digits) == codec.payload_to_bytes(payload, digits) == data
+    assert _kernel.payload_to_bytes(payload, digits) == payload_codec.payload_to_bytes(payload, digits) == data
     for place in {0, 1, len(payload) // 2, len(payload) - 1, *rng.sample(range(len(payload)), 1)}:
         assert _kernel.payload_to_bytes(f"{payload[:place]}g{payload[place + 1 :]}", digits) is None
 
@@ -95,9 +95,9 @@ def test_lowest_bits_of_finalized_minima(shingles: list[int], functions: list[in
     payload = " ".join(f"{shingle:016x}" for shingle in shingles)
     a = struct.pack(f"={len(functions)}I", *(word | 1 for word in functions))
     b = struct.pack(f"={len(functions)}I", *functions)
-    whole = strings.minima(payload, a, b) or ""
+    whole = payload_signatures.minima(payload, a, b) or ""
     expected = " ".join(f"{finalized(int(word, 16)):08x}"[-bits // 4 :] for word in whole.split())
-    assert _kernel.minima(payload, a, b, bits) == strings.minima(payload, a, b, bits) == expected
+    assert _kernel.minima(payload, a, b, bits) == payload_signatures.minima(payload, a, b, bits) == expected
 
 
 @pytest.mark.parametrize("bits", [0, 1, 24, 64])

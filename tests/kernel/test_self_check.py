@@ -13,7 +13,7 @@ import pytest
 from documents import TOP
 from harness import run, run_here
 from shingletools import kernel
-from shingletools.kernel import _kernel, building, self_check
+from shingletools.kernel import _kernel, kernel_build, self_check
 
 # What asks something of the system, or gives no result
 WITHOUT = {"end_with_parent", "fail_at_exit", "keep_memory", "part_large_arrays", "close"}
@@ -66,9 +66,9 @@ def test_check() -> None:
 
 
 def test_why_there_is_no_kernel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    note = tmp_path / building.NOTE
-    assert note.name == kernel.NOTE
-    for name, value in {"NOTE": str(note), "WANTED": None, "NAME": "numpy"}.items():
+    note = tmp_path / kernel_build.NOTE_FILE
+    assert note.name == kernel.NOTE_FILE
+    for name, value in {"NOTE_FILE": str(note), "WANTED": None, "NAME": "numpy"}.items():
         monkeypatch.setattr(kernel, name, value)
     for cause in ("it was not built", "it could not be compiled: no gcc"):
         said = f"no C kernel, which is several times faster: {cause}\n"
@@ -98,9 +98,9 @@ def compiled(package: Path, to: Path) -> Path:
 @pytest.mark.slow
 def test_a_build_finds_what_a_compiler_made_wrong(package: Path, tmp_path: Path) -> None:
     made = tmp_path / "_kernel.abi3.so"
-    assert building.difference(package, compiled(package, made)) == ""
-    rows = package / "kernel/rows.c"
+    assert kernel_build.difference(package, compiled(package, made)) == ""
+    rows = package / "kernel/signature_rows.c"
     rows.write_text(rows.read_text("utf-8").replace("same++;", "same += 1 + (i == 9);"), "utf-8")
-    assert building.difference(package, compiled(package, made)) == "agreements"
+    assert kernel_build.difference(package, compiled(package, made)) == "agreements"
     made.write_bytes(b"no library")
-    assert building.difference(package, made)
+    assert kernel_build.difference(package, made)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.sketch.minhash import Supershingles
-from shingletools.commands.sketch.weighted import WeightedMinHash, WeightedSimHash
+from shingletools.commands.sketch.weighted_signatures import WeightedMinHash, WeightedSimHash
 from shingletools.kernel import _kernel
 from shingletools.kernel.lines import FilterFields, Link
-from shingletools.kernel.weighted_minhash_times import first_to_come, waits
-from shingletools.numbers.rarity import UNIT
-from shingletools.reading.tables import MAX_WEIGHT as MOST
-from shingletools.reading.weights import Weights
+from shingletools.kernel.weighted_minhash_times import waiting_times, weighted_minhash
+from shingletools.numbers.inverse_document_frequency import UNIT
+from shingletools.reading.shingle_tables import MAX_WEIGHT as MOST
+from shingletools.reading.shingle_weights import Weights
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"r")
 MAX_WEIGHT = MOST * UNIT
@@ -75,10 +75,10 @@ def test_any_hashes(hashes: list[int], weights: list[int], summand: int) -> None
     link = _kernel.link_weighted_minima(a, b, 0, False, Weights(table).weighed)
     found = [table[each] for each in shingles]
     arrays = np.array(shingles, np.uint64), np.array(found, np.float64)
-    (first,) = first_to_come(*arrays, *(np.frombuffer(each, np.uint32) for each in (a, b))).tolist()
+    (first,) = weighted_minhash(*arrays, *(np.frombuffer(each, np.uint32) for each in (a, b))).tolist()
     assert payloads_by(link, [" ".join(f"{each:016x}" for each in shingles)]) == [f"{first:08x}"]
     values = [(each + summand) % 2**32 for each in hashes]
-    times = (waits(np.array(values, np.uint32)) / arrays[1]).tolist()
+    times = (waiting_times(np.array(values, np.uint32)) / arrays[1]).tolist()
     assert first == min(zip(times, values, strict=True))[1]
 
 
@@ -89,13 +89,13 @@ def test_close_finishes(apart: int) -> None:
     differ = 0
     for _ in range(300):
         early = rng.randrange(1 << 28, 1 << 31)
-        (time,) = waits(np.array([early], np.uint32)).tolist()
+        (time,) = waiting_times(np.array([early], np.uint32)).tolist()
         late = int(2**32 * (1 - np.exp(-2 * time / 2**33))) + rng.randint(-apart, apart)
         table = {unmixed(early << 32): UNIT, unmixed(late << 32): 2 * UNIT}
         one = struct.pack("=I", 1), struct.pack("=I", 0)
         link = _kernel.link_weighted_minima(*one, 0, False, Weights(table).weighed)
         (made,) = payloads_by(link, [" ".join(f"{each:016x}" for each in table)])
-        times = waits(np.array([early, late], np.uint32)) / [1, 2]
+        times = waiting_times(np.array([early, late], np.uint32)) / [1, 2]
         assert int(made, 16) == (early if times[0] <= times[1] else late)
         differ += int(made, 16) == late
     assert 60 < differ < 240

@@ -10,7 +10,7 @@ from shingletools.kernel.winnowing import Winnowing
 def test_every_run_belongs_to_one_place_and_equal_runs_have_one_fingerprint() -> None:
     draw = np.random.default_rng(2)
     for alphabet in (1, 2, 7):
-        texts, how = lined_texts(draw, alphabet), Winnowing.of(7, 5)
+        texts, how = lined_texts(draw, alphabet), Winnowing.for_runs(7, 5)
         runs: list[tuple[int, tuple[bytes, ...]]] = []
         at = 0
         for text in texts.split(b"\n")[:-1]:

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-# All white space of str.split, characters beside it, scripts with and without spaces, and bytes that end strings in C
+# All white space of str.split, characters like it, scripts with and without spaces, and bytes that end strings in C
 SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 MIXED = (
     SPACES

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from targets import filter_of, stage_of
 
 from harness import Record, jsonl, pipe, run, shell
-from shingletools.commands.canon.placed import Placer
+from shingletools.commands.canon.placed_words import Placer
 from shingletools.reading.streams import Chunk
-from shingletools.record.chain import Chain
+from shingletools.record.filter_chain import Chain
 from shingletools.running.collecting import collect_chunk
 from shingletools.text.sentences import sentences
 

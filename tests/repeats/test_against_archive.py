@@ -10,10 +10,10 @@ import pytest
 from harness import jsonl, run, run_here
 from repeats.oracles import in_reference
 from repeats.test_against import marks_of, records, some_texts
-from shingletools.commands.repeats import item_windows, windows
-from shingletools.commands.repeats import items as items_module
+from shingletools.commands.repeats import item_windows, window_index
+from shingletools.commands.repeats import reference_items as items_module
 from shingletools.commands.repeats.against_reference import ItemsOnDisk
-from shingletools.kernel.winnowing import ALL, Winnowing
+from shingletools.kernel.winnowing import ALL_BITS, Winnowing
 
 
 def archive_of(chance: random.Random, items: bytes, k: int, folder: Path) -> bytes:
@@ -63,13 +63,15 @@ def test_equal_fingerprints_of_different_words(monkeypatch: pytest.MonkeyPatch) 
     chance = random.Random(2)
     for _ in range(40):
         one, two = ("".join(" ".join(words) + "\n" for words in some_texts(chance, 2, 2, 8)).encode() for _ in "ab")
-        plain = windows.Windows(one, 3)
+        plain = window_index.Windows(one, 3)
         with monkeypatch.context() as patch:
             calls = count()
             patch.setattr(
-                windows, "Winnowing", lambda a, b, c, calls=calls: Winnowing(a, b, c, ALL if next(calls) else 7)
+                window_index,
+                "Winnowing",
+                lambda a, b, c, calls=calls: Winnowing(a, b, c, ALL_BITS if next(calls) else 7),
             )
-            weak = windows.Windows(one, 3)
+            weak = window_index.Windows(one, 3)
         assert sorted(weak.numbers) == sorted(plain.numbers)
         assert [each.tolist() for each in weak.find_in(two)] == [each.tolist() for each in plain.find_in(two)]
 

@@ -10,10 +10,10 @@ import pytest
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from repeats.oracles import Spans, Texts, by_suffixes, runs_of, stood_before, windows
-from shingletools.commands.repeats.earlier import Portions
+from shingletools.commands.repeats.earlier_runs import Portions
 from shingletools.commands.repeats.spec import Treatment, WithinSpec
 from shingletools.commands.repeats.within_corpus import WithinCorpus
-from shingletools.kernel.winnowing import ALL, Winnowing
+from shingletools.kernel.winnowing import ALL_BITS, Winnowing
 from shingletools.record.wire import parse_json
 from shingletools.system.scratch import Memory
 
@@ -37,7 +37,7 @@ def found(texts: Texts, how: Winnowing, portions: Portions, *, every: bool = Fal
     return spans(b"".join(each.output for each in collector.finish()))
 
 
-@pytest.mark.parametrize("mask", [ALL, 1])
+@pytest.mark.parametrize("mask", [ALL_BITS, 1])
 def test_exactly_the_runs_that_stood_before(mask: int) -> None:
     """With fingerprints of one bit, nearly all that is compared differs; and with portions of one entry."""
     chance = random.Random(mask)
@@ -51,7 +51,7 @@ def test_exactly_the_runs_that_stood_before(mask: int) -> None:
             assert by_suffixes(texts, k) == wanted
 
 
-@pytest.mark.parametrize("mask", [ALL, 1])
+@pytest.mark.parametrize("mask", [ALL_BITS, 1])
 def test_passages_in_more_than_so_many_documents(mask: int) -> None:
     """Of all windows of all documents; parts in a row of one document count once."""
     chance = random.Random(7)
@@ -85,7 +85,7 @@ def test_boilerplate_goes_with_all_its_copies_if_that_is_asked_for() -> None:
 
 
 def test_one_word_takes_memory_in_proportion() -> None:
-    """At most 200 bytes for each copy of the most frequent passage, beside those for the longest document."""
+    """At most 200 bytes for each copy of the most frequent passage, in addition to those for the longest document."""
     line = jsonl({"id": 1, "text": "0 " * 300_000})
     tracemalloc.start()
     run("repeats", stdin=line)

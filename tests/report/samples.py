@@ -10,8 +10,8 @@ from typing import Any
 from harness import DOCS
 from report.naive import SHINGLE, WORD, compare
 from shingletools.commands.simshow.passages import Comparison, Passage, Piece
-from shingletools.commands.simshow.report.origin import Corpus, Provenance
 from shingletools.commands.simshow.report.page import Report
+from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 
 LIMIT = 1 << 26
 MOVED = (

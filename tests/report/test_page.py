@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from report.naive import WORD, compare
 from report.samples import comparisons, documents, hostile, real
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes
-from shingletools.commands.simshow.report.frame import frame
-from shingletools.commands.simshow.report.origin import Corpus
+from shingletools.commands.simshow.report.histograms import bars_of_similarities, bars_of_sizes
 from shingletools.commands.simshow.report.page import Report
+from shingletools.commands.simshow.report.page_shell import frame
+from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.report.shown_ids import names
-from shingletools.commands.simshow.report.utf16 import Units
+from shingletools.commands.simshow.report.utf16_places import Units
 
 NOTHING = Comparison("a", "b", None, (), (3, 4), 0, 0, Fraction(1, 3), Fraction(1, 2))
 

@@ -18,7 +18,7 @@ from harness import jsonl, parser_of, pipe, run, run_here
 from shingle.tabled import LIMITS, K, canonical, payloads, shingles, within
 from shingletools import kernel
 from shingletools.commands.shingle.command import build
-from shingletools.commands.shingle.twice import ShingleCounting
+from shingletools.commands.shingle.two_pass_filter import ShingleCounting
 from shingletools.record.stage import Filter
 from shingletools.running import driver, filtering
 from shingletools.system.errors import Failed

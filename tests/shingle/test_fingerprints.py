@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from harness import jsonl, run
 from shingletools.commands.shingle.command import hashing_of
 from shingletools.commands.shingle.fingerprints import HASHES, Hashed, Rolling, Runs
-from shingletools.commands.shingle.keys import PUBLIC
+from shingletools.commands.shingle.secret_keys import PUBLIC
 
 ROLL = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1

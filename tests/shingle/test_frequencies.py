@@ -18,14 +18,14 @@ from targets import chain_of, check_chain
 from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingle.tabled import LIMITS, K, canonical, frequencies, payloads, shingles, texts, within
 from shingletools import kernel
-from shingletools.commands.shingle import counts, occurrences
-from shingletools.commands.shingle.bounds import Bound, bound
-from shingletools.commands.shingle.counts import Counts
-from shingletools.commands.shingle.occurrences import Occurrences
-from shingletools.commands.shingle.within import FingerprintListing, read_table
-from shingletools.numbers.rarity import inverse_frequency
+from shingletools.commands.shingle import fingerprint_counts, string_counts
+from shingletools.commands.shingle.fingerprint_counts import FingerprintCounts
+from shingletools.commands.shingle.frequency_filter import FingerprintListing, read_table
+from shingletools.commands.shingle.frequency_limits import FrequencyLimit, frequency_limit
+from shingletools.commands.shingle.string_counts import StringCounts
+from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.numbers.sorter import SortingLimits
-from shingletools.reading.tables import MAX_DOCUMENTS
+from shingletools.reading.shingle_tables import MAX_DOCUMENTS
 from shingletools.system.scratch import Memory
 
 HEADER = b'{"documents":2,"shingles":2,"min_df":1,"via":"shingle k=2"}\n'
@@ -75,8 +75,8 @@ def test_a_table_of_common_shingles(least: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("how", ["", "--mod 3", "--hash crc32", "--mod 2 --min-df 2"])
 def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "LEAST", 5000)
-    monkeypatch.setattr(counts, "FAN", 3)
+    monkeypatch.setattr(string_counts, "MIN_MEMORY_BYTES", 5000)
+    monkeypatch.setattr(string_counts, "MERGED_RUNS", 3)
     command = f"shingle -k {K} --df --header {how} docs"
     in_memory = run_here(command, cwd=folder).good()
     header, *lines = [json.loads(line) for line in in_memory.splitlines()]
@@ -91,9 +91,9 @@ def test_a_table_on_disk_is_the_one_in_memory(how: str, folder: Path, monkeypatc
 )
 def test_counts(some: list[frozenset[str]], most: int, fan: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "LEAST", most)
-        patch.setattr(counts, "FAN", fan)
-        found = Counts(SCRATCH)
+        patch.setattr(string_counts, "MIN_MEMORY_BYTES", most)
+        patch.setattr(string_counts, "MERGED_RUNS", fan)
+        found = StringCounts(SCRATCH)
         for strings in some:
             found.add(strings)
         expected = sorted(Counter(string for strings in some for string in strings).items())
@@ -390,8 +390,8 @@ def test_files_that_are_read_already(folder: Path) -> None:
 @given(st.integers(1, 10**6), st.integers(0, 10**12), st.integers(0, 10**6))
 def test_percentages_are_exact(hundredths: int, documents: int, df: int) -> None:
     share = min(hundredths, 10_000)
-    limit = bound(f"{share / 100:.2f}%")
-    assert limit == Bound(Fraction(share, 100), percent=True)
+    limit = frequency_limit(f"{share / 100:.2f}%")
+    assert limit == FrequencyLimit(Fraction(share, 100), percent=True)
     assert (df <= limit.most(documents)) == (df * 10_000 <= share * documents)
     assert df == 0 or (df >= limit.least(documents)) == (df * 10_000 >= share * documents)
 
@@ -433,8 +433,8 @@ def packed(fingerprints: list[int]) -> bytes:
 )
 def test_occurrences(some: list[list[int]], least: int, most: int, size: int, share: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(occurrences, "LEAST", size)
-        found = Occurrences(SCRATCH, SortingLimits(least_share=share, sampled=2, splits=3))
+        patch.setattr(fingerprint_counts, "MIN_MEMORY_BYTES", size)
+        found = FingerprintCounts(SCRATCH, SortingLimits(least_share=share, sampled=2, splits=3))
         for fingerprints in some:
             found.add(packed(fingerprints))
         between, above = (np.frombuffer(each, np.uint64).tolist() for each in found.within(least, most))
@@ -459,7 +459,7 @@ def test_tables_that_are_spelled_in_other_ways(lines: list[tuple[int, int, str]]
         path = Path(folder, "df")
         each_line = "".join(f"{how.format(0xABC0 + fingerprint, df)}\n" for fingerprint, df, how in lines)
         path.write_bytes(jsonl(header) + each_line.encode())
-        chosen = read_table(str(path), "shingle k=2", 16, Bound(3), Bound(6))
+        chosen = read_table(str(path), "shingle k=2", 16, FrequencyLimit(3), FrequencyLimit(6))
     greatest = {each: max(df for other, df, _ in lines if other == each) for each, _, _ in lines}
     kept = chosen.listing.keeps(np.arange(0xABC0, 0xABC6, dtype=np.uint64)).tolist()
     assert kept == [3 <= greatest.get(each, 0) <= 6 for each in range(6)]

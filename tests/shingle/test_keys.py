@@ -11,8 +11,8 @@ from blake3 import blake3
 
 from harness import DOCS, Record, jsonl, pipe, run
 from shingletools.commands.shingle.fingerprints import Rolling
-from shingletools.commands.shingle.keys import PUBLIC, Key, derive_key
-from shingletools.kernel import reference
+from shingletools.commands.shingle.secret_keys import PUBLIC, FingerprintKey, derive_key
+from shingletools.kernel import reference_arrays
 
 SECRETS = {"one": b"a secret of sixteen bytes or more\n", "two": b"another such secret"}
 MASK = 2**64 - 1
@@ -73,7 +73,7 @@ def test_siphash() -> None:
     assert siphash(bytes(range(15)), key) == 0xA129CA6149BE45E5
     assert siphash(bytes(range(8)), key) == 0x93F5F5799A932462
     words = np.frombuffer(random.Random(0).randbytes(8000) + bytes(range(8)), "<u8")
-    assert reference.siphash(words, key).tolist() == [siphash(word.tobytes(), key) for word in words]
+    assert reference_arrays.siphash(words, key).tolist() == [siphash(word.tobytes(), key) for word in words]
 
 
 @pytest.mark.parametrize("options", ["-k 3", "-k 3 --chars"])
@@ -109,7 +109,7 @@ def test_blake3(folder: Path) -> None:
 
 def test_golden() -> None:
     """What any other version must derive."""
-    assert derive_key(b"correct horse battery staple", "shingle k=10") == Key(
+    assert derive_key(b"correct horse battery staple", "shingle k=10") == FingerprintKey(
         bytes.fromhex("23d6343180a27c28b7a6c28c34d92ea31c5509816dfd1a643b149a73fc8dd9f8"),
         bytes.fromhex("ab25b9fc2a4f70325da577d3dd3d511d"),
         3476805102826585483,
@@ -225,7 +225,7 @@ def test_runs_that_collide_whatever_the_key() -> None:
 
 
 @pytest.mark.parametrize("key", [PUBLIC, *(derive_key(secret, "shingle k=2") for secret in SECRETS.values())])
-def test_sums_are_hidden(key: Key) -> None:
+def test_sums_are_hidden(key: FingerprintKey) -> None:
     """Of the runs aa, ab, ba, bb, the sums of the first and last and of the others are the same, whatever M.
 
     So whoever can undo the finalizer computes fingerprints of texts that nobody showed him, and M; with a key nobody

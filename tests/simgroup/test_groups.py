@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, pipe, run
-from shingletools.commands.simgroup import grouping
-from shingletools.commands.simgroup.grouping import Groups
+from shingletools.commands.simgroup import group_collector
+from shingletools.commands.simgroup.group_collector import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.numbers import ids_on_disk, unionfind
-from shingletools.numbers.payload import DiskLimits
+from shingletools.numbers import ids_on_disk, union_find
+from shingletools.numbers.payload_store import DiskLimits
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
 
@@ -70,7 +70,7 @@ def test_components_and_stars_against_brute_force(memory: Memory | None, edges: 
 
 @given(pairs)
 def test_components_a_few_documents_at_a_time(edges: list[Pair]) -> None:
-    with patch.object(unionfind, "BATCH_NUMBERS", 3):
+    with patch.object(union_find, "BATCH_NUMBERS", 3):
         assert grouped(False, edges) == slow_components(edges)
 
 
@@ -233,7 +233,7 @@ def test_long_ids_do_not_pile_up(singletons: bool) -> None:
 @pytest.mark.parametrize("side", [0, 1])
 def test_too_many_ids(memory: Memory | None, side: int) -> None:
     """Of pairs, whose numbers would not fit in 32 bits, or of other documents."""
-    with patch.object(grouping, "MAX_IDS", 3), patch.object(ids_on_disk, "MAX_IDS", 3):
+    with patch.object(group_collector, "MAX_IDS", 3), patch.object(ids_on_disk, "MAX_IDS", 3):
         for most in (3, 4):
             groups = Groups(GroupSpec("id", star=True, against=("documents",), memory=memory), FEW)
             with nullcontext() if most == 3 else pytest.raises(Failed, match="more than 3 ids"):

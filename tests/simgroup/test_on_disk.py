@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import BIN, ENVIRONMENT, jsonl, run
-from shingletools.kernel.ids import Buffer, names_of
+from shingletools.kernel.ids import Buffer, each_id
 from shingletools.numbers.ids_on_disk import Hashes, IdsOnDisk, KeyedHashes
-from shingletools.numbers.payload import DiskLimits
+from shingletools.numbers.payload_store import DiskLimits
 from shingletools.system.scratch import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  # six ids make a portion
@@ -46,7 +46,7 @@ def test_ids_are_numbered_by_their_first_mention(
     assert [number for some in ids.numbers() for number in some.tolist()] == mentions
     assert len(ids) == len(expected)
     some = np.array([*reversed(range(len(expected))), *range(0, len(expected), 2)], np.int64)
-    assert [*names_of(ids.names(some))] == [[*expected][number] for number in some.tolist()]
+    assert [*each_id(ids.names(some))] == [[*expected][number] for number in some.tolist()]
 
 
 def pairs_of_all_kinds(folder: Path) -> bytes:

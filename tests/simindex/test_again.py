@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import jsonl, run_here
-from shingletools.archive.checksummed import hexdigest
+from shingletools.archive.checksummed_files import hexdigest
 
 WAYS = ("", "--replace", "--keep-old")
 Doc = dict[str, object]

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
-from shingletools.archive import frames, lookup
-from shingletools.archive.frames import Frames, Spelled, frame_of, frames_of, line_of
+from shingletools.archive import key_lookup, record_frames
+from shingletools.archive.record_frames import Frames, RecordForm, frame_of, frames_of, line_of
 from shingletools.archive.segment import Segment
 from shingletools.commands.simjoin import indexed
 from shingletools.commands.simjoin.signatures import SIGNATURES as KINDS
 from shingletools.commands.simjoin.signed_records import Needed, SignedRecords
 from shingletools.kernel import NAME as KERNEL
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.record.record_batch import read_batch
 
 SIGNATURES = ("sketch", "sketch --bits 8", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
@@ -248,7 +248,7 @@ def test_a_frame_is_the_way_back(blank: str, name: str, data: bytes, turned: boo
     members = [f'"id":{blank}{json.dumps(name)}', f'"sketch"{blank}:"{spelled}"']
     line = f'{{"z":"\\u0001",{",".join(members[::-1] if turned else members)}}}'.encode()
     text = json.dumps(name, ensure_ascii=False, separators=(",", ":")).encode()
-    assert line_of(frame_of(line, Spelled("id", "sketch", 8), text, data), text, data, 8) == line
+    assert line_of(frame_of(line, RecordForm("id", "sketch", 8), text, data), text, data, 8) == line
 
 
 made_lines = st.tuples(
@@ -279,12 +279,12 @@ def test_frames_of_many_lines(
     wanted = SignedRecords(Needed(id_field, ()), lambda _: None).schema_of("", signature, 8)
     batch = read_batch(content, 0, wanted)
     assert (batch.rows, np.frombuffer(batch.lasts, np.int64).min() >= 0) == (len(lines), True)
-    spelling = Spelled(id_field, "sketch", 8)
+    spelling = RecordForm(id_field, "sketch", 8)
     expected = [frame_of(*each[:1], spelling, *each[1:]) for each in zip(lines, names, payloads, strict=True)]
     heap, sizes = frames_of(batch, spelling)
-    assert list(split(heap, sizes)) == expected
-    frames = Frames()
-    numbers = frames.numbers(heap, sizes)
+    assert list(split_ids(heap, sizes)) == expected
+    record_frames = Frames()
+    numbers = record_frames.numbers(heap, sizes)
     assert numbers.tolist() == [list(dict.fromkeys(expected)).index(each) for each in expected]
 
 
@@ -293,7 +293,7 @@ def test_a_table_is_searched_for_few_keys_and_read_for_many() -> None:
     rng = random.Random(5)
     crowd = rng.randrange(2**64)
     keys = sorted(
-        [crowd] * 2 * lookup.KEYS + [rng.randrange(2**64) for _ in range(9 * lookup.KEYS)] + [7, 7, 2**64 - 1]
+        [crowd] * 2 * key_lookup.KEYS + [rng.randrange(2**64) for _ in range(9 * key_lookup.KEYS)] + [7, 7, 2**64 - 1]
     )
     table = np.array([*zip(keys, range(len(keys)), strict=True)], "<u8,<u4")
     read: list[int] = []
@@ -303,7 +303,7 @@ def test_a_table_is_searched_for_few_keys_and_read_for_many() -> None:
         return table[start:stop]
 
     segment = SimpleNamespace(rows=len(keys), length=lambda _: len(keys), column=column)
-    found = lookup.Sorted(cast(Segment, segment), "band0")
+    found = key_lookup.SortedKeys(cast(Segment, segment), "band0")
     many = sorted({*rng.sample(keys, 40), crowd, 7, 2**64 - 1, *(rng.randrange(2**64) for _ in range(40))})
     for asked in (many, [crowd], [crowd + 1], *([key] for key in many[::8]), [7, 2**64 - 1]):
         read.clear()
@@ -320,7 +320,7 @@ def test_records_that_differ_in_other_fields_are_added_together(
 ) -> None:
     """Only the first is cut by itself; what is added is no more than was there."""
     by_itself = Mock(side_effect=frame_of)
-    monkeypatch.setattr(frames, "frame_of", by_itself)
+    monkeypatch.setattr(record_frames, "frame_of", by_itself)
     lines = jsonl(
         *({"id": each, "title": f"A title, {each // 2}", "sketch": f"{each:08x} 00000000"} for each in range(3000))
     )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from harness import DOCS, pipe, run_here
-from shingletools.archive.checksummed import hexdigest, sums_of
+from shingletools.archive.checksummed_files import hexdigest, sums_of
 from shingletools.archive.manifest import Manifest, decode
 from shingletools.archive.segment import npy
 from shingletools.system.errors import Failed

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from harness import DOCS, ENVIRONMENT, Ran, jsonl, pipe, run, run_here
-from shingletools.archive import checksummed, manifest
-from shingletools.archive.checksummed import hexdigest
+from shingletools.archive import checksummed_files, manifest
+from shingletools.archive.checksummed_files import hexdigest
 
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
 ACTIONS = {
@@ -112,7 +112,7 @@ def test_a_segment_that_failed_is_let_alone(
         shutil.copytree(made, folder)
         with monkeypatch.context() as patch:
             after: list[int] = []
-            patch.setattr(checksummed, "WRITE_BYTES", together)
+            patch.setattr(checksummed_files, "WRITE_BYTES", together)
 
             def write(descriptor: int, data: bytes, after: list[int] = after) -> int:
                 if descriptor < 0 or os.readlink(f"/proc/self/fd/{descriptor}").endswith(".npz"):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from harness import DOCS, jsonl, pipe, run_here
-from shingletools.archive.opened import open_archive
-from shingletools.archive.writing import ArchiveWriter
+from shingletools.archive.archive_reader import open_archive
+from shingletools.archive.archive_writer import ArchiveWriter
 
 REFUSED = [
     ("simindex add A -t 0.7 old", "A: the archive was made for -t 0.8 (68 of 84 components), not for -t 0.7 (59)"),

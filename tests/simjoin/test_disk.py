@@ -25,7 +25,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.types import U64, Index
-from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter
 from shingletools.system.scratch import Memory
 
@@ -262,7 +262,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
     """Whatever rows are loaded, also those that happen to have the mean size, or one size."""
     payloads = [bytes([number]) * unit * size for number, size in enumerate(sizes)]
     rows = data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1).map(sorted))
-    column = Payload(HERE, unit, SMALL)
+    column = PayloadStore(HERE, unit, SMALL)
     for payload in payloads:
         column.append(payload)
     loaded, lengths = column.load(np.array(rows))

@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.kernel import arrays, reference
+from shingletools.kernel import arrays, reference_arrays
 from shingletools.system.scratch import Memory
 
 NAMES = ["jaccard", "dice", "cosine", "overlap", "containment"]
@@ -75,9 +75,9 @@ thresholds = st.fractions(Fraction(1, 20), 1, max_denominator=20)
 def test_against_brute_force(documents: list[set[int]], t: Fraction, measure: str, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         assert joined(documents, measure, t) == brute_force(documents, measure, t)
-        patch.setattr(reference, "BLOCK", block)
+        patch.setattr(reference_arrays, "BLOCK_NUMBERS", block)
         for name in ("overlaps", "rarest", "set_keys", "count_tokens"):
-            patch.setattr(arrays, name, getattr(reference, name))
+            patch.setattr(arrays, name, getattr(reference_arrays, name))
         assert joined(documents, measure, t) == brute_force(documents, measure, t)
 
 

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.kernel import arrays, reference
+from shingletools.kernel import arrays, reference_arrays
 from shingletools.system.scratch import Memory
 
 Sets = list[set[int]]
@@ -61,9 +61,9 @@ def test_against_brute_force(documents: Sets, least: int, measure: str, cross: i
     with pytest.MonkeyPatch.context() as patch:
         for some in (None, cross):
             assert joined(documents, wanted, some) == brute_force(documents, least, measure, some)
-        patch.setattr(reference, "BLOCK", block)
+        patch.setattr(reference_arrays, "BLOCK_NUMBERS", block)
         for name in ("overlaps", "rarest", "set_keys", "count_tokens", "shared_counts"):
-            patch.setattr(arrays, name, getattr(reference, name))
+            patch.setattr(arrays, name, getattr(reference_arrays, name))
         assert joined(documents, wanted, cross) == brute_force(documents, least, measure, cross)
 
 

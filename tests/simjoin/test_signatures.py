@@ -27,7 +27,7 @@ from shingletools.commands.simjoin.signatures import (
     Signature,
     signature_of,
 )
-from shingletools.numbers.chances import agreement, estimated, interval, is_rare, proposed
+from shingletools.numbers.binomial import agreement, estimated, interval, is_rare, proposed
 
 WORDS = {2: "01 ab", 4: "0123 abcd", 8: "0123abcd 0123abcd", 16: "0123456789abcdef 0123456789abcdef"}
 KINDS: dict[tuple[str, int], Signature] = {

@@ -19,11 +19,11 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES
-from shingletools.kernel import reference
+from shingletools.kernel import reference_arrays
 from shingletools.kernel.types import TokenSets, TokenWeights
-from shingletools.numbers import rarity
-from shingletools.numbers.rarity import UNIT
-from shingletools.reading.weights import Weights
+from shingletools.numbers import inverse_document_frequency
+from shingletools.numbers.inverse_document_frequency import UNIT
+from shingletools.reading.shingle_weights import Weights
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed
 
@@ -98,7 +98,7 @@ def test_the_join_is_exact(every: list[set[int]], weight: list[int], measure: st
 def test_both_kernels(every: list[set[int]], weight: list[int], least: list[int]) -> None:
     if kernel.NAME != "c":
         pytest.skip("there is only one kernel")
-    from shingletools.kernel import compiled
+    from shingletools.kernel import compiled_arrays
 
     tokens = np.array([token for each in every for token in sorted(each)], np.uint64)
     each = np.array(weight)[tokens.astype(np.int64)] if len(tokens) else np.empty(0, np.int64)
@@ -108,7 +108,7 @@ def test_both_kernels(every: list[set[int]], weight: list[int], least: list[int]
     bounds = np.array(least[: len(left)])
     common = [sum(weight[token] for token in every[a] & every[b]) for a, b in zip(left, right, strict=True)]
     wanted = [found if found >= bound else 0 for found, bound in zip(common, bounds.tolist(), strict=True)]
-    for kernels in (compiled, reference):
+    for kernels in (compiled_arrays, reference_arrays):
         assert kernels.common_weights(weighed, left, right, bounds).tolist() == wanted
 
 
@@ -138,7 +138,7 @@ def test_all_ways_write_the_same(name: str, measure: str, more: str, tmp_path: P
 @given(st.integers(0, HEAVY), st.integers(0, HEAVY))
 def test_squares(one: int, two: int) -> None:
     weight, heaviest = sorted((one, two))
-    assert rarity.square(heaviest, weight) == square(weight, heaviest)
+    assert inverse_document_frequency.square(heaviest, weight) == square(weight, heaviest)
 
 
 def counted(documents: int, number: int) -> int:

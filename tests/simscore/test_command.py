@@ -352,7 +352,7 @@ def test_usage(options: str, said: str, tmp_path: Path) -> None:
 
 def test_table(tmp_path: Path) -> None:
     found = jsonl({"a": 1, "b": 2, "similarity": 0.95}, {"a": 2, "b": 3, "similarity": 1 / 3})
-    # All: groups {1,2,3} {x} beside {1,2,x} {3}; from 0.9 on {1,2} {3} {x}; a third as it is written is less than 1/3
+    # All: groups {1,2,3} {x} and {1,2,x} {3}; from 0.9 on {1,2} {3} {x}; a third as it is written is less than 1/3
     done = ran(tmp_path, "--table --bands 1/3,0.9 --truth t", found, t=PAIRS)
     assert [line.split() for line in done.good().decode().split("\n")] == [
         "least below found right precision truth recalled recall".split(),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.commands.simshow.chaining import GAIN, common_passages, gaining
-from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.runs import EqualRun
+from shingletools.commands.simshow.equal_runs import EqualRun
+from shingletools.commands.simshow.passage_chaining import GAIN, common_passages, gaining
+from shingletools.commands.simshow.prepared_text import Prepared
 
 OTHER = 1000  # words from here on are in one text only
 

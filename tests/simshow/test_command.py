@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, collect, jsonl, run, run_here
 from shingletools.commands.simshow.selected_pairs import sample
-from shingletools.commands.simshow.show_collector import MEMORY_PARTS, Show
+from shingletools.commands.simshow.show_collector import MEMORY_PARTS, ShowCollector
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.system.scratch import Memory
@@ -169,7 +169,9 @@ def test_texts_that_are_ready_are_bounded(size: int, tmp_path: Path) -> None:
     ]
     peaks = []
     for allowed in (None, size):
-        show = Show(ShowSpec("id", ["docs"], memory=None if allowed is None else Memory(allowed, str(tmp_path))))
+        show = ShowCollector(
+            ShowSpec("id", ["docs"], memory=None if allowed is None else Memory(allowed, str(tmp_path)))
+        )
         for name in range(59):
             collect(show, jsonl({"a": name, "b": name + 1}))
         collect(show, b"".join(lines), 1)

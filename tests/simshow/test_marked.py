@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
-from shingletools.running.canonizing import canonizing
+from shingletools.running.canon_function import canonizing
 
 FIRST = "To be, or not to be."
 SECOND = "He said:\r\nto be or not to \N{GRINNING FACE} <b>\u202e & be or not to be."
@@ -177,7 +177,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 def test_bad_records(tmp_path: Path) -> None:
-    """Each beside a good one."""
+    """Each with a good one."""
     good = {"id": 1, "text": "a b c d e", "repeats": []}
     for changes, said in BAD:
         ran = run_here("simshow --runs", stdin=jsonl(good | changes, good), cwd=tmp_path)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.commands.simshow.prepared import BASE, Prepared
-from shingletools.commands.simshow.runs import EqualRun, common_runs
+from shingletools.commands.simshow.equal_runs import EqualRun, common_runs
+from shingletools.commands.simshow.prepared_text import BASE, Prepared
 
 Numbers = list[int]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import ENVIRONMENT, jsonl, run
-from shingletools.commands.simshow.terminal import columns, flow, safe
+from shingletools.commands.simshow.terminal_text import columns, flow, safe
 from simshow.samples import PAIR
 
 

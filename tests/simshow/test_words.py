@@ -40,7 +40,7 @@ def test_words_that_stand_in_another_order(folder: Path) -> None:
 
 
 def test_context_and_differences_where_places_go_back(folder: Path) -> None:
-    """What stands between pieces is shown once, and the words around a passage are those beside its place."""
+    """What stands between pieces is shown once, and the words around a passage are those next to its place."""
     source = "D E A B C F"
     at = " ".join(f"{source.index(word)}-{source.index(word) + 1}" for word in "ABCDEF")
     one = {"id": 1, "text": "a b c d e f", "source": source, "at": at}

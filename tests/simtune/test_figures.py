@@ -1,4 +1,4 @@
-"""The figures of simtune beside brute force, simjoin and simscore."""
+"""The figures of simtune, compared with brute force, simjoin and simscore."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ from shingletools.commands.simtune.counting import Population, tally
 from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import ShingleUnits, Way, shingled
-from shingletools.numbers import chances
+from shingletools.numbers import binomial
 from tuning import findings
 
 
@@ -161,7 +161,7 @@ def fractions() -> st.SearchStrategy[Fraction]:
 @given(st.integers(0, 12), st.integers(1, 12), fractions())
 def test_a_chance_is_the_sum_of_its_terms(least: int, trials: int, chance: Fraction) -> None:
     terms = (comb(trials, i) * chance**i * (1 - chance) ** (trials - i) for i in range(least, trials + 1))
-    assert chances.at_least(least, trials, chance) == int(sum(terms, Fraction(0)) * chances.UNIT)
+    assert binomial.at_least(least, trials, chance) == int(sum(terms, Fraction(0)) * binomial.UNIT)
 
 
 @example(81, Fraction(4, 5))
@@ -169,14 +169,14 @@ def test_a_chance_is_the_sum_of_its_terms(least: int, trials: int, chance: Fract
 def test_sketches_are_joined_as_simjoin_does(components: int, threshold: Fraction) -> None:
     """The least that agrees with --verify, and the bands."""
     wanted = JoinOptions(similarity=threshold, verify=True)
-    proposed = chances.proposed(threshold, components)
+    proposed = binomial.proposed(threshold, components)
     assert MINHASHES.least(wanted, components) == proposed
     below = threshold * components - proposed  # at most three deviations, and one component less is more than these
     spread = 9 * threshold * components * (1 - threshold)
     assert below <= 0 or below**2 <= spread
     assert proposed == 1 or (below + 1 > 0 and (below + 1) ** 2 > spread)
     bands = max(1, components // 2)
-    assert chances.widths(components, bands) == tuple(last - first for first, last in cut(components, bands))
+    assert binomial.widths(components, bands) == tuple(last - first for first, last in cut(components, bands))
 
 
 @settings(max_examples=40)

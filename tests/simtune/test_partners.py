@@ -1,4 +1,4 @@
-"""The cosine of weights in simtune, beside brute force, and what nearest documents say of planted partners."""
+"""The cosine of weights in simtune, compared with brute force, and what nearest documents say of planted partners."""
 
 import json
 import random

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash, Supershingles
 from shingletools.commands.sketch.simhash import simhash
-from shingletools.commands.sketch.weighted import WeightedSimHash
+from shingletools.commands.sketch.weighted_signatures import WeightedSimHash
 from shingletools.kernel import arrays as kernel
-from shingletools.numbers.rarity import UNIT
-from shingletools.reading.weights import Weights
+from shingletools.numbers.inverse_document_frequency import UNIT
+from shingletools.reading.shingle_weights import Weights
 
 
 @cache

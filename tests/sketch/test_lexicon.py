@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import jsonl, pipe, run
-from shingletools.commands.sketch.lexicon import LexiconSketch
+from shingletools.commands.sketch.word_signatures import LexiconSketch
 
 WORDS = [f"w{number}" for number in range(60)]
 SEEN = st.lists(st.lists(st.sampled_from(WORDS[:12]), max_size=12), min_size=2, max_size=6)

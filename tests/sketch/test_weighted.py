@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from harness import jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash
-from shingletools.commands.sketch.weighted import WeightedMinHash
+from shingletools.commands.sketch.weighted_signatures import WeightedMinHash
 from shingletools.kernel import weighted_minhash_times
-from shingletools.kernel.weighted_minhash_times import first_to_come, waits
-from shingletools.numbers.rarity import UNIT
-from shingletools.reading.weights import Weights, read_weights
+from shingletools.kernel.weighted_minhash_times import waiting_times, weighted_minhash
+from shingletools.numbers.inverse_document_frequency import UNIT
+from shingletools.reading.shingle_weights import Weights, read_weights
 
 MASK = (1 << 64) - 1
 
@@ -85,9 +85,9 @@ def test_blocks_do_not_change_the_sketch(monkeypatch: pytest.MonkeyPatch) -> Non
     shingles = rng.integers(0, 1 << 63, 3000).astype(np.uint64)
     weights = rng.integers(1, UNIT * 12, 3000).astype(np.float64)
     a, b = (rng.integers(0, 1 << 32, 50).astype(np.uint32) | np.uint32(1) for _ in range(2))
-    whole = first_to_come(shingles, weights, a, b)
-    monkeypatch.setattr(weighted_minhash_times, "BLOCK", 50 * 7)
-    assert (first_to_come(shingles, weights, a, b) == whole).all()
+    whole = weighted_minhash(shingles, weights, a, b)
+    monkeypatch.setattr(weighted_minhash_times, "BLOCK_HASHES", 50 * 7)
+    assert (weighted_minhash(shingles, weights, a, b) == whole).all()
 
 
 def test_waits_are_logarithms() -> None:
@@ -98,7 +98,7 @@ def test_waits_are_logarithms() -> None:
     )
     with localcontext(prec=50):
         exact = [-(1 - (2 * Decimal(each) + 1) / 2**33).ln() * 2**33 for each in hashes.tolist()]
-    for value, expected in zip(waits(hashes).tolist(), exact, strict=True):
+    for value, expected in zip(waiting_times(hashes).tolist(), exact, strict=True):
         assert abs(Decimal(value) - expected) <= 4 * Decimal(np.spacing(value))
 
 
@@ -218,7 +218,8 @@ def test_weights_as_they_are_written(weight: str, units: int | None, kernel: str
     path = tmp_path / "df"
     ordinary = jsonl({"shingle": f"{9:016x}", "weight": 1})
     path.write_bytes(ordinary + f'{{"shingle":"{5:016x}","weight":{weight}}}\n'.encode() + ordinary)
-    code = "from shingletools.reading.weights import read_weights; print(read_weights('df').weights.weights.tolist())"
+    module = "shingletools.reading.shingle_weights"
+    code = f"from {module} import read_weights; print(read_weights('df').weights.weights.tolist())"
     ran = run("python3", "-P", "-c", code, cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel})
     if units is None:
         assert ran.err.splitlines()[-1].endswith('Failed: df:2: field "weight" is not a number from 0 to 65536')

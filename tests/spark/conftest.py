@@ -1,4 +1,4 @@
-"""One Spark on this machine for all tests; without pyspark none of them, which is told."""
+"""One Spark on this machine for all tests; without pyspark none of them, and a message."""
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here
-from shingletools.archive.opened import open_archive
+from shingletools.archive.archive_reader import open_archive
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed
 from spark.packing import rejects_of

@@ -106,8 +106,8 @@ def test_every_pair_comes(seed: int, cross: int | None, blocks: int, monkeypatch
         rows[:, :4] = 7  # a bucket of all, few of which are a pair, and these in most of what it is cut into
     tasks = every_bucket(table_of(FACTORY, [pa.array(payloads(rows), pa.binary())]), blocks)
     limits = replace(DEFAULT, large=40) if seed else DEFAULT  # buckets of ten rows or so are cut again
-    told = to_pairs(FACTORY, cross, batches(random.Random(seed), tasks, rows), limits)
-    found = [tuple(row.values()) for batch in told for row in batch.to_pylist()]
+    made = to_pairs(FACTORY, cross, batches(random.Random(seed), tasks, rows), limits)
+    found = [tuple(row.values()) for batch in made for row in batch.to_pylist()]
     assert sorted({*found}) == sorted((a, b, int((rows[a] == rows[b]).sum())) for a, b in alike(rows, cross))
 
 
@@ -131,7 +131,7 @@ def test_sets_within_larger_ones(t: str, cross: int | None, blocks: int) -> None
     factory = TableFactory(LONG_SHINGLES, JoinOptions(similarity=threshold, measure="containment"))
     factory.count([[every]])
     tasks = every_bucket(table_of(factory, [pa.array(payloads(tokens), pa.binary())]), blocks)
-    told = to_pairs(factory, cross, batches(random.Random(1), [*tasks], tokens))
-    assert sorted({tuple(row.values()) for batch in told for row in batch.to_pylist()}) == sorted(
+    made = to_pairs(factory, cross, batches(random.Random(1), [*tasks], tokens))
+    assert sorted({tuple(row.values()) for batch in made for row in batch.to_pylist()}) == sorted(
         (a, b, common) for (a, b), common in wanted.items()
     )

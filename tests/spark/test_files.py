@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from shingletools.system.deferred import zstd
+from shingletools.system.lazy_imports import zstd
 from spark.packing import rejects_of
 
 Simspark = Callable[..., Ran]

@@ -58,11 +58,11 @@ def test_options_of_java(
     master: str | None, given: dict[str, str], expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ours only where Java is this machine's, and nobody has said others."""
-    told: dict[str, str] = {}
+    options: dict[str, str] = {}
     builder = Mock()
-    builder.config.side_effect = lambda name, value: told.update({name: value}) or builder
+    builder.config.side_effect = lambda name, value: options.update({name: value}) or builder
     monkeypatch.setattr(SparkSession, "builder", builder)
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     monkeypatch.setenv("PYSPARK_PYTHON", "python3")
     session.Session("a run", master, given)._new()
-    assert told.get(OPTIONS) == expected
+    assert options.get(OPTIONS) == expected

@@ -1,10 +1,10 @@
-"""Words that can only be adjectives."""
+"""The rule that drops words that can only be adjectives."""
 
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.russian import RUSSIAN, readings
-from shingletools.record.versions import made_with
-from shingletools.system.deferred import needs
+from shingletools.commands.canon.russian_lemmas import RUSSIAN, readings
+from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
+from shingletools.system.lazy_imports import needs
 
 # Nouns and determiners that lemminflect's dictionary, or pymorphy3's, has only as adjectives
 ALSO_OTHERS = {
@@ -17,7 +17,7 @@ ALSO_OTHERS = {
 
 
 def drop_adjectives(language: str) -> Rule:
-    """The rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
+    """Returns the rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
     if language not in ALSO_OTHERS:
         raise Failed(f"--drop-adjectives: en or ru, not {shown(language)}")
     if language == "en":
@@ -28,7 +28,10 @@ def drop_adjectives(language: str) -> Rule:
 
 
 def drop_english_adjective(word: str) -> str:
-    """The word, or "" if lemminflect's dictionary has it, in lower case or with a capital, only as an adjective."""
+    """Returns the word, or "" if lemminflect's dictionary has it only as an adjective.
+
+    The dictionary is asked for the word in lower case and with a capital.
+    """
     lemmas = needs("--drop-adjectives en", "lemminflect").getAllLemmas
     if word in ALSO_OTHERS["en"] or set(lemmas(word)) != {"ADJ"}:
         return word
@@ -36,7 +39,7 @@ def drop_english_adjective(word: str) -> str:
 
 
 def drop_russian_adjective(word: str) -> str:
-    """The word, or "" if pymorphy3's dictionary has it only as an adjective.
+    """Returns the word, or "" if pymorphy3's dictionary has it only as an adjective.
 
     Participles, pronouns and ordinal numbers stay. Comparatives stay, too, since they are also adverbs.
     """

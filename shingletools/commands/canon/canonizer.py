@@ -1,4 +1,4 @@
-"""The rules in their order, the memo that makes them cheap, and what each rule did."""
+"""Applies the rules in their order, with a memo that makes them cheap; explains what each rule did."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 from shingletools import kernel
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.hyphens import join_soft_hyphens
-from shingletools.commands.canon.patterns import Budget, WordPattern
-from shingletools.commands.canon.repertoire import is_later, part_later
+from shingletools.commands.canon.known_characters import is_later, part_later
 from shingletools.commands.canon.rules import Rule, fold_accents
-from shingletools.commands.canon.words import SPACER, cut, symbols, wherever
-from shingletools.kernel.lines import Link, unlinked
-from shingletools.kernel.memo import LONGEST, SEGMENT, Memo, segments
+from shingletools.commands.canon.user_patterns import Budget, WordPattern
+from shingletools.commands.canon.word_splitting import SPACER, cut, symbols, wherever
+from shingletools.kernel.lines import Link, no_link
+from shingletools.kernel.memo import MAX_KEY_CHARS, SEGMENT_CHARS, Memo, segments
 from shingletools.text.sentences import sentences
 
 
@@ -32,7 +32,7 @@ class Rules(NamedTuple):
 
 
 class Canonizer:
-    """Text to canonical words with single spaces between. A word's form depends on that word alone.
+    """Turns a text into canonical words, single spaces between them. A word's form depends on that word alone.
 
     Tokens between white space go through a memo, and so do words, so rules cost nothing for a token that comes again.
     Without rules, a second canonization changes nothing.
@@ -50,7 +50,7 @@ class Canonizer:
         self.symbols = Canonizer(self.rules.alone()) if self.rules.symbols else None
 
     def __reduce__(self) -> "tuple[type[Canonizer], tuple[Rules]]":
-        """Another process starts with empty memos, and with its own kernel."""
+        """Pickles the rules only, so that another process starts with empty memos and its own kernel."""
         return (Canonizer, (self.rules,))
 
     def __call__(self, text: str) -> str:
@@ -64,7 +64,7 @@ class Canonizer:
         return words if words or self.symbols is None else self.symbols.canonize(text)
 
     def canonize(self, text: str) -> str:
-        """Applies all rules that follow those for whole texts."""
+        """Applies all rules that come after those for whole texts."""
         return self.tokens.words(text)
 
     @property
@@ -75,7 +75,7 @@ class Canonizer:
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
-        return self.tokens.link() if self.by_token else unlinked()
+        return self.tokens.link() if self.by_token else no_link()
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)
@@ -88,13 +88,13 @@ class Canonizer:
             if parted is not token:
                 return self.canonize(parted)
         folded = self.fold(token)
-        if len(folded) > LONGEST and self.rules.cut is cut:
+        if len(folded) > MAX_KEY_CHARS and self.rules.cut is cut:
             # In a script without spaces a token is a whole sentence. Cut before each character, its pieces are short
             # and come again, so that the memo has them
             parted = folded.translate(SPACER)
             if " " in parted.strip():
                 return self.canonize(parted)
-        if len(folded) > SEGMENT:  # folding may bring white space: one character of Arabic becomes four words
+        if len(folded) > SEGMENT_CHARS:  # folding may bring white space: one character of Arabic becomes four words
             return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
         return self._rest(self.rules.cut(folded))
 
@@ -113,7 +113,7 @@ class Canonizer:
 
 
 def later_words(rules: Rules, character: str) -> list[str]:
-    """A character newer than Unicode 14.0 is a word of its own, unless a pattern says what words are."""
+    """Returns a character newer than Unicode 14.0 as a word of its own, unless a pattern says what words are."""
     return rules.cut(character) if isinstance(rules.cut, WordPattern) else [character]
 
 

@@ -5,28 +5,28 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shingletools.cli.arguments import names, text
+from shingletools.cli.argument_types import names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.hyphens import HARD
-from shingletools.commands.canon.patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.rules import Rule, drop_number, fold_accents, in_place, mask_number, whole_numbers
 from shingletools.commands.canon.stopwords import stop
-from shingletools.commands.canon.words import cut
+from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
+from shingletools.commands.canon.word_splitting import cut
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.names import USUAL, Names
+from shingletools.record.field_names import DEFAULT_NAMES, Names
+from shingletools.record.package_versions import made_with, version
 from shingletools.record.stage import Filter, Stage
-from shingletools.record.versions import made_with, version
 from shingletools.system import errors
-from shingletools.system.deferred import orjson
+from shingletools.system.lazy_imports import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shingletools.commands.canon.extracted import Extractor
-    from shingletools.commands.canon.placed import Placer
+    from shingletools.commands.canon.placed_words import Placer
+    from shingletools.commands.canon.readable_text import Extractor
 
 COMMAND_INFO = CommandInfo(
     example=("canon --stop en docs.jsonl | head -1",),
@@ -153,7 +153,7 @@ def build(options: argparse.Namespace) -> Stage:
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     names = Names(options.id, options.text)
-    if names != (options.carried or USUAL):
+    if names != (options.carried or DEFAULT_NAMES):
         others["named"] = names
     if several:
         from shingletools.record.text_fields import TextFields  # as in `chosen`
@@ -174,7 +174,7 @@ def check_parted(options: argparse.Namespace) -> None:
 
 
 def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any) -> Filter:
-    """Raises Failed."""
+    """Returns the filter of the options. Raises Failed."""
     canonizer = canonizer_of(rules, options)
     return Filter(
         consumes=options.text,
@@ -188,14 +188,17 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any
 
 
 def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extractor | Placer":
-    """Raises Failed for --offsets if a rule cannot say where its text comes from."""
+    """Returns the canonizer of the options.
+
+    Raises Failed for --offsets if a rule cannot say where its text comes from.
+    """
     if options.extract:
-        from shingletools.commands.canon.extracted import Extractor  # as in `chosen`
+        from shingletools.commands.canon.readable_text import Extractor  # as in `chosen`
 
         return Extractor(rules)
     if not options.offsets:
         return Canonizer(rules)
-    from shingletools.commands.canon.placed import Placer  # as above
+    from shingletools.commands.canon.placed_words import Placer  # as above
 
     if any(rule.traced is None for rule in rules.texts):
         raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text was")
@@ -227,7 +230,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),
-        ("word", None if options.word is None else wire.quoted(options.word)),
+        ("word", None if options.word is None else wire.percent_encoded(options.word)),
         ("segment", made_with(options.segment, "rjieba") if options.segment else None),
         *((rule.name, rule.label) for rule in words),
         ("symbols", options.symbols),
@@ -244,17 +247,19 @@ def cutter_of(options: argparse.Namespace, budget: Budget) -> "Callable[[str], l
     if options.word:
         return WordPattern(options.word, budget)
     if options.segment:
-        from shingletools.commands.canon.chinese import Chinese  # as above
+        from shingletools.commands.canon.chinese_words import Chinese  # as above
 
         return Chinese(cut)
     return cut
 
 
 def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
-    """The rules for whole texts, in order. Raises Failed."""
+    """Returns the rules for whole texts, in order. Raises Failed."""
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html == "article":
-        from shingletools.commands.canon.article import article  # imported late, here and below: few runs need it
+        from shingletools.commands.canon.article_extraction import (
+            article,  # imported late, here and below: few runs need it
+        )
 
         texts.append(article(options.skip))
     elif options.html:
@@ -264,7 +269,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     elif options.skip:
         raise errors.Failed("--skip needs --html")
     if options.html and options.extract:
-        from shingletools.commands.canon.extracted import readable  # as above
+        from shingletools.commands.canon.readable_text import readable  # as above
 
         texts[-1] = readable(texts[-1], options.html, options.skip)
     if options.recursive:
@@ -284,13 +289,13 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
 
 
 def word_rules(options: argparse.Namespace) -> list[Rule]:
-    """The rules for single words, in order: words are dropped before their form changes."""
+    """Returns the rules for single words, in order: words are dropped before their form changes."""
     words: list[Rule] = []
     foldings: list[Callable[[str], str]] = []
     if options.fold_accents:
         foldings.append(fold_accents)
     if options.fold_variants:
-        from shingletools.commands.canon.variants import fold_variants, variants  # as above
+        from shingletools.commands.canon.letter_variants import fold_variants, variants  # as above
 
         words.append(variants())
         foldings.append(fold_variants)
@@ -317,7 +322,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
 
 
 def languages(argument: str) -> list[str]:
-    """The languages in an argument such as en or en,ru. Raises ArgumentTypeError."""
+    """Returns the languages in an argument such as en or en,ru. Raises ArgumentTypeError."""
     names = text(argument).split(",")
     if not all(names):
         raise argparse.ArgumentTypeError(f"not LANG[,LANG]: {errors.shown(argument)}")
@@ -329,7 +334,10 @@ def deletion(argument: str) -> tuple[str, str, str]:
 
 
 def replacement(argument: str) -> tuple[str, str, str]:
-    """REGEX=TEXT, cut at the last =, since a regular expression may have others. Raises ArgumentTypeError."""
+    """Returns the parts of REGEX=TEXT, cut at the last =, since a regular expression may have others.
+
+    Raises ArgumentTypeError.
+    """
     pattern, equals, template = text(argument).rpartition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"not REGEX=TEXT: {errors.shown(argument)}")
@@ -337,7 +345,7 @@ def replacement(argument: str) -> tuple[str, str, str]:
 
 
 def edit(name: str, pattern: str, template: str, budget: Budget) -> Rule:
-    label = wire.quoted(pattern) + (f",{wire.quoted(template)}" if name == "replace" else "")
+    label = wire.percent_encoded(pattern) + (f",{wire.percent_encoded(template)}" if name == "replace" else "")
     rule = Replace(f"--{name}", pattern, template, budget)
     return Rule(name, label, rule, rule.traced)
 

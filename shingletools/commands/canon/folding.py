@@ -1,9 +1,9 @@
-"""Folding: texts become equal that differ only in case, compatibility forms, invisible characters or apostrophes."""
+"""Folding: makes texts equal that differ only in case, compatibility forms, invisible characters or apostrophes."""
 
 import re
 import unicodedata
 
-from shingletools.system.deferred import lazy, regex
+from shingletools.system.lazy_imports import lazy, regex
 
 # Typographic and reversed quotes, the letters of their form, which Uzbek, Hawaiian, Ukrainian and Breton use, Hebrew's
 # geresh, and what people type in their place, the grave accent and the prime: inside a word all become '. Hebrew's
@@ -42,11 +42,11 @@ DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73
 
 
 def fold(text: str) -> str:
-    """Text without differences of case, compatibility forms and invisible characters; fold(fold(x)) == fold(x).
+    """Returns the text without differences of case and form, and without invisible characters.
 
     This is Unicode's compatibility caseless matching (The Unicode Standard, D146). In addition, invisible characters
-    and keycaps around digits are dropped, whatever is typed as an apostrophe becomes a straight one, letters have one
-    spelling, and a fraction begins with a space.
+    and keycaps around digits are dropped, all characters that are typed as apostrophes become a straight one, letters
+    have one spelling, and a fraction begins with a space. Folding twice changes nothing more.
 
     >>> fold("Ｆｕｌｌ ｗｉｄｔｈ, STRASSE, straße, co\\u00adoperate")
     'full width, strasse, strasse, cooperate'
@@ -63,7 +63,7 @@ def fold(text: str) -> str:
 
 
 def _sorted_marks(run: "regex.Match[str]") -> str:
-    """The run in canonical order: a stable sort by combining class, in one pass for each class."""
+    """Returns the run in canonical order: a stable sort by combining class, in one pass for each class."""
     marks = run[0]
     classes: dict[int, list[str]] = {}
     for mark in set(marks):

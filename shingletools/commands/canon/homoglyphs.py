@@ -1,11 +1,11 @@
-"""Letters of one script within words of another: they become the letters that they look like."""
+"""Replaces letters of one script within words of another by the letters that they look like."""
 
 from functools import partial
 
 from shingletools.commands.canon.rules import Rule, in_place
 from shingletools.kernel.memo import Memo
-from shingletools.system.deferred import lazy, regex
-from shingletools.text.scripts import SPACELESS
+from shingletools.system.lazy_imports import lazy, regex
+from shingletools.text.unspaced_scripts import SPACELESS
 
 # Letters of equal case and look, by tests/homoglyphs.py from confusables.txt of Unicode's UTS #39. That is (c) 2025
 # Unicode, Inc., under the Unicode License V3: https://www.unicode.org/license.txt
@@ -31,9 +31,9 @@ LETTERS = {script: lazy(partial(lambda script: regex.compile(rf"\p{{{script}}}")
 
 
 def fold_word(word: str) -> str:
-    """The word in the script that most of its letters have, if all others look like letters of that script.
+    """Returns the word in the script of most of its letters, if all others look like letters of that script.
 
-    Of several such scripts, with equally many letters, Cyrillic goes first, then Greek.
+    Of several scripts with equally many letters, Cyrillic comes first, then Greek.
 
     >>> fold_word("Дeнь"), fold_word("рaypаl"), fold_word("USBшный"), fold_word("Нa")
     ('День', 'paypal', 'USBшный', 'На')

@@ -1,4 +1,4 @@
-"""The text of HTML, which Lexbor, an HTML5 parser, reads. Words and blocks end where they do in a browser."""
+"""The text of HTML, as the HTML5 parser Lexbor reads it. Words and blocks end where they do in a browser."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -7,12 +7,12 @@ from typing import TypeVar, cast
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
-from shingletools.commands.canon.confined import Confined, TooMuch
-from shingletools.commands.canon.markup import numbered
-from shingletools.commands.canon.origins import Origin
+from shingletools.commands.canon.character_origins import Origin
+from shingletools.commands.canon.html_text_places import numbered
+from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
 from shingletools.commands.canon.rules import Rule
-from shingletools.record.versions import made_with
-from shingletools.record.wire import quoted
+from shingletools.record.package_versions import made_with
+from shingletools.record.wire import percent_encoded
 from shingletools.system.errors import Failed, Rejected, shown
 
 Argument = TypeVar("Argument")
@@ -31,7 +31,7 @@ PARTS = frozenset(
     "video".split()
 )
 # Elements whose content no reader sees
-UNSEEN = frozenset("datalist iframe noembed noframes noscript script style template".split())
+INVISIBLE_ELEMENTS = frozenset("datalist iframe noembed noframes noscript script style template".split())
 PARTING: Mapping[str, str] = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 
 # Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,
@@ -49,7 +49,7 @@ AROUND = (
 
 # The HTML Standard itself lets a page take the square of its size: n formatting elements that stay open while m
 # paragraphs begin become n * m elements. So pages are parsed under limits
-SMALL = 1000  # characters, which take a few milliseconds at most whatever they are
+SMALL_PAGE_CHARS = 1000  # characters, which take a few milliseconds at most whatever they are
 SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
 MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; a page of start tags alone takes 105 a character
 # With --offsets a page is parsed twice and its pieces are numbered, all under one limit. Prose takes 0.3 microseconds
@@ -58,7 +58,7 @@ SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED = 3e-6, 384
 
 
 class Html:
-    """HTML to its text. Raises Rejected for a page that takes too much memory or time.
+    """Turns HTML into its text. Raises Rejected for a page that takes too much memory or time.
 
     Paragraph separators stand between blocks. With `main` only the main content is taken, unless it has no text.
     Elements that match the CSS selectors `skip` are left out.
@@ -70,8 +70,8 @@ class Html:
     def __init__(self, main: bool = False, skip: tuple[str, ...] = (), parting: Mapping[str, str] = PARTING) -> None:
         """parting: the characters before and after the elements that have these names; if only one, it is both."""
         self.options = main, skip, parting
-        self.confined = Confined(partial(parse, main, skip, parting=parting))
-        self.confined_traced = Confined(partial(parse_traced, main, skip))
+        self.confined = LimitedProcess(partial(parse, main, skip, parting=parting))
+        self.confined_traced = LimitedProcess(partial(parse_traced, main, skip))
 
     def __reduce__(self) -> tuple[object, ...]:
         return Html, self.options
@@ -80,7 +80,7 @@ class Html:
         return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
 
     def traced(self, markup: str) -> tuple[str, Origin]:
-        """The text, and where it comes from. Raises Rejected."""
+        """Returns the text and its origin. Raises Rejected."""
         limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
         text, origin = limited(*limits, self.confined_traced, markup, len(markup))
         if origin is None:
@@ -88,21 +88,26 @@ class Html:
         return text, origin
 
 
-def limited(seconds: float, memory: int, confined: Confined[Argument, Result], argument: Argument, size: int) -> Result:
+def limited(
+    seconds: float, memory: int, confined: LimitedProcess[Argument, Result], argument: Argument, size: int
+) -> Result:
     """Calls a function for a page of `size` characters. Raises Rejected if it exceeds its limits.
 
     seconds, memory: each character adds these to the limits; memory is in bytes.
     """
     try:
-        if size <= SMALL:
+        if size <= SMALL_PAGE_CHARS:
             return confined.function(argument)
         return confined(argument, SECONDS + seconds * size, MEMORY + memory * size)
-    except TooMuch:
+    except LimitExceeded:
         raise Rejected("HTML that takes too much memory or time") from None
 
 
 def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
-    """The text of a page and where it comes from; None if that cannot be found. Raises TooMuch as `parse` does."""
+    """Returns the text of a page and its origin; None if the origin cannot be found.
+
+    Raises LimitExceeded as `parse` does.
+    """
     page = numbered(markup)
     text, numbers = parse(main, skip, (markup, page.markup))
     return text, page.trace(text, numbers)
@@ -111,14 +116,17 @@ def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, O
 def parse(
     main: bool, skip: tuple[str, ...], markups: tuple[str, ...], parting: Mapping[str, str] = PARTING
 ) -> list[str]:
-    """The texts of pages. The first page decides which elements all leave out. Raises TooMuch if memory is short."""
+    """Returns the texts of pages, without the elements that are left out of the first page.
+
+    Raises LimitExceeded if memory is short.
+    """
     # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:
         options = LexborDocumentOptions.WO_EVENTS
         trees = [LexborHTMLParser(markup, options=options, scripting=True) for markup in markups]
         skipped = {node.mem_id for selector in skip for node in trees[0].css(selector)}
     except SelectolaxError:
-        raise TooMuch from None
+        raise LimitExceeded from None
     roots = [[] if tree.root is None else [tree.root] for tree in trees]
     left_out = [skipped, *(same_positions(skipped, roots[0], other) for other in roots[1:])]
     if main:
@@ -136,7 +144,7 @@ def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str
 
 
 def same_positions(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
-    """The nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
+    """Returns the nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
     if not chosen:
         return set()
     both = zip(*(chain.from_iterable(map(nodes_of, tops)) for tops in (roots, others)), strict=False)
@@ -148,7 +156,7 @@ def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
 
 
 def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> str:
-    """The text under a node. It does not recurse, since pages may be nested deeply."""
+    """Returns the text under a node. It does not recurse, since pages may be nested deeply."""
     parts: list[str] = []
     above: list[tuple[LexborNode, str]] = []  # the open elements, and the separator after each
     node: LexborNode | None = top
@@ -156,7 +164,7 @@ def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> 
         tag = node.tag or ""
         if tag == "-text":
             parts.append(node.text_content or "")
-        elif tag not in UNSEEN and not (left_out and node.mem_id in left_out):
+        elif tag not in INVISIBLE_ELEMENTS and not (left_out and node.mem_id in left_out):
             between = parting.get(tag, "")
             inner = node.child
             if between:
@@ -176,7 +184,7 @@ def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> 
 
 
 def html(part: str, skip: list[str]) -> Rule:
-    """The rule. Raises Failed unless `skip` has CSS selectors only."""
+    """Returns the rule. Raises Failed unless `skip` has CSS selectors only."""
     for selector in skip:
         try:
             LexborHTMLParser("").css(selector)
@@ -187,5 +195,5 @@ def html(part: str, skip: list[str]) -> Rule:
 
 
 def skipping(label: str, skip: list[str]) -> str:
-    """The rule's label in recipes, with the selectors of --skip."""
-    return f"{label},skip={quoted(','.join(sorted(set(skip))))}" if skip else label
+    """Returns the rule's label in recipes, with the selectors of --skip."""
+    return f"{label},skip={percent_encoded(','.join(sorted(set(skip))))}" if skip else label

@@ -1,6 +1,6 @@
 """Joins words that a hyphen divides at the end of a line: soft hyphens always, others by an option."""
 
-from shingletools.commands.canon.origins import Origin
+from shingletools.commands.canon.character_origins import Origin
 from shingletools.text.hyphenation import LINE_END, PARTED, SOFT
 
 # Of --join-hyphens. What begins with a capital is rarely the rest of a word, and what is all capitals is a word alone

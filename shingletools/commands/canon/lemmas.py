@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.russian import LONGEST, russian
-from shingletools.commands.canon.words import WORD
-from shingletools.record.versions import made_with
-from shingletools.system.deferred import needs
+from shingletools.commands.canon.russian_lemmas import MAX_LETTERS, russian
+from shingletools.commands.canon.word_splitting import WORD
+from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
+from shingletools.system.lazy_imports import needs
 
 
 class Lemmas:
@@ -30,7 +30,10 @@ class Lemmas:
 
 
 def lemma(languages: Sequence[str]) -> Rule:
-    """The rule for languages in order. Raises Failed for one without a dictionary or if a package is missing."""
+    """Returns the rule for languages in order.
+
+    Raises Failed for one without a dictionary or if a package is missing.
+    """
     names = tuple(languages)
     packages = ["pymorphy3", "pymorphy3-dicts-ru"] if "ru" in names else []
     if set(names) != {"ru"}:
@@ -55,7 +58,7 @@ def fixed_point(step: Callable[[str], str], word: str) -> str:
 
 
 def simple(language: str) -> Callable[[str], str]:
-    """A function from folded words to dictionary forms by simplemma, folded. Raises Failed."""
+    """Returns a function from folded words to dictionary forms by simplemma, folded. Raises Failed."""
     package = needs("--lemma", "simplemma")
     strategies = needs("--lemma", "simplemma.strategies")
     supported = needs("--lemma", "simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES
@@ -68,7 +71,7 @@ def simple(language: str) -> Callable[[str], str]:
         return bool(strategy.is_dictionary_member(word, language))
 
     def step(word: str) -> str:
-        if len(word) > LONGEST:
+        if len(word) > MAX_LETTERS:
             return word
         # Words are folded, but dictionaries have some with a capital, such as Germans, or with ß where we have ss
         for spelling in dict.fromkeys((word, word.capitalize(), word.replace("ss", "ß"))):

@@ -1,15 +1,15 @@
-"""The type of canon's rules; the short rules, on accents and numbers."""
+"""The type of canon's rules, and the short rules on accents and numbers."""
 
 import re
 import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from shingletools.commands.canon.character_origins import Origin
 from shingletools.commands.canon.folding import FRACTIONS
-from shingletools.commands.canon.origins import Origin
-from shingletools.commands.canon.repertoire import is_later
-from shingletools.system.deferred import lazy, regex
-from shingletools.text.scripts import SPACELESS
+from shingletools.commands.canon.known_characters import is_later
+from shingletools.system.lazy_imports import lazy, regex
+from shingletools.text.unspaced_scripts import SPACELESS
 
 
 class Rule(NamedTuple):
@@ -34,7 +34,7 @@ POINTED = lazy(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p
 
 
 def fold_accents(text: str) -> str:
-    """Folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
+    """Returns folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
 
     Marks that make a different letter stay: in Cyrillic й, in Hangul, and in the scripts of India and South-East Asia.
 
@@ -67,7 +67,7 @@ SINGLE_DIGIT = lazy(lambda: regex.compile(rf"[\p{{Nd}}&&{SPACELESS}]", regex.VER
 
 
 def drop_number(word: str) -> str:
-    """The word, or "" if it is a number.
+    """Returns the word, or "" if it is a number.
 
     >>> drop_number("2024"), drop_number("3d")
     ('', '3d')
@@ -76,7 +76,7 @@ def drop_number(word: str) -> str:
 
 
 def mask_number(word: str) -> str:
-    """The word with each number replaced by 0.
+    """Returns the word with each number replaced by 0.
 
     >>> mask_number("1024x768"), mask_number("1'234'567")
     ('0x0', '0')
@@ -85,7 +85,7 @@ def mask_number(word: str) -> str:
 
 
 def whole_numbers(text: str) -> str:
-    """The text with each number in one piece, as mask_number needs it; it keeps its length.
+    """Returns the text with each number in one piece, as mask_number needs it; it keeps its length.
 
     >>> whole_numbers("1,234,567.8 and 3½, ๑๒,๓๔๕")
     "1'234'567'8 and 30, 00'000"

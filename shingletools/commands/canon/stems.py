@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import Stemmer
 
 from shingletools.commands.canon.rules import Rule
-from shingletools.record.versions import made_with
+from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
 
 # One name for each language, so that equal stems have equal recipes. Other names are PyStemmer's own
@@ -38,7 +38,7 @@ class Stem:
 
 
 def stem(languages: Sequence[str]) -> Rule:
-    """The rule for languages in order. Raises Failed for one that PyStemmer does not have."""
+    """Returns the rule for languages in order. Raises Failed for one that PyStemmer does not have."""
     names = tuple(CODES.get(name, name) for name in languages)
     try:
         function = Stem(names)

@@ -5,12 +5,12 @@ from functools import partial
 
 from shingletools.commands.canon.folding import fold
 from shingletools.commands.canon.rules import Rule
-from shingletools.commands.canon.words import cut
+from shingletools.commands.canon.word_splitting import cut
 from shingletools.text.wordlists import word_list
 
 
 def unless_in(words: frozenset[str], word: str) -> str:
-    """The word, or "" if it is one of these.
+    """Returns the word, or "" if it is in the list.
 
     >>> unless_in(frozenset(["the"]), "the"), unless_in(frozenset(), "the")
     ('', 'the')
@@ -19,7 +19,7 @@ def unless_in(words: frozenset[str], word: str) -> str:
 
 
 def stop(lists: list[str], foldings: Sequence[Callable[[str], str]]) -> Rule:
-    """The rule that drops the words of all lists, which are folded as the text is. Raises Failed."""
+    """Returns the rule that drops the words of all lists, which are folded as the text is. Raises Failed."""
     words: set[str] = set()
     labels = set()
     for name in lists:
@@ -32,7 +32,7 @@ def stop(lists: list[str], foldings: Sequence[Callable[[str], str]]) -> Rule:
 
 
 def canonical(word: str) -> str:
-    """The word that canon makes of an entry in a list. An entry that becomes several words is only folded.
+    """Returns the word that canon makes of an entry in a list. An entry that becomes several words is only folded.
 
     >>> canonical("Etc."), canonical("我们")
     ('etc', '我们')

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, one_name, text, threshold
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, one_name, text, threshold
 from shingletools.commands.dedup.spec import (
     DATED,
     FIRST,
@@ -18,11 +18,11 @@ from shingletools.commands.dedup.spec import (
     TEXT,
     DedupSpec,
 )
-from shingletools.reading import compressed
+from shingletools.reading import compression_detection
 from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
-from shingletools.record.framing import Format
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -126,7 +126,7 @@ def build(options: argparse.Namespace) -> Stage:
         tuple(options.files),
         tuple(options.without),
         memory_of(options),
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def chosen(options: argparse.Namespace) -> Format | None:
@@ -145,22 +145,22 @@ def chosen(options: argparse.Namespace) -> Format | None:
 
 def check_stored(path: str, files: Sequence[str]) -> None:
     """Raises Failed for an output whose name says that it is compressed, if files of the input are not."""
-    codec = compressed.suffixed(path)
+    codec = compression_detection.suffixed(path)
     for name in files if codec is not None else ():
         with named(name), open(name, "rb") as file:
-            if compressed.recognised(file.read(compressed.HEAD_BYTES)) != codec:
+            if compression_detection.recognised(file.read(compression_detection.HEAD_BYTES)) != codec:
                 raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
 
 
 def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
     if spec.format is not None:
-        from shingletools.commands.dedup.restored import Restored  # late: as below
+        from shingletools.commands.dedup.rewritten_files import FileRewriter  # late: as below
 
-        return Restored(spec, context)
+        return FileRewriter(spec, context)
     if spec.memory is not None:
-        from shingletools.commands.dedup.on_disk import DedupOnDisk  # late: as below
+        from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk  # late: as below
 
         return DedupOnDisk(spec, spec.memory, context)
-    from shingletools.commands.dedup.choice import chooser  # late: --help needs no numpy
+    from shingletools.commands.dedup.dedup_collector import chooser  # late: --help needs no numpy
 
     return chooser(spec, context)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, member_of, members, parse
+from shingletools.record.json_members import escaped, member_of, members, parse
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import Record
 
@@ -28,7 +28,7 @@ class DocumentReader:
             (spec.counted, Kind.SPAN),
             (spec.id_field, Kind.ID),
         ]
-        fields = [Field(in_quotes(name), kind) for name, kind in self.counting if name is not None]
+        fields = [Field(escaped(name), kind) for name, kind in self.counting if name is not None]
         marks = [Field(name.encode(), Kind.NONE) for name in spec.marks]
         self.schema = Schema(self.parse_line, (*fields, *marks))
         self.ids_only = Schema(self.parse_id, (*fields[-1:], *marks))  # of documents that were read before
@@ -53,7 +53,7 @@ class DocumentReader:
         """Returns the ids of documents."""
         return batch.columns[-1]
 
-    def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> Block:
+    def block(self, batch: RecordBatch, numbers: Index, counts: bool = True) -> DocumentArrays:
         """Returns the documents of a batch. counts: whether it has the fields that decide, in addition to ids."""
         columns = iter(batch.columns)
         lengths, values, wholes = (
@@ -62,4 +62,6 @@ class DocumentReader:
         )
         places = np.append(np.frombuffer(batch.starts, np.int64), batch.end)
         lasts = np.frombuffer(batch.lasts, np.int64)
-        return Block(batch.lines, places, lasts, numbers, lengths, values.reshape(-1, 2), wholes.reshape(-1, 2))
+        return DocumentArrays(
+            batch.lines, places, lasts, numbers, lengths, values.reshape(-1, 2), wholes.reshape(-1, 2)
+        )

@@ -4,11 +4,11 @@ from array import array
 
 import numpy as np
 
-from shingletools.commands.dedup.blocks import Block
+from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
-from shingletools.commands.dedup.values import OTHER, as_form, common, form_of, in_doubt, value_of
+from shingletools.commands.dedup.value_order import OTHER, as_form, common, form_of, in_doubt, value_of
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import Flags, Index
 from shingletools.system.errors import Failed, shown
 
@@ -24,7 +24,7 @@ class Preference:
         self.lacking = False  # values count, but no document has one
         self.unlike = False  # it is in doubt how values are to be compared
 
-    def add(self, block: Block, some: Flags) -> None:
+    def add(self, block: DocumentArrays, some: Flags) -> None:
         """Adds some documents of a block."""
         self.documents.frombytes(block.numbers[some].tobytes())
         if self.spec.measured is not None:
@@ -51,7 +51,7 @@ class Preference:
     def ranks(self) -> Index:
         """Returns the rank of each value, 0 for the best; a missing value is the worst."""
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
-        values = [value_of(text) for text in names_of(IdsAt(self.values.data, self.values.ends, numbers))]
+        values = [value_of(text) for text in each_id(SelectedIds(self.values.data, self.values.ends, numbers))]
         form = common({form_of(each, self.spec.as_form) for each in values if each is not None})
         self.unlike = form == OTHER
         values = [None if each is None else as_form(each, form) for each in values]
@@ -72,5 +72,5 @@ class Preference:
         if not self.lacking:
             return []
         where, field = "pairs" if self.spec.pairs else "groups", shown(self.spec.valued or "")
-        said = f"no document of the {where} has a number or a string in the field {field}, so the first is kept"
-        return [f"--keep: {said}"]
+        message = f"no document of the {where} has a number or a string in the field {field}, so the first is kept"
+        return [f"--keep: {message}"]

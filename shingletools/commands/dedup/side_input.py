@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from shingletools.reading import option_files
-from shingletools.record.collector import ALONE, CollectorContext
+from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
@@ -25,7 +25,7 @@ class SideInput(ABC):
 
     schema: Schema
 
-    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ALONE) -> None:
+    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         """Takes all records of the files that an option names. Raises Failed."""
 
         def opened(option: str, path: str) -> Iterator[tuple[str, bytes]]:
@@ -57,7 +57,7 @@ class SideInput(ABC):
                 raise LineFailed(str(failed), before + rows) from None
             before, at = before + batch.rows, batch.next
             if batch.bad is not None:
-                from shingletools.record.hints import hint  # late: only faults need it
+                from shingletools.record.error_hints import hint  # late: only faults need it
 
                 error, line = batch.bad
                 found = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None

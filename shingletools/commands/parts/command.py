@@ -5,12 +5,12 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import one_name, text
+from shingletools.cli.argument_types import one_name, text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.names import USUAL, Names
+from shingletools.record.field_names import DEFAULT_NAMES, Names
 from shingletools.record.stage import Filter, Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def kind(argument: str) -> str:
-    """The kind of parts that --by names. Raises ArgumentTypeError."""
+    """Returns the kind of parts that --by names. Raises ArgumentTypeError."""
     if argument in (PARAGRAPH, LINE, SENTENCE, HEADING) or re.fullmatch(WORDS, argument):
         return argument
     raise argparse.ArgumentTypeError(
@@ -66,8 +66,10 @@ def build(options: argparse.Namespace) -> Stage:
             raise Failed("--carry cannot be combined with --together, which restores carried fields")
         if "by" in options.given:
             raise Failed("--by cannot be combined with --together, which takes parts as they are")
-        return TogetherSpec(options.id, options.text).made_by(collector_of)
-    from shingletools.commands.parts.apart import PartLines  # imported late: --together does not need its patterns
+        return TogetherSpec(options.id, options.text).with_maker(collector_of)
+    from shingletools.commands.parts.part_records import (
+        PartLines,  # imported late: --together does not need its patterns
+    )
 
     check_names((options.id, options.text, *options.carry))
     # parts cut words of Thai and Japanese apart, which canon makes, had no sentence end at a shad, and no letters of
@@ -77,7 +79,7 @@ def build(options: argparse.Namespace) -> Stage:
     places = places_by(options.by)
     names = Names(options.id, options.text)
     # Parts have no fields of their document but those that --carry names, so they need this one even if that has it
-    named = names if {names, options.carried or USUAL} != {USUAL} else None
+    named = names if {names, options.carried or DEFAULT_NAMES} != {DEFAULT_NAMES} else None
     lines = PartLines(places, options.text, options.carry, via, named.spelled() if named else "")
     return Filter(options.text, options.text, via, places, named=named, lines=lines)
 
@@ -97,6 +99,6 @@ def places_by(by: str) -> "Cut":
 
 
 def collector_of(spec: TogetherSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.parts.together import Together  # as in `build`
+    from shingletools.commands.parts.part_joining import PartJoiner  # as in `build`
 
-    return Together(spec)
+    return PartJoiner(spec)

@@ -1,10 +1,10 @@
-"""Sections: from a heading to the next one."""
+"""Finds sections, each from a heading to the next one."""
 
 import re
 from collections.abc import Iterator
 
 from shingletools.commands.parts.part_places import Place, lines
-from shingletools.system.deferred import lazy
+from shingletools.system.lazy_imports import lazy
 
 # CommonMark 0.31: headings that begin with # (section 4.2), headings above a line of = or - (4.3; here one line above
 # three or more), and fences of code, which hold no headings (4.5)
@@ -19,7 +19,7 @@ NUMBER = lazy(lambda: re.compile(rf"(?:[0-9]{{1,3}}\.?|[A-Z]\.){TITLE}"))
 
 
 def sections(text: str) -> Iterator[Place]:
-    r"""The places of sections: from a heading to the last line before the next that is not blank.
+    r"""Yields the places of sections: from a heading to the last line before the next that is not blank.
 
     Text before the first heading is a section, too.
 

@@ -1,16 +1,16 @@
 """The places of a text's parts, in code points, half open: in order, none of them blank.
 
-White space is what str.isspace says. Lines end where Unicode's Technical Standard 18 (RL1.6) ends them.
+White space is as in str.isspace. Lines end as in Unicode's Technical Standard 18 (RL1.6).
 """
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from shingletools.system.deferred import lazy, regex
+from shingletools.system.lazy_imports import lazy, regex
 from shingletools.text.hyphenation import PARTED, SOFT
-from shingletools.text.scripts import ALONE, JOINING
 from shingletools.text.sentences import sentences
+from shingletools.text.unspaced_scripts import ALONE, JOINING
 
 Place = tuple[int, int]
 Cut = Callable[[str], Iterator[Place]]
@@ -28,7 +28,7 @@ MAY_BE_SPACELESS = lazy(lambda: re.compile(r"[\u0e00-\u1fff\u2e80-\U0010ffff]"))
 
 
 def lines(text: str) -> Iterator[Place]:
-    r"""Whole lines, without the characters that end them.
+    r"""Yields whole lines, without the characters that end them.
 
     >>> list(lines("one\n\n  two \r\n"))
     [(0, 3), (5, 11)]
@@ -39,7 +39,7 @@ def lines(text: str) -> Iterator[Place]:
 
 
 def paragraphs(text: str) -> Iterator[Place]:
-    r"""Runs of lines that are not blank. U+2029 also ends a paragraph.
+    r"""Yields runs of lines that are not blank. U+2029 also ends a paragraph.
 
     >>> list(paragraphs("\n one\ntwo\n \nthree\n"))
     [(1, 9), (12, 17)]
@@ -62,7 +62,7 @@ def is_line_end(between: str) -> bool:
 
 
 def by_sentence(text: str) -> Iterator[Place]:
-    """Sentences as canon --sentences finds them, without the white space around them.
+    """Yields sentences, as canon --sentences finds them, without the white space around them.
 
     >>> list(by_sentence("One.  Two? "))
     [(0, 4), (6, 10)]
@@ -77,7 +77,7 @@ def by_sentence(text: str) -> Iterator[Place]:
 
 
 def runs_of_words(number: int, text: str) -> Iterator[Place]:
-    """Runs of `number` words, from the start of the first word to the end of the last.
+    """Yields runs of `number` words, from the start of the first word to the end of the last.
 
     >>> list(runs_of_words(2, "A b, c")), list(runs_of_words(2, "你好。吗"))
     ([(0, 4), (5, 6)], [(0, 3), (3, 4)])

@@ -6,13 +6,13 @@ from collections.abc import Set as AbstractSet
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
 
-OWN = ("of", "part", "place", "before", "behind", "via")  # fields of a part other than its id and its text
+PART_FIELDS = ("of", "part", "place", "before", "behind", "via")  # fields of a part other than its id and its text
 
 
 def check_names(names: Sequence[str]) -> None:
     """Raises Failed if a field has a name that parts need, or two fields have one name."""
     for place, name in enumerate(names):
-        if name in (*OWN, *names[:place]):
+        if name in (*PART_FIELDS, *names[:place]):
             raise Failed(f"the id, the text and each --carry need fields of their own, not {shown(name)}")
 
 
@@ -27,7 +27,7 @@ class TogetherSpec(Stage):
         return {self.text_field}
 
     def once(self, _side: int, /) -> Sequence[str]:
-        return (*OWN, self.id_field, self.text_field)
+        return (*PART_FIELDS, self.id_field, self.text_field)
 
     def check_fields(self, id_field: str, /) -> None:
         check_names((id_field, self.text_field))

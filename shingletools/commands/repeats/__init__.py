@@ -3,16 +3,16 @@
 command            the options
 spec               the specifications: within a corpus, and against a reference
 run_spans          runs of words in a text
-earlier            finds the runs that occur earlier, by winnowed fingerprints and by words
+earlier_runs       finds the runs that occur earlier, by winnowed fingerprints and by words
 first_copies       texts on disk, and the places of first copies
 within_corpus      the collector within a corpus
-items              the items of a reference, in memory or in an archive
-windows            an index of the distinct runs of k words of some texts
+reference_items    the items of a reference, in memory or in an archive
+window_index       an index of the distinct runs of k words of some texts
 short_items        items of fewer words
 item_windows       which items have which windows, and where
-matching           finds the items in documents
+item_matching      finds the items in documents
 item_records       a record for each item
 against_reference  the filter and the collector against a reference
-marking            marks, cuts or drops documents
-cuts               removes runs from a text
+run_marking        marks, cuts or drops documents
+run_removal        removes runs from a text
 """

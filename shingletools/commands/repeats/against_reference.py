@@ -7,12 +7,12 @@ from typing import cast
 import blake3
 import numpy as np
 
+from shingletools.commands.repeats.item_matching import Matcher, Reference
 from shingletools.commands.repeats.item_records import ItemsFound
-from shingletools.commands.repeats.items import ArchiveItems, FileItems
-from shingletools.commands.repeats.matching import Matcher, Reference
+from shingletools.commands.repeats.reference_items import ArchiveItems, FileItems
 from shingletools.commands.repeats.short_items import ShortItems
 from shingletools.commands.repeats.spec import AgainstSpec
-from shingletools.commands.repeats.windows import Windows
+from shingletools.commands.repeats.window_index import Windows
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.json_members import parse
@@ -92,7 +92,7 @@ class AgainstReference(RecordCollector):
     def finish(self) -> Iterator[Written]:
         yield self.ask()
         if self.writes_items:
-            for lines in wire.batches(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
+            for lines in wire.joined_lines(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
                 yield Written(b"", lines)
 
     def ask(self) -> Written:

@@ -3,7 +3,15 @@
 import argparse
 import os
 
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, memory_within, one_name, threshold
+from shingletools.cli.argument_types import (
+    add_memory,
+    add_repeatable,
+    count,
+    memory_of,
+    memory_within,
+    one_name,
+    threshold,
+)
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
@@ -65,7 +73,7 @@ def build(options: argparse.Namespace) -> Stage:
             if name in given:
                 raise Failed(f"--{name} needs --against")
         memory = memory_within(options, DEFAULT_BYTES)
-        return WithinSpec(treatment, options.k, memory, options.all, options.ids, options.more_than).made_by(within)
+        return WithinSpec(treatment, options.k, memory, options.all, options.ids, options.more_than).with_maker(within)
     for name in ("all", "more-than", "ids"):
         if getattr(options, name.replace("-", "_")):
             raise Failed(f"--{name} cannot be combined with --against")
@@ -77,7 +85,7 @@ def build(options: argparse.Namespace) -> Stage:
     k, least = (getattr(options, name) if name in given or not archive else None for name in ("k", "least"))
     spec = AgainstSpec(treatment, k, tuple(options.against), least, options.share, options.items, archive)
     if not spec.filters:
-        return spec.made_by(against)
+        return spec.with_maker(against)
     from shingletools.commands.repeats.against_reference import filter_of  # late: --help needs no numpy
 
     return filter_of(spec)

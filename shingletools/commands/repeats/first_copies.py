@@ -80,11 +80,11 @@ class KeptTexts:
         number = int(np.searchsorted(self.all_ends, place, "right"))
         ends = self.name_ends.view(np.int64)
         start = int(ends[number - 1]) if number else 0
-        said = orjson.loads(self.names.view(np.uint8)[start : int(ends[number])].tobytes())
+        name_and_places = orjson.loads(self.names.view(np.uint8)[start : int(ends[number])].tobytes())
         first = int(np.searchsorted(self.words(number), place))
-        places = None if said[AT] is None else read_places(said[AT])
+        places = None if name_and_places[AT] is None else read_places(name_and_places[AT])
         begin, end = TokenizedText("", 0, places).place(first, first + words)
-        return {"id": said["id"], "from": begin, "to": end}
+        return {"id": name_and_places["id"], "from": begin, "to": end}
 
     def forget(self) -> None:
         """Releases the memory of the pages that were read."""

@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 
 from shingletools.commands.repeats.item_windows import MAX_LISTED, Covered
-from shingletools.commands.repeats.items import Items
+from shingletools.commands.repeats.reference_items import Items
 from shingletools.commands.repeats.short_items import size_of
 from shingletools.kernel.types import Flags
 

@@ -1,4 +1,4 @@
-"""Which items have which windows, and where."""
+"""The windows of each item, and their places."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.repeats.items import BATCH_ITEMS, Items
+from shingletools.commands.repeats.reference_items import BATCH_ITEMS, Items
 from shingletools.commands.repeats.short_items import ShortItems, size_of
-from shingletools.commands.repeats.windows import Windows, word_numbers
+from shingletools.commands.repeats.window_index import Windows, word_numbers
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 

@@ -4,8 +4,8 @@ from array import array
 
 import numpy as np
 
-from shingletools.commands.repeats.items import Items
-from shingletools.commands.repeats.windows import Windows
+from shingletools.commands.repeats.reference_items import Items
+from shingletools.commands.repeats.window_index import Windows
 from shingletools.kernel.types import Index
 
 

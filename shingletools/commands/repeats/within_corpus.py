@@ -7,16 +7,16 @@ from typing import cast
 import numpy as np
 
 from shingletools import kernel
-from shingletools.commands.repeats.earlier import PLACES, Earlier, EarlierRuns, Portions
+from shingletools.commands.repeats.earlier_runs import PLACES, Earlier, EarlierRuns, Portions
 from shingletools.commands.repeats.first_copies import KeptTexts
-from shingletools.commands.repeats.marking import Marking
+from shingletools.commands.repeats.run_marking import Marking
 from shingletools.commands.repeats.run_spans import joined
 from shingletools.commands.repeats.spec import WithinSpec
 from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
-from shingletools.record.tokenized_text import Recipes, tokenized_text
+from shingletools.record.tokenized_text import RecipeCheck, tokenized_text
 from shingletools.record.wire import AT, Record, parse_json
 from shingletools.system.errors import Failed
 from shingletools.system.line_spool import LineSpool
@@ -32,12 +32,12 @@ class WithinCorpus(RecordCollector):
 
     def __init__(self, spec: WithinSpec, how: Winnowing | None = None, portions: Portions | None = None) -> None:
         self.spec = spec
-        self.how = how or Winnowing.of(int.from_bytes(os.urandom(8)), spec.k)
+        self.how = how or Winnowing.for_runs(int.from_bytes(os.urandom(8)), spec.k)
         self.lines = LineSpool(spec.memory.folder)
         self.texts = KeptTexts(spec.memory.folder, named=spec.ids)
         self.earlier = Earlier(self.how, spec.memory, portions or Portions(), spec)
         self.marking = Marking(spec.treatment)
-        self.recipes = Recipes()
+        self.recipes = RecipeCheck()
 
     def take_record(self, record: Record, line: bytes, _side: int, /) -> None:
         name = wire.take_id(record, self.spec.treatment.id_field)

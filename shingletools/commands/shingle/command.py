@@ -4,12 +4,12 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.cli.arguments import add_memory, count, memory_of, memory_within, one_name
-from shingletools.commands.shingle.bounds import Bound, bound, check_bounds
-from shingletools.kernel.lines import Listed, unlinked
+from shingletools.cli.argument_types import add_memory, count, memory_of, memory_within, one_name
+from shingletools.commands.shingle.frequency_limits import FrequencyLimit, check_limits_meet, frequency_limit
+from shingletools.kernel.lines import FingerprintFilter, no_link
 from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, CommandInfo, Product
-from shingletools.record.stage import Filter, First, Stage
+from shingletools.record.stage import Filter, MakeFirstPass, Stage
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shingletools.commands.shingle.fingerprints import Hashing, Rolling, Runs, Shingler
-    from shingletools.commands.shingle.keys import Key
-    from shingletools.commands.shingle.twice import ShingleCounting
-    from shingletools.commands.shingle.within import Choice
+    from shingletools.commands.shingle.frequency_filter import FrequencyChoice
+    from shingletools.commands.shingle.secret_keys import FingerprintKey
+    from shingletools.commands.shingle.two_pass_filter import ShingleCounting
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 -o docs.shingles",),
@@ -35,8 +35,8 @@ COMMAND_INFO = CommandInfo(
 ROLLING = "rolling"
 KEYED = (ROLLING, "blake3")
 SPOT_AND_WORD = 2  # the shortest spot signature
-ENOUGH = 1 << 29  # bytes of memory for counting the input, without -S
-LONGEST_KEYED = 32  # units: whether long sums collide can depend on single bits of the multiplier, and so reveal them
+DEFAULT_COUNT_BYTES = 1 << 29  # bytes of memory for counting the input, without -S
+MAX_KEYED_UNITS = 32  # units: whether long sums collide can depend on single bits of the multiplier, and so reveal them
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -73,8 +73,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     counted = parser.add_argument_group("shingles of few or many documents")
     add = counted.add_argument
-    add("--max-df", metavar="N", type=bound, help="leave out shingles in more than N documents, or than P%% of all")
-    add("--min-df", metavar="N", type=bound, help="leave out shingles in fewer than N documents, or than P%% of all")
+    add(
+        "--max-df",
+        metavar="N",
+        type=frequency_limit,
+        help="leave out shingles in more than N documents, or than P%% of all",
+    )
+    add(
+        "--min-df",
+        metavar="N",
+        type=frequency_limit,
+        help="leave out shingles in fewer than N documents, or than P%% of all",
+    )
     add(
         "--df-table",
         metavar="FILE",
@@ -84,7 +94,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.commands.shingle import fingerprints, keys  # imported late, here and below: few runs need all
+    from shingletools.commands.shingle import (  # imported late, here and below: few runs need all
+        fingerprints,
+        secret_keys,
+    )
 
     check(options)
     runs = fingerprints.Runs(options.k, options.chars, options.longest, None, options.word_chars)
@@ -105,16 +118,16 @@ def build(options: argparse.Namespace) -> Stage:
         ("spots", spots),
         ("hash", changed_hash),
     )
-    key = keys.PUBLIC
+    key = secret_keys.PUBLIC
     reads: tuple[str, ...] = () if options.spots is None else (options.spots,)
     if options.key_file is not None:
-        key, reads = keys.read_key(options.key_file, wire.recipe("shingle", *how)), (*reads, options.key_file)
+        key, reads = secret_keys.read_key(options.key_file, wire.recipe("shingle", *how)), (*reads, options.key_file)
     parts = [*how, ("key", key.label or None), ("mod", options.mod if options.mod > 1 else None)]
     if options.readable:
         return filter_of(options, Shingling([*parts, ("readable", True)], runs, runs.__call__, None, reads))
     plain = hashing = hashing_of(runs, options.hash, key)
     if options.mod > 1:
-        from shingletools.commands.shingle.sampled import sampled  # numpy, which only --mod needs
+        from shingletools.commands.shingle.fingerprint_sample import sampled  # numpy, which only --mod needs
 
         hashing = partial(sampled, plain, options.mod)
     if options.df:
@@ -125,11 +138,11 @@ def build(options: argparse.Namespace) -> Stage:
         return filter_of(options, shingling)
     if options.df_table is None:
         return filter_after_counting(options, shingling, hashing)
-    from shingletools.commands.shingle import within  # BLAKE3, which most runs do not need
+    from shingletools.commands.shingle import frequency_filter  # BLAKE3, which most runs do not need
 
     digits = fingerprints.HASHES[options.hash][1] if options.hash != ROLLING else 16
     recipe = wire.recipe("shingle", *parts)
-    chosen = within.read_table(options.df_table, recipe, digits, options.min_df, options.max_df)
+    chosen = frequency_filter.read_table(options.df_table, recipe, digits, options.min_df, options.max_df)
     return limited_filter(options, shingling._replace(reads=(*reads, options.df_table)), hashing, chosen)
 
 
@@ -141,7 +154,7 @@ class Shingling(NamedTuple):
     shingler: "Shingler"
     rolling: "Rolling | None"  # its links do the same work in the kernel
     reads: tuple[str, ...]
-    listed: Listed = ()  # the fingerprints that are kept or left out
+    listed: FingerprintFilter = ()  # the fingerprints that are kept or left out
     after: str | None = None  # the recipe that texts must have
 
 
@@ -149,9 +162,11 @@ def is_limited(options: argparse.Namespace) -> bool:
     return options.max_df is not None or options.min_df is not None
 
 
-def limited_filter(options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "Choice") -> Filter:
+def limited_filter(
+    options: argparse.Namespace, shingling: Shingling, hashing: "Hashing", chosen: "FrequencyChoice"
+) -> Filter:
     """Returns the filter that leaves out shingles by a table, or by a first reading."""
-    from shingletools.commands.shingle.within import listed  # as in `build`
+    from shingletools.commands.shingle.frequency_filter import listed  # as in `build`
 
     parts, shingler = [*shingling.parts, *chosen.recipe], partial(listed, hashing, chosen.listing)
     listing, after = chosen.listing.listed, chosen.after
@@ -163,17 +178,17 @@ def filter_after_counting(options: argparse.Namespace, shingling: Shingling, has
 
     Raises Failed unless all files can be read twice.
     """
-    from shingletools.commands.shingle import twice  # numpy, which a table does not need
-    from shingletools.commands.shingle.occurrences import Occurrences  # likewise
+    from shingletools.commands.shingle import two_pass_filter  # numpy, which a table does not need
+    from shingletools.commands.shingle.fingerprint_counts import FingerprintCounts  # likewise
 
     check_regular(options.files, "--max-df and --min-df without --df-table read")
-    files = twice.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
-    memory = memory_within(options, ENOUGH)
+    files = two_pass_filter.CountedFiles(options.files, options.id, options.text, options.min_df, options.max_df)
+    memory = memory_within(options, DEFAULT_COUNT_BYTES)
 
     def first() -> "ShingleCounting":
-        gathering = twice.ShingleGathering(hashing, shingling.rolling, options.mod)
+        gathering = two_pass_filter.ShingleGathering(hashing, shingling.rolling, options.mod)
         filtering = partial(limited_filter, options, shingling, hashing)
-        return twice.ShingleCounting(files, gathering, Occurrences(memory), filtering)
+        return two_pass_filter.ShingleCounting(files, gathering, FingerprintCounts(memory), filtering)
 
     return filter_of(options, shingling, first=first)
 
@@ -182,25 +197,25 @@ def counting_stage(
     options: argparse.Namespace, runs: "Runs", hashing: "Hashing", recipe: str, reads: tuple[str, ...]
 ) -> Stage:
     """Returns the collector that writes a table of document frequencies."""
-    from shingletools.commands.shingle import frequencies  # BLAKE3, which --help does not need
+    from shingletools.commands.shingle import document_frequencies  # BLAKE3, which --help does not need
 
-    return frequencies.CountSpec(
+    return document_frequencies.CountSpec(
         options.text,
         runs,
         hashing,
         recipe,
         memory_of(options),
-        options.min_df or Bound(1),
+        options.min_df or FrequencyLimit(1),
         reads,
         header=options.header or options.merge,
         merge=options.merge,
         sampled=options.mod > 1,
-    ).made_by(frequencies.collector_of)
+    ).with_maker(document_frequencies.collector_of)
 
 
-def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | None = None) -> Filter:
+def filter_of(options: argparse.Namespace, shingling: Shingling, first: MakeFirstPass | None = None) -> Filter:
     """Returns the filter that makes shingles, and counts texts with few of them."""
-    from shingletools.commands.shingle.tallied import CountingShingler, remarks  # as in `build`
+    from shingletools.commands.shingle.short_text_counts import CountingShingler, remarks  # as in `build`
 
     why = None
     if options.mod == 1 and options.spots is not None:
@@ -220,7 +235,7 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: First | 
         "shingles",
         wire.recipe("shingle", *shingling.parts),
         function,
-        link=unlinked if rolling is None else partial(rolling.link, options.mod, shingling.listed),
+        link=no_link if rolling is None else partial(rolling.link, options.mod, shingling.listed),
         reads=shingling.reads,
         listed=options.readable,
         after=shingling.after,
@@ -246,8 +261,8 @@ def check(options: argparse.Namespace) -> None:
             f"--key-file cannot be combined with --hash {options.hash}, only with {' and '.join(KEYED)}",
         ),
         (
-            keyed and options.hash == ROLLING and options.k > LONGEST_KEYED,
-            f"-k {options.k}: sums of more than {LONGEST_KEYED} units would reveal the key; "
+            keyed and options.hash == ROLLING and options.k > MAX_KEYED_UNITS,
+            f"-k {options.k}: sums of more than {MAX_KEYED_UNITS} units would reveal the key; "
             "use --hash blake3 with --key-file",
         ),
         (
@@ -269,11 +284,11 @@ def check(options: argparse.Namespace) -> None:
     ):
         if wrong:
             raise Failed(why)
-    check_bounds(options.min_df, options.max_df)
+    check_limits_meet(options.min_df, options.max_df)
 
 
-def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
-    """The shingler that makes fingerprints by the hash of this name."""
+def hashing_of(runs: "Runs", name: str, key: "FingerprintKey") -> "Hashing":
+    """Returns the shingler that makes fingerprints by the hash of this name."""
     from shingletools.commands.shingle.fingerprints import Hashed, Rolling, rolling_each  # as in `build`
 
     if name != ROLLING:
@@ -282,6 +297,6 @@ def hashing_of(runs: "Runs", name: str, key: "Key") -> "Hashing":
         return partial(rolling_each, runs, Rolling(runs.k, key))
     if runs.longest is None:
         return Rolling(runs.k, key, runs.kind)
-    from shingletools.commands.shingle.units import RollingUnits  # numpy, which other units do not need
+    from shingletools.commands.shingle.line_fingerprints import RollingUnits  # numpy, which other units do not need
 
     return RollingUnits(runs, key)

@@ -6,11 +6,11 @@ from functools import partial
 from typing import NamedTuple
 
 from shingletools import kernel
-from shingletools.commands.shingle.keys import PUBLIC, Key
-from shingletools.kernel.codec import bytes_to_payload
-from shingletools.kernel.lines import Link, Listed
+from shingletools.commands.shingle.secret_keys import PUBLIC, FingerprintKey
+from shingletools.kernel.lines import FingerprintFilter, Link
 from shingletools.kernel.memo import CHARACTERS, WORD_CHARACTERS, WORDS
-from shingletools.system.deferred import blake3, hashlib
+from shingletools.kernel.payload_codec import bytes_to_payload
+from shingletools.system.lazy_imports import blake3, hashlib
 
 Shingler = Callable[[str], str | list[str]]
 Hashing = Callable[[str], str]
@@ -20,11 +20,11 @@ class Runs(NamedTuple):
     """The shingles of a text: its runs of k units.
 
     Units are words. With `chars` they are the characters of the words and of the single spaces between them. With
-    `word_chars` they are those of each word alone, with a space at both ends, so that no run has parts of two. With
-    `longest` they are so many of the longest lines (the sentences of canon --sentences), each once, by their number of
-    words and then alphabetically: the signature known as Long Sent. With `spots`, runs begin at one of these words and
-    go on with other words: spot signatures (Theobald, Siddharth, Paepcke 2008), which prose has, but lists of links
-    and names do not.
+    `word_chars` they are the characters of each word alone, with a space at both ends, so that no run has parts of two
+    words. With `longest` they are that number of the longest lines (the sentences of canon --sentences), each once, by
+    their number of words and then alphabetically: the signature known as Long Sent. With `spots`, runs begin at one of
+    these words and go on with other words: spot signatures (Theobald, Siddharth, Paepcke 2008), which prose has, but
+    lists of links and names do not.
 
     >>> Runs(3)("to be or not"), Runs(3)("not"), Runs(3)("")
     (['to be or', 'be or not'], ['not'], [])
@@ -57,7 +57,7 @@ class Runs(NamedTuple):
         return " ".join(words) if self.chars else words
 
     def __call__(self, text: str) -> list[str]:
-        """n - k + 1 overlapping runs, or one of all units if there are fewer than k; with spots, whole runs only."""
+        """Returns the n - k + 1 overlapping runs, or one of all units if n < k; with spots, whole runs only."""
         if self.spots is not None:
             return list(self.from_spots(text.split(), self.spots))
         if self.word_chars:
@@ -82,18 +82,20 @@ class Runs(NamedTuple):
 
 
 def word_fingerprint(word: str, key: bytes = b"") -> bytes:
-    """The first 8 bytes, little-endian, of the word's BLAKE3; keyed if `key` has 32 bytes."""
+    """Returns the first 8 bytes, little-endian, of the word's BLAKE3; keyed if `key` has 32 bytes."""
     return blake3_digest(word.encode(), key)[:8]
 
 
 class Rolling:
-    """A text to a payload of rolling fingerprints of its units, 16 hex digits each, in O(1) a shingle for any k.
+    """Turns a text into a payload of rolling fingerprints of its units: 16 hex digits each.
+
+    The cost of a shingle does not depend on k.
 
     >>> Rolling(2)("to be or").split()[1] == Rolling(2)("be or")
     True
     """
 
-    def __init__(self, k: int, key: Key = PUBLIC, units: int = WORDS) -> None:
+    def __init__(self, k: int, key: FingerprintKey = PUBLIC, units: int = WORDS) -> None:
         """units: words or characters, as the kernel has them."""
         self.k = k
         self.key = key
@@ -101,23 +103,23 @@ class Rolling:
         function = partial(word_fingerprint, key=key.words)
         self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
 
-    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, Key, int]]":
-        """A worker process starts with an empty memo."""
+    def __reduce__(self) -> "tuple[type[Rolling], tuple[int, FingerprintKey, int]]":
+        """Pickles the settings only, so that a worker process starts with an empty memo."""
         return (Rolling, (self.k, self.key, self.units))
 
     def __call__(self, text: str) -> str:
         return self.words.rolling(text, self.k, self.units)
 
-    def link(self, m: int, listed: Listed) -> Link:
+    def link(self, m: int, listed: FingerprintFilter) -> Link:
         """Returns the link of a stage.Filter.
 
-        It keeps 1 in m fingerprints, as `sampled` does, and of these those that `listed` keeps.
+        It keeps 1 in m fingerprints, as `sampled` does, and of these the ones that `listed` lets pass.
         """
         return self.words.link(self.k, self.units, m, listed)
 
 
 def rolling_each(runs: Runs, rolling: Rolling, text: str) -> str:
-    """A text to the rolling fingerprints of its shingles, each computed alone, for shingles that do not overlap.
+    """Returns the payload of the rolling fingerprints of a text's shingles that do not overlap, each computed alone.
 
     >>> rolling_each(Runs(2, spots=frozenset(["a"])), Rolling(2), "a b c") == Rolling(2)("a b")
     True
@@ -151,13 +153,13 @@ HASHES: dict[str, tuple[Callable[[bytes], bytes], int]] = {
 
 
 class Hashed:
-    """A text to a payload of fingerprints: hashes of each shingle's words, joined by single spaces.
+    """Turns a text into a payload of fingerprints: hashes of each shingle's words, joined by single spaces.
 
     >>> Hashed(Runs(4), "crc32")("My war is over.")
     '68d98f5f'
     """
 
-    def __init__(self, runs: Runs, name: str, key: Key = PUBLIC) -> None:
+    def __init__(self, runs: Runs, name: str, key: FingerprintKey = PUBLIC) -> None:
         self.runs = runs
         self.function, self.digits = HASHES[name]
         if key.words:

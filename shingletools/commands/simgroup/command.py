@@ -2,7 +2,7 @@
 
 import argparse
 
-from shingletools.cli.arguments import add_memory, add_repeatable, memory_of, threshold
+from shingletools.cli.argument_types import add_memory, add_repeatable, memory_of, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo, Product
@@ -32,10 +32,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> Stage:
     against, memory = tuple(options.singletons), memory_of(options)
-    return GroupSpec(options.id, options.star, options.threshold, against, memory).made_by(collector_of)
+    return GroupSpec(options.id, options.star, options.threshold, against, memory).with_maker(collector_of)
 
 
 def collector_of(spec: GroupSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simgroup.grouping import Groups  # late: --help needs no numpy
+    from shingletools.commands.simgroup.group_collector import Groups  # late: --help needs no numpy
 
     return Groups(spec)

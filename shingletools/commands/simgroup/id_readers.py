@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import orjson
 
-from shingletools.kernel.ids import some_of
+from shingletools.kernel.ids import selected_values
 from shingletools.kernel.line_columns import DECIMALS, Field, Kind
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
@@ -58,7 +58,7 @@ class PairIds(IdReader):
         if enough.all():
             return batch.columns[0].data, sizes
         both = np.repeat(enough, 2)
-        return some_of(batch.columns[0].data, sizes, both), sizes[both]
+        return selected_values(batch.columns[0].data, sizes, both), sizes[both]
 
     def copied(self, batch: RecordBatch) -> Flags:
         """Returns for each pair that is similar enough whether b is a copy of a, which has no other pair."""

@@ -3,24 +3,25 @@
 import numpy as np
 import orjson
 
-from shingletools.archive.frames import EMPTY
-from shingletools.commands.simindex.adding import Adding
+from shingletools.archive.record_frames import EMPTY
+from shingletools.commands.simindex.adding_records import RecordAdder
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.winnowing import ROLL, Winnowing
+from shingletools.kernel.winnowing import ROLL_FACTOR, Winnowing
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
-from shingletools.record.tokenized_text import Recipes, tokenized_text
+from shingletools.record.tokenized_text import RecipeCheck, tokenized_text
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
 
-class AddingPassages(RecordCollector, Adding):
+class PassageAdder(RecordCollector, RecordAdder):
     """Takes documents. Adds their lines, which have the words, and their grams, each once a document."""
 
     def begin(self) -> None:
         state, spec = self.state, self.spec
         name = self.writer.archive.name
-        how = Winnowing.of(ROLL, spec.run or 0)  # always the same seed, so that equal runs write equal bytes
+        # Always the same seed, so that equal runs write equal bytes
+        how = Winnowing.for_runs(ROLL_FACTOR, spec.run or 0)
         if state.recipe is not None and not state.passages:
             raise Failed(f"{name}: the archive keeps signatures, not passages")
         if state.passages and state.passages[-1] != how.run:
@@ -28,7 +29,7 @@ class AddingPassages(RecordCollector, Adding):
         if state.passages and state.field != spec.text_field:
             raise Failed(f"{name}: the archive was made for --text {state.field}, not for --text {spec.text_field}")
         self.how = Winnowing(*(state.passages or how[:-1]))
-        self.recipes = Recipes(state.recipe, self.who)
+        self.recipes = RecipeCheck(state.recipe, self.who)
         self.state = state._replace(passages=self.how[:-1], field=spec.text_field)
 
     def take_record(self, record: Record, line: bytes, _side: int, /) -> None:

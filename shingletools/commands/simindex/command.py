@@ -4,7 +4,7 @@ import argparse
 import os
 from functools import partial
 
-from shingletools.cli.arguments import add_repeatable, add_size, count, one_name, text, threshold
+from shingletools.cli.argument_types import add_repeatable, add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DEFAULT_BYTES, DROP, KEEP_OLD, REPLACE, IndexSpec
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.record.collector import Collector, CollectorContext
@@ -120,12 +120,16 @@ def build(options: argparse.Namespace) -> Stage:
         options.named,
         options.k,
         options.text,
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def collector_of(spec: IndexSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simindex import acting, adding, adding_passages  # late: --help needs no numpy
+    from shingletools.commands.simindex import (  # late: --help needs no numpy
+        adding_passages,
+        adding_records,
+        archive_actions,
+    )
 
     if spec.action != ADD:
-        return acting.COLLECTORS[spec.action](spec)
-    return adding.Adding(spec) if spec.run is None else adding_passages.AddingPassages(spec)
+        return archive_actions.COLLECTORS[spec.action](spec)
+    return adding_records.RecordAdder(spec) if spec.run is None else adding_passages.PassageAdder(spec)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from shingletools.archive.batch import Batch, Keys
-from shingletools.archive.opened import Archive
-from shingletools.commands.simindex.repeats import Sorting
+from shingletools.archive.archive_reader import Archive
+from shingletools.archive.segment_builder import Keys, SegmentBuilder
+from shingletools.commands.simindex.known_ids import Sorting
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table
 from shingletools.commands.simjoin.join_options import JoinOptions
@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.commands.simjoin.table import BATCH_BANDS, cut
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import U64, Flags, Index
 
 
@@ -30,7 +30,7 @@ class KnownBefore:
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
-    def pairs(self, batch: Batch, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
+    def pairs(self, batch: SegmentBuilder, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
         """Yields lines of pairs of records that are looked up; sets the flags of those records. Shape (records,).
 
         size: bytes of a signature.
@@ -43,10 +43,10 @@ class KnownBefore:
             theirs, their_sizes = self.archive.ids(distinct)
             both = np.full(len(a), size)
             yield self.lines.format_pairs(
-                IdsAt(names, ends, a), IdsAt(theirs, np.cumsum(their_sizes), which), agreeing, both, both
+                SelectedIds(names, ends, a), SelectedIds(theirs, np.cumsum(their_sizes), which), agreeing, both, both
             )
 
-    def _alike(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
+    def _alike(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:
         """Yields the pairs of records that ask with rows of the archive, in their order."""
         data, signed = batch.signatures(size)
         chosen = sorting.asks[signed]
@@ -60,7 +60,7 @@ class KnownBefore:
             earlier = (addition < sorting.before[a]) & ~np.isin(addition, self.own)
             yield Pairs(a[earlier], pairs.b[earlier], pairs.agreeing[earlier])
 
-    def _empty(self, batch: Batch, sorting: Sorting, size: int) -> Iterator[Pairs]:
+    def _empty(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:
         """Yields the pairs of records with themselves where neither has a signature, which no join finds."""
         rows = np.flatnonzero(sorting.again & ~batch.is_signed())
         distinct, which = np.unique(sorting.found[rows], return_inverse=True)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import orjson
 
-from shingletools.archive.opened import Archive, open_archive
+from shingletools.archive.archive_reader import Archive, open_archive
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table, signature_in
@@ -16,7 +16,7 @@ from shingletools.commands.simjoin.signatures import Signature
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import Store
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt, split
+from shingletools.kernel.ids import SelectedIds, split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.record.collector import DeferredReject
@@ -81,7 +81,7 @@ class Against:
         """Yields records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
         for number, again in self.repeats(store):
             archive = self.archives[number]
-            for name, line in zip(split(*archive.ids(again)), archive.lines(again), strict=True):
+            for name, line in zip(split_ids(*archive.ids(again)), archive.lines(again), strict=True):
                 yield DeferredReject(archive.path, None, seen(orjson.loads(name)), line, False)
 
     def repeats(self, store: Store) -> Iterator[tuple[int, Index]]:
@@ -124,7 +124,7 @@ class Against:
         side = np.searchsorted(self.side_starts, documents, "right") - 1
         return documents - self.side_starts[side] + self.side_places[side]
 
-    def names(self, store: Store, places: Index) -> IdsAt:
+    def names(self, store: Store, places: Index) -> SelectedIds:
         """Returns the ids of documents at these places."""
         distinct, which = np.unique(places, return_inverse=True)
         parts: list[tuple[int, bytes, Index]] = []
@@ -139,7 +139,7 @@ class Against:
                 parts.append((int(some[0]), *archive.ids(some - place)))
         parts.sort(key=lambda part: part[0])
         sizes = np.concatenate([np.empty(0, np.int64), *(each for *_, each in parts)])
-        return IdsAt(b"".join(data for _, data, _ in parts), np.cumsum(sizes), which)
+        return SelectedIds(b"".join(data for _, data, _ in parts), np.cumsum(sizes), which)
 
     def close(self) -> None:
         for archive in self.archives:
@@ -162,10 +162,10 @@ def within(places: Index, first: int, number: int) -> Index:
     return places[slice(*np.searchsorted(places, [first, first + number]))]
 
 
-def compact(ids: IdsAt) -> tuple[bytes, Index]:
+def compact(ids: SelectedIds) -> tuple[bytes, Index]:
     """Returns ids one after the other, and the bytes of each.
 
-    >>> compact(IdsAt(b'"a"7', np.array([3, 4]), np.array([1, 0])))
+    >>> compact(SelectedIds(b'"a"7', np.array([3, 4]), np.array([1, 0])))
     (b'7"a"', array([1, 3]))
     """
     ends = np.frombuffer(ids.ends, np.int64)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, text, threshold
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, text, threshold
 from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, JoinOptions, Scope
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
@@ -17,7 +17,7 @@ from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
-    from shingletools.reading.weights import WeightTable
+    from shingletools.reading.shingle_weights import WeightTable
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle -k 10 | sketch | simjoin -t 0.8",),
@@ -122,14 +122,14 @@ def build(options: argparse.Namespace) -> Stage:
         else:
             files.append(path)
     spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights_of(options))
-    return spec.made_by(collector_of)
+    return spec.with_maker(collector_of)
 
 
 def weights_of(options: argparse.Namespace) -> "tuple[WeightTable | None, tuple[str, ...]]":
     """Returns the table of weights, and the files that are read for it."""
     if options.weights in (None, COUNTED):
         return None, ()
-    from shingletools.reading.weights import read_weights  # late: --help needs no numpy
+    from shingletools.reading.shingle_weights import read_weights  # late: --help needs no numpy
 
     return read_weights(options.weights), (options.weights,)
 

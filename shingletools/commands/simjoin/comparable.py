@@ -4,7 +4,7 @@ from shingletools.commands.simjoin.join_options import DICE, JoinOptions
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
-from shingletools.record.wire import parts_said
+from shingletools.record.wire import recipe_parts
 from shingletools.system.errors import Failed
 
 PARTS_OF_MINHASHES = {"n", "bits", "seed", "weights"}  # of a recipe
@@ -27,7 +27,7 @@ class Comparable:
                 raise Failed("--weights needs shingles; a sketch is weighted where it is made, by sketch --weights")
             signature.check(wanted, size)
             check_minhashes(wanted, signature, via)
-            if wanted.verify and "weights" in parts_said(via, "sketch"):
+            if wanted.verify and "weights" in recipe_parts(via, "sketch"):
                 raise Failed("--verify cannot be combined with weighted sketches, because it does not weigh shingles")
             return wanted
         if (signature, size) != (self.signature, self.size):
@@ -51,7 +51,7 @@ def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None
 
     Without a recipe, components are taken for min-hashes.
     """
-    parts = parts_said(via, "sketch")
+    parts = recipe_parts(via, "sketch")
     minhashes = isinstance(signature, Sketches) and signature.minhashes
     if not minhashes or not parts or ("n" in parts and parts <= PARTS_OF_MINHASHES):
         return

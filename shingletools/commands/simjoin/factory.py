@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.weighed_sets import WeighedSets, weighed_by, 
 from shingletools.kernel.types import Index
 
 if TYPE_CHECKING:
-    from shingletools.reading.weights import Weights
+    from shingletools.reading.shingle_weights import Weights
 
 Payloads = tuple[Data, Index]  # uint8, one payload after the other; int64, the bytes of each
 

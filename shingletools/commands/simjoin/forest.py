@@ -14,7 +14,7 @@ from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 from shingletools.system.scratch import Memory
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from shingletools.archive.archive_files import band_name
-from shingletools.archive.lookup import Sorted
+from shingletools.archive.archive_reader import Archive
+from shingletools.archive.key_lookup import SortedKeys
 from shingletools.archive.manifest import Manifest
-from shingletools.archive.opened import Archive
 from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
@@ -129,7 +129,7 @@ class ArchiveJoin:
         for number, band in enumerate(self.bands):
             asked = Asked(kernel.band_keys(documents, [band])[0], some)
             for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
-                for places, rows in Sorted(segment, band_name(number)).meetings(asked.distinct):
+                for places, rows in SortedKeys(segment, band_name(number)).meetings(asked.distinct):
                     there = ~segment.is_removed(rows)
                     place, row = crowd.sorted_out(asked, places[there], first + rows[there])
                     for part in stretches(asked.counts[place], self.limits.candidates):

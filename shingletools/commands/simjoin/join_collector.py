@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Index
 from shingletools.record import wire
@@ -84,7 +84,7 @@ class JoinCollector(Collector):
             self.first_side += 0 if side else stop - start
             if side and self.against is not None:
                 self.against.documents[side] += stop - start
-        names = [*split(ids.data, ids.sizes)] if len(again) else []
+        names = [*split_ids(ids.data, ids.sizes)] if len(again) else []
         return Taken(rejected={row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in again.tolist()})
 
     def infer_schema(self) -> None:
@@ -121,8 +121,8 @@ class JoinCollector(Collector):
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
         for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
-            for start in range(0, len(block.a), wire.LINES):
-                yield Written(self.written(Pairs(*(part[start : start + wire.LINES] for part in block)), lines))
+            for start in range(0, len(block.a), wire.WRITTEN_LINES):
+                yield Written(self.written(Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block)), lines))
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Written]:
@@ -156,8 +156,8 @@ class JoinCollector(Collector):
             sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs(self.jobs))
         for block in self.best(merged(sources), factory):
             self.pairs += len(block.a)
-            for start in range(0, len(block.a), wire.LINES):
-                pairs = Pairs(*(part[start : start + wire.LINES] for part in block))
+            for start in range(0, len(block.a), wire.WRITTEN_LINES):
+                pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
                 yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, sizes))
@@ -175,7 +175,7 @@ class JoinCollector(Collector):
     def messages(self) -> Sequence[str]:
         return self.store.messages()
 
-    def late(self) -> Sequence[DeferredReject]:
+    def deferred_rejects(self) -> Sequence[DeferredReject]:
         late, self.repeated = self.repeated, []
         return late
 

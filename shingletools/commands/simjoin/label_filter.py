@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from shingletools.archive.opened import Archive
+from shingletools.archive.archive_reader import Archive
 from shingletools.commands.simjoin.join_options import Scope
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt, names_of
+from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import U32, U64, Flags, Index
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject
@@ -37,8 +37,8 @@ class LabelFilter:
         """Returns the numbers of labels as they are spelled: equal ones have one number. Shape (documents, fields)."""
         spelled = self.spelled(labels, sizes)
         while len(self.meant) < len(self.labels):  # the chosen spelling of a label may be new, too
-            new = IdsAt(self.labels.data, self.labels.ends, np.arange(len(self.meant), len(self.labels)))
-            self.meant.extend(self.spelled(*one_after_another([label_of(text) or NO_LABEL for text in names_of(new)])))
+            new = SelectedIds(self.labels.data, self.labels.ends, np.arange(len(self.meant), len(self.labels)))
+            self.meant.extend(self.spelled(*one_after_another([label_of(text) or NO_LABEL for text in each_id(new)])))
         meant: U32 = np.frombuffer(self.meant, np.uint32)[spelled].reshape(-1, len(self.held))
         return meant
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shingletools.numbers.payload import DiskLimits
+from shingletools.numbers.payload_store import DiskLimits
 
 
 @dataclass(frozen=True)

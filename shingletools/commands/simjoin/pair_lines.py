@@ -7,7 +7,7 @@ import numpy as np
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 
@@ -26,13 +26,13 @@ class PairLines:
         self.more = {wire.AGAINST: True} if against else {}
         self._said = lru_cache(CACHED_FIGURES)(self._says)
 
-    def format_pairs(self, a: IdsAt, b: IdsAt, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
+    def format_pairs(self, a: SelectedIds, b: SelectedIds, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
         r"""Returns a line for each pair, from its ids, its agreeing components, and the bytes of its signatures.
 
         If components are below 0, as many agree, and b is a copy of a.
 
         >>> from shingletools.commands.simjoin.signatures import MINHASHES
-        >>> ids = IdsAt(b'"x"7', np.array([3, 4]), np.array([0]))
+        >>> ids = SelectedIds(b'"x"7', np.array([3, 4]), np.array([0]))
         >>> figures = np.array([3]), np.array([16]), np.array([16])
         >>> PairLines(MINHASHES, JoinOptions()).format_pairs(ids, ids, *figures)
         b'{"a":"x","b":"x","similarity":0.75}\n'

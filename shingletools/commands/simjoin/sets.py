@@ -9,7 +9,7 @@ from shingletools.commands.simjoin.counted import CountedSets
 from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
 from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Meeting, Table
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.reference import COUNTERS, counters_of
+from shingletools.kernel.reference_arrays import COUNTER_BITS, counters_of
 from shingletools.kernel.types import ENTRY, U32, U64, BoundedSets, Entries, Flags, Index, Prefixes, TokenSets
 from shingletools.numbers.ranges import spread
 
@@ -50,7 +50,7 @@ def count_tokens(parts: Iterable[U64]) -> U32:
     The counter of a token is an upper bound of its number of sets. The join is right for any order of tokens, and fast
     if rare tokens come first.
     """
-    counters = np.zeros(1 << COUNTERS, np.uint32)
+    counters = np.zeros(1 << COUNTER_BITS, np.uint32)
     for tokens in parts:
         kernel.count_tokens(tokens, counters)
     return counters

@@ -10,7 +10,7 @@ from shingletools.commands.simjoin.digit_groups import FIELDS
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.record import wire
-from shingletools.record.json_members import in_quotes, parse
+from shingletools.record.json_members import escaped, parse
 from shingletools.record.labels import label_on
 from shingletools.record.record_batch import Schema
 from shingletools.record.wire import Record
@@ -89,8 +89,8 @@ class SignedRecords:
         signatures = [(signature, size), (LONG_SHINGLES, 0)][: 1 + self.needed.verify]
         payloads = [Field(each.field.encode(), Kind.GROUPS, each.digits, each.fixed(size)) for each, size in signatures]
         fields = [
-            Field(in_quotes(self.needed.id_field), Kind.ID),
-            Field(b"via", Kind.EQUAL, text=in_quotes(via) if via else None),
+            Field(escaped(self.needed.id_field), Kind.ID),
+            Field(b"via", Kind.EQUAL, text=escaped(via) if via else None),
             *payloads,
             *(Field(field.encode(), Kind.NONE) for field in fields_before(signature)),
             *(Field(field.encode(), Kind.AT_MOST_ONCE) for field in FIELDS),
@@ -100,5 +100,5 @@ class SignedRecords:
 
     def label_fields(self, first: int) -> list[Field]:
         """Returns the fields of labels, which have one column. first: the place of the first one."""
-        names = map(in_quotes, self.needed.labels)
+        names = map(escaped, self.needed.labels)
         return [Field(name, Kind.LABEL, shared=first if number else -1) for number, name in enumerate(names)]

@@ -22,8 +22,8 @@ from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.table import ComponentTable, Table
 from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index, Rows
-from shingletools.numbers import chances
-from shingletools.record.wire import parts_said
+from shingletools.numbers import binomial
+from shingletools.record.wire import recipe_parts
 from shingletools.system.errors import Failed
 
 MINHASH_DIGITS = 8  # digits of a min-hash of 32 bits
@@ -76,7 +76,7 @@ class Sketches(NamedTuple):
         """
         if self.minhashes:
             return ALIKE
-        said = parts_said(via, "sketch")
+        said = recipe_parts(via, "sketch")
         return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if said & ONE_AGREES else UNKNOWN
 
     def check(self, wanted: JoinOptions, size: int) -> None:
@@ -106,7 +106,7 @@ class Sketches(NamedTuple):
             )
         if wanted.measure == DICE:
             threshold /= 2 - threshold  # D = 2 J / (1 + J)
-        return math.ceil(chances.agreement(threshold, self.chance) * components)
+        return math.ceil(binomial.agreement(threshold, self.chance) * components)
 
     def proposed(self, wanted: JoinOptions, components: int) -> int:
         """Returns the number of components that proposes a pair: three standard deviations below the threshold.
@@ -123,7 +123,7 @@ class Sketches(NamedTuple):
         least = MEASURES[wanted.measure](wanted.similarity).jaccard()
         if least is None:
             raise Failed(f"--verify cannot be combined with --measure {wanted.measure}; join the shingles alone")
-        return chances.proposed(chances.agreement(least, self.chance), components)
+        return binomial.proposed(binomial.agreement(least, self.chance), components)
 
     def smallest(self, _wanted: JoinOptions, /) -> int:
         return 1
@@ -139,7 +139,7 @@ class Sketches(NamedTuple):
 
     def says(self, wanted: JoinOptions, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
         components = self.components(one)
-        similarity = chances.estimated(Fraction(agreeing, components), self.chance)
+        similarity = binomial.estimated(Fraction(agreeing, components), self.chance)
         if wanted.measure == DICE:
             similarity = 2 * similarity / (1 + similarity)
         said: dict[str, float | str] = {"similarity": round(float(similarity), 6)}
@@ -150,9 +150,9 @@ class Sketches(NamedTuple):
 
 @cache
 def bounds(agreeing: int, components: int, chance: Fraction, dice: bool) -> dict[str, float]:
-    """Returns bounds of the true similarity when so many components agree; see `chances.interval`."""
-    low, high = (chances.estimated(bound, chance) for bound in chances.interval(agreeing, components))
+    """Returns bounds of the true similarity when so many components agree; see `binomial.interval`."""
+    low, high = (binomial.estimated(bound, chance) for bound in binomial.interval(agreeing, components))
     if dice:
         low, high = (2 * bound / (1 + bound) for bound in (low, high))
-    low, high = chances.outwards(low, high)
+    low, high = binomial.outwards(low, high)
     return {"low": float(low), "high": float(high)}

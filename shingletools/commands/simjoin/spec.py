@@ -12,7 +12,7 @@ from shingletools.record.wire import shown_recipe
 from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
-    from shingletools.reading.weights import WeightTable
+    from shingletools.reading.shingle_weights import WeightTable
     from shingletools.system.scratch import Memory
 
 

@@ -19,10 +19,10 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import IdsAt
+from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.scratch import Memory, shown_size
 
@@ -68,7 +68,7 @@ class Store(Protocol):
         """Returns messages for -v about the scratch files of a join, once."""
         return ()
 
-    def names(self, side: int, rows: Index) -> IdsAt:
+    def names(self, side: int, rows: Index) -> SelectedIds:
         """Returns the ids of rows on one side."""
 
     def sizes(self, rows: Index) -> Index:
@@ -133,10 +133,10 @@ class InMemory(Store):
         self.weighed = table if factory.weighed else None
         return join_of(factory.wanted, scope)(table, cross, None, self.limits)
 
-    def names(self, side: int, rows: Index) -> IdsAt:
+    def names(self, side: int, rows: Index) -> SelectedIds:
         before = len(self.numbers[0]) if side else 0
         ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
-        return IdsAt(ids.data, ids.ends, numbers[rows - before])
+        return SelectedIds(ids.data, ids.ends, numbers[rows - before])
 
     def sizes(self, rows: Index) -> Index:
         if self.weighed is not None:
@@ -152,8 +152,8 @@ class OnDisk(Store):
         self.memory = memory
         self.limits = limits
         self.seen_ids = SeenIds(memory, limits)
-        self.ids = Payload(memory, 1, limits)
-        self.payloads = [Payload(memory, 8, limits) for _ in range(payloads)]
+        self.ids = PayloadStore(memory, 1, limits)
+        self.payloads = [PayloadStore(memory, 8, limits) for _ in range(payloads)]
         self.unsaid: Sequence[str] = ()
 
     def claim(self, side: int, ids: ColumnData) -> Index:
@@ -187,17 +187,17 @@ class OnDisk(Store):
         messages, self.unsaid = self.unsaid, ()
         return messages
 
-    def _every(self, payload: Payload, stop: int) -> Iterator[tuple[int, Data]]:
+    def _every(self, payload: PayloadStore, stop: int) -> Iterator[tuple[int, Data]]:
         for rows in portions_of([payload], self.memory.share(16, self.limits.least_share), self.limits):
             if rows[0] < stop:
                 yield int(rows[0]), payload.load(rows[rows < stop])[0]
                 payload.forget()
 
-    def names(self, _side: int, rows: Index) -> IdsAt:
+    def names(self, _side: int, rows: Index) -> SelectedIds:
         distinct, numbers = np.unique(rows, return_inverse=True)
         data, sizes = self.ids.load(distinct)
         self.ids.forget()
-        return IdsAt(data.tobytes(), np.cumsum(sizes), numbers)
+        return SelectedIds(data.tobytes(), np.cumsum(sizes), numbers)
 
     def sizes(self, rows: Index) -> Index:
         if self.weighed is not None:

@@ -10,7 +10,7 @@ from shingletools.commands.simjoin.sets import entries_of, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Components, Meeting, Table
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index
-from shingletools.numbers.payload import Payload, portions_of
+from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.ranges import stretches
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.scratch import Memory
@@ -19,7 +19,7 @@ from shingletools.system.scratch import Memory
 class Stored:
     """A table on disk. Only rows that are being compared are in memory."""
 
-    def __init__(self, payloads: Sequence[Payload], factory: TableFactory, memory: Memory, limits: Limits) -> None:
+    def __init__(self, payloads: Sequence[PayloadStore], factory: TableFactory, memory: Memory, limits: Limits) -> None:
         self.payloads = payloads
         self.factory = factory
         self.limits = limits
@@ -100,7 +100,7 @@ class Stored:
 class StoredComponents:
     """The components of the payload that proposes pairs; only this payload is loaded."""
 
-    def __init__(self, first: Components, payload: Payload, factory: TableFactory, most: int) -> None:
+    def __init__(self, first: Components, payload: PayloadStore, factory: TableFactory, most: int) -> None:
         self.n, self.least = first.n, first.least
         self.payload = payload
         self.factory = factory

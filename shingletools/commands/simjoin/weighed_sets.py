@@ -19,13 +19,13 @@ from shingletools.commands.simjoin.sets import SetTable, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.reference import counters_of
+from shingletools.kernel.reference_arrays import counters_of
 from shingletools.kernel.types import U32, U64, Index, Prefixes, TokenSets, TokenWeights
+from shingletools.numbers.inverse_document_frequency import counted_square, counted_weight, square
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.rarity import counted_square, counted_weight, square
 
 if TYPE_CHECKING:
-    from shingletools.reading.weights import Weights
+    from shingletools.reading.shingle_weights import Weights
 
 BATCH_TOKENS = 1 << 20  # that are worked on together
 Weighing = Callable[[U64], Index]  # returns the weights of tokens, from 0 to 2^32. Shape (tokens,) in and out

@@ -1,11 +1,11 @@
 """simscore: scores pairs and groups by labels. What each file does, in the order of the work:
 
-command          the options
-spec             the specification
-score_collector  takes pairs and groups, documents, and labels: uses all the others
-score_records    records of pairs, groups and documents
-universe         the documents of the run, numbered
-scoring          scores all pairs, each band of similarity, and each threshold
-agreement        exact ratios of counts
-score_tables     scores as records or as a table
+command              the options
+spec                 the specification
+score_collector      takes pairs and groups, documents, and labels: uses all the others
+score_records        records of pairs, groups and documents
+numbered_documents   the documents of the run, numbered
+scoring              scores all pairs, each band of similarity, and each threshold
+partition_agreement  exact ratios of counts
+score_tables         scores as records or as a table
 """

@@ -4,11 +4,11 @@ import argparse
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import add_repeatable, fraction, no_number, text, threshold
+from shingletools.cli.argument_types import add_repeatable, fraction, no_number, text, threshold
 from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
-from shingletools.record.framing import Format
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import shown
 
@@ -86,14 +86,14 @@ def build(options: argparse.Namespace) -> Stage:
         table=options.table,
         judged=options.judged,
         form=table_of(options),
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def table_of(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of the truth; None for JSON lines."""
     if not options.csv and not options.tsv:
         return None
-    from shingletools.reading.formats.separated import Separated  # late: few runs need it
+    from shingletools.reading.formats.separated_values import Separated  # late: few runs need it
     from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = ("a", "b") if options.field is None else (options.id, options.field)
@@ -101,6 +101,6 @@ def table_of(options: argparse.Namespace) -> Format | None:
 
 
 def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simscore.score_collector import Score  # late: --help needs no numpy
+    from shingletools.commands.simscore.score_collector import ScoreCollector  # late: --help needs no numpy
 
-    return Score(spec)
+    return ScoreCollector(spec)

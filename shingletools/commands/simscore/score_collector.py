@@ -6,34 +6,34 @@ from math import ceil
 import numpy as np
 import orjson
 
+from shingletools.commands.simscore.numbered_documents import NumberedDocuments
 from shingletools.commands.simscore.score_records import APART, BANDED, BEYOND, DOCUMENTS, ScoreRecords
 from shingletools.commands.simscore.score_tables import records, table
 from shingletools.commands.simscore.scoring import score
 from shingletools.commands.simscore.spec import DOCS, FOUND, TRUTH, ScoreSpec
-from shingletools.commands.simscore.universe import Universe
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import split
+from shingletools.kernel.ids import split_ids
 from shingletools.kernel.line_columns import DECIMALS, ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of
 from shingletools.record.collector import Collector, Taken, Written
-from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, judged_twice, label_of
+from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, contradiction_message, label_of
 from shingletools.record.record_batch import RecordBatch, Schema, row_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 
 
-class Score(Collector):
+class ScoreCollector(Collector):
     """Takes what was found, documents, and the truth; scores what was found by the truth.
 
-    Memory: that of `Universe` and of two `PairRelation`, and then that of `score`.
+    Memory: that of `NumberedDocuments` and of two `PairRelation`, and then that of `score`.
     """
 
     of_all = True
 
     def __init__(self, spec: ScoreSpec) -> None:
         self.spec = spec
-        self.universe = Universe()
+        self.universe = NumberedDocuments()
         self.records = [ScoreRecords(spec, side, self.universe.known_as) for side in (FOUND, DOCS, TRUTH)]
         self.sides = {side: PairRelation(bool(spec.edges)) for side in (FOUND, TRUTH)}
         self.groups = dict.fromkeys(self.sides, 0)  # of each side so far
@@ -41,7 +41,7 @@ class Score(Collector):
         self.units = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)
         self.kinds: dict[tuple[int, str], str] = {}  # what each side's files hold: PAIRS or GROUPS
         self.unknown = 0  # records of the truth with documents that --docs lacks
-        self.said: list[str] = []
+        self.remark_lines: list[str] = []
         self.doubts: list[str] = []
 
     def kind(self, side: int) -> str | None:
@@ -81,7 +81,7 @@ class Score(Collector):
         self.sides[side].add_apart(one[good & apart], two[good & apart])
         if good.all():
             return Taken()
-        names = [*split(ids.data, ids.sizes)]
+        names = [*split_ids(ids.data, ids.sizes)]
         return Taken(
             rejected={
                 row: Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
@@ -104,7 +104,7 @@ class Score(Collector):
         wrong = known[self.sides[side].add_classes(numbers[known], (rows + self.groups[side])[known])]
         self.groups[side] += batch.rows
         stop = int(rows[wrong[0]]) if len(wrong) else batch.rows
-        names = [*split(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
+        names = [*split_ids(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
         places = np.flatnonzero(strange & (rows < stop))
         bad, firsts = np.unique(rows[places], return_index=True)
         first = zip(bad.tolist(), places[firsts].tolist(), strict=True)
@@ -120,14 +120,14 @@ class Score(Collector):
         wrong = known[self.add_labels(numbers[known], labels[0], known)] if labels else known[:0]
         stop = int(wrong[0]) if len(wrong) else batch.rows
         self.universe.note(numbers[known[known < stop]])
-        names = [*split(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
+        names = [*split_ids(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
         rejected = {row: self.stranger(names[row]) for row in np.flatnonzero(strange[:stop]).tolist()}
         failed = (stop, Failed(f"id {shown_id(names[stop])} has two labels")) if len(wrong) else None
         return Taken(rejected=rejected, failed=failed)
 
     def add_labels(self, numbers: Index, labels: ColumnData, rows: Index) -> Index:
         """Adds documents and their labels. If some have other labels already, adds none, and returns their places."""
-        spelled = list(split(labels.data, labels.sizes))
+        spelled = list(split_ids(labels.data, labels.sizes))
         written = [label_of(spelled[row]) or UNLABELLED for row in rows.tolist()]
         sizes = np.array([*map(len, written)], np.int64)
         labelled = np.flatnonzero(sizes)
@@ -157,10 +157,10 @@ class Score(Collector):
             there &= named
             found = found.only(self.judged(truth, there))
         if (pair := self.sides[TRUTH].contradiction(truth)) is not None:
-            raise Failed(judged_twice((self.universe.name(pair[0]), self.universe.name(pair[1]))))
+            raise Failed(contradiction_message((self.universe.name(pair[0]), self.universe.name(pair[1]))))
         scores = score(found, truth, there, self.spec.edges, self.spec.cut)
         counts = scores.all.pairs
-        self.said = [
+        self.remark_lines = [
             f"{counts.found} pairs found",
             f"{counts.truth} true",
             f"{counts.right} both",
@@ -184,7 +184,7 @@ class Score(Collector):
         return self.doubts
 
     def summary(self) -> list[str]:
-        return self.said
+        return self.remark_lines
 
 
 def shown_id(name: bytes) -> str:

@@ -11,8 +11,17 @@ from shingletools.commands.simscore.spec import FOUND, TRUTH, ScoreSpec
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.numbers.pair_relation import NONE
 from shingletools.record import wire
-from shingletools.record.json_members import check_line_once, in_quotes, member_of, members, parse
-from shingletools.record.labels import GROUPS, JUDGED, ONCE, ONCE_TRUE, PAIRS, judged_same, kind_of, label_on
+from shingletools.record.json_members import check_line_once, escaped, member_of, members, parse
+from shingletools.record.labels import (
+    GROUPS,
+    LABEL_FIELD,
+    PAIRS,
+    UNIQUE_FIELDS,
+    UNIQUE_TRUTH_FIELDS,
+    judged_same,
+    kind_of,
+    label_on,
+)
 from shingletools.record.record_batch import Schema
 from shingletools.record.wire import AGAINST, COPY, Name, Record
 from shingletools.system.errors import Failed, Rejected
@@ -48,13 +57,13 @@ class ScoreRecords:
     def pair_fields(self) -> tuple[Field, ...]:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         flags = Field(AGAINST.encode(), Kind.FLAG), Field(COPY.encode(), Kind.NONE)
-        judged = (Field(JUDGED.encode(), Kind.FLAG),) if self.side == TRUTH else ()
+        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG),) if self.side == TRUTH else ()
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
         return *ids, *flags, *judged, *bands
 
     def document_fields(self) -> tuple[Field, ...]:
-        label = (Field(in_quotes(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
-        return Field(in_quotes(self.spec.id_field), Kind.ID), *label
+        label = (Field(escaped(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
+        return Field(escaped(self.spec.id_field), Kind.ID), *label
 
     def first_line(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
         """Returns what a file holds, by its first line (PAIRS or GROUPS), and the values of the line."""
@@ -70,7 +79,7 @@ class ScoreRecords:
 
     def pair(self, line: bytes, _start: int) -> Sequence[object]:
         record = self.record(line, "a", "b")
-        once = (ONCE if self.side == FOUND else ONCE_TRUE)[PAIRS]
+        once = (UNIQUE_FIELDS if self.side == FOUND else UNIQUE_TRUTH_FIELDS)[PAIRS]
         check_line_once(line, (*once, "similarity") if self.spec.edges else once)
         one, two, against = wire.take_pair(record)
         if wire.take_flag(record, COPY):
@@ -81,7 +90,7 @@ class ScoreRecords:
 
     def group(self, line: bytes, _start: int) -> Sequence[object]:
         record = self.record(line)
-        check_line_once(line, (ONCE if self.side == FOUND else ONCE_TRUE)[GROUPS])
+        check_line_once(line, (UNIQUE_FIELDS if self.side == FOUND else UNIQUE_TRUTH_FIELDS)[GROUPS])
         names = wire.take_ids(record, "members")
         if self.banded:
             raise Failed("a group has no similarity, which --bands and --by need")

@@ -5,7 +5,7 @@ from fractions import Fraction
 import orjson
 
 from shingletools.commands.simscore.scoring import Band, Scores, Whole
-from shingletools.numbers.ratios import aligned, rounded
+from shingletools.numbers.exact_ratios import aligned, rounded
 
 DIGITS = 6  # of ratios behind the point, in records
 TABLE_DIGITS = 4  # and in the table

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simscore.agreement import GroupFigures, compare_groups
+from shingletools.commands.simscore.partition_agreement import GroupFigures, compare_groups
 from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.exact_ratios import PairCounts, Ratio, ratio
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, common_pairs, ends_of
-from shingletools.numbers.ratios import PairCounts, Ratio, ratio
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from shingletools.record.framing import Format
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 

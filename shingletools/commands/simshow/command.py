@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import add_memory, add_repeatable, count, memory_of, names, size, text, threshold
-from shingletools.commands.simshow.report.origin import Provenance
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, names, size, text, threshold
+from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.commands.simshow.spec import (
     BRIEF,
     JSON,
@@ -116,10 +116,12 @@ def build(options: argparse.Namespace) -> Stage:
                 raise Failed(f"{name} cannot be combined with --runs")
         if len(options.text) > 1:
             raise Failed("--runs shows words that canon made, so --text names one field")
-        return RunsSpec(options.id, options.text[0], form_of(options), options.html).made_by(showing_runs)
+        return RunsSpec(options.id, options.text[0], form_of(options), options.html).with_maker(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
-        from shingletools.commands.simshow.report.made_by import origin_of  # late: it loads all commands of a pipeline
+        from shingletools.commands.simshow.report.made_by_pipeline import (
+            origin_of,  # late: it loads all commands of a pipeline
+        )
 
         origin = origin_of(options.made_by, origin.date)
     reads: Sequence[str] = ()
@@ -144,7 +146,7 @@ def build(options: argparse.Namespace) -> Stage:
         show=options.show,
         origin=origin,
         reads=reads,
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def check_combinations(options: argparse.Namespace) -> None:
@@ -193,12 +195,12 @@ def coloured(options: argparse.Namespace) -> bool:
 
 
 def collector_of(spec: ShowSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simshow.show_collector import Show  # late: --help needs no numpy
+    from shingletools.commands.simshow.show_collector import ShowCollector  # late: --help needs no numpy
 
-    return Show(spec)
+    return ShowCollector(spec)
 
 
 def showing_runs(spec: RunsSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simshow.run_collector import ShowRuns  # late: as above
+    from shingletools.commands.simshow.run_collector import RunCollector  # late: as above
 
-    return ShowRuns(spec)
+    return RunCollector(spec)

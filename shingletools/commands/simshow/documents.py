@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from shingletools.commands.simshow.prepared import Words
+from shingletools.commands.simshow.prepared_text import Words
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
 from shingletools.record.word_offsets import Places, read_places
-from shingletools.running.canonizing import canonizing
+from shingletools.running.canon_function import canonizing
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 
@@ -24,7 +24,7 @@ MAX_CHARS = 200  # characters of a value of --show
 FIRST = re.compile(r"[0-9]+-[0-9]+(?: |\Z)")  # with which places begin
 
 
-class Shown(NamedTuple):
+class ShownDocument(NamedTuple):
     """A document to be shown."""
 
     name: Name
@@ -32,12 +32,12 @@ class Shown(NamedTuple):
     words: Words  # the words' numbers in the Vocabulary
     starts: Index  # of each word in the original, in code points
     ends: Index
-    said: Sequence[str] = ()  # the fields of --show, as text
+    shown_fields: Sequence[str] = ()  # the fields of --show, as text
 
     @property
     def size(self) -> int:
         """Returns about how many bytes it takes."""
-        return 2 * len(self.source) + 2 * sum(map(len, self.said)) + 20 * len(self.words) + 500
+        return 2 * len(self.source) + 2 * sum(map(len, self.shown_fields)) + 20 * len(self.words) + 500
 
     def place(self, first: int, end: int) -> Place:
         """Returns the place from the least start to the greatest end of some words; places need not ascend."""
@@ -85,9 +85,9 @@ class Reader:
     def made_by(self, record: Record) -> str:
         """Returns the recipe of a document's words. Raises Rejected."""
         via = wire.take_recipe(record)
-        return via if is_placed(record, self.text_field) else wire.further(via, self.recipe)
+        return via if is_placed(record, self.text_field) else wire.extended_recipe(via, self.recipe)
 
-    def __call__(self, name: Name, record: Record) -> Shown:
+    def __call__(self, name: Name, record: Record) -> ShownDocument:
         """Returns the document of a record. Raises Rejected."""
         if is_placed(record, self.text_field):
             source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
@@ -96,8 +96,8 @@ class Reader:
             words, at = self.canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
-        said = tuple(spelled(wire.find(record, field)) for field in self.show)
-        return Shown(name, source, self.vocabulary.numbers(found), starts, ends, said)
+        shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)
+        return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, shown_fields)
 
     def letters(self, record: Record) -> int:
         """Returns the number of characters of the original; 0 if it is no text."""

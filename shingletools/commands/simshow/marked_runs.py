@@ -19,23 +19,23 @@ class MarkedRun(NamedTuple):
     """A run of words: its place in the original, in code points, and the members of its mark."""
 
     place: Place
-    said: Record
+    mark: Record
 
     @property
     def words(self) -> int:
-        count: int = self.said["words"]
+        count: int = self.mark["words"]
         return count
 
     def headline(self, number: int) -> str:
         """Returns the line above its text."""
-        return f"{number}: {self.said['from']}-{self.said['to']}, {plural(self.words, 'word')}{self.origin()}"
+        return f"{number}: {self.mark['from']}-{self.mark['to']}, {plural(self.words, 'word')}{self.origin()}"
 
     def origin(self) -> str:
         """Returns the text about the first copy, or the items, with the same words; empty if there is none."""
-        if (of := self.said.get("of")) is not None:
+        if (of := self.mark.get("of")) is not None:
             return f", first in {shown(of['id'])} at {of['from']}-{of['to']}"
-        if (ids := self.said.get("ids")) is not None:
-            more = self.said["items"] - len(ids)
+        if (ids := self.mark.get("ids")) is not None:
+            more = self.mark["items"] - len(ids)
             return f", in {', '.join(map(shown, ids))}" + (f" and {plural(more, 'other item')}" if more > 0 else "")
         return ""
 
@@ -71,10 +71,10 @@ def marked_document(name: Name, record: Record, text_field: str) -> MarkedDocume
         ends = np.cumsum(sizes + 1) - 1
         places, limit = Places(ends - sizes, ends), len(words)
     runs = []
-    for said in checked_runs(record[REPEATS], limit):
-        first, last = said["from"], said["to"]
+    for mark in checked_runs(record[REPEATS], limit):
+        first, last = mark["from"], mark["to"]
         runs.append(
-            MarkedRun((first, last) if AT in record else (int(places.starts[first]), int(places.ends[last - 1])), said)
+            MarkedRun((first, last) if AT in record else (int(places.starts[first]), int(places.ends[last - 1])), mark)
         )
     runs.sort(key=lambda run: run.place)
     edges = Edges(np.sort(places.starts), np.sort(places.ends))
@@ -107,7 +107,7 @@ def checked_runs(runs: object, limit: int) -> Iterator[Record]:
         yield run
 
 
-def has_place(said: Record) -> bool:
+def has_place(mark: Record) -> bool:
     """Returns whether an object has a place."""
-    first, last = said.get("from"), said.get("to")
+    first, last = mark.get("from"), mark.get("to")
     return type(first) is int and type(last) is int and 0 <= first < last

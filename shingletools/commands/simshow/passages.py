@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simshow.chaining import common_passages
-from shingletools.commands.simshow.documents import Name, Place, Shown
-from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.runs import EqualRun
+from shingletools.commands.simshow.documents import Name, Place, ShownDocument
+from shingletools.commands.simshow.equal_runs import EqualRun
+from shingletools.commands.simshow.passage_chaining import common_passages
+from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64, Flags
-from shingletools.system.deferred import regex
-from shingletools.text.scripts import ALONE
+from shingletools.system.lazy_imports import regex
+from shingletools.text.unspaced_scripts import ALONE
 
 EQUAL, ONLY_A, ONLY_B = "equal", "a", "b"
 
@@ -70,7 +70,7 @@ class Stretch(NamedTuple):
 class Text(NamedTuple):
     """A document, and its words prepared to be compared."""
 
-    shown: Shown
+    shown: ShownDocument
     prepared: Prepared
 
 
@@ -196,7 +196,7 @@ def in_sorted(some: U64, ascending: U64) -> Flags:
     return found
 
 
-def passage(steps: list[Stretch], a: Shown, b: Shown) -> Passage:
+def passage(steps: list[Stretch], a: ShownDocument, b: ShownDocument) -> Passage:
     """Returns a passage with places in the originals, from stretches in numbers of words."""
     pieces = []
     for step in steps:

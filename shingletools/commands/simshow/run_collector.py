@@ -10,7 +10,7 @@ from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.wire import Record
 
 
-class ShowRuns(RecordCollector):
+class RunCollector(RecordCollector):
     """Shows the runs of documents. Memory: one document; with a page, the page."""
 
     def __init__(self, spec: RunsSpec) -> None:

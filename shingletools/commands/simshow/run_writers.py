@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shingletools.commands.simshow import terminal
+from shingletools.commands.simshow import terminal_text
 from shingletools.commands.simshow.marked_runs import MarkedDocument
 from shingletools.commands.simshow.report.run_page import RunPage
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form
@@ -29,22 +29,22 @@ class RunTextWriter(RunLineWriter):
     """Writes each run as it stands in the original, with some words around it."""
 
     def write(self, document: MarkedDocument, /) -> bytes:
-        lines = [[(document.summary(), terminal.HEAD)]]
+        lines = [[(document.summary(), terminal_text.HEAD)]]
         for number, run in enumerate(document.runs, 1):
-            lines.append([(f"  {run.headline(number)}", terminal.PLAIN)])
+            lines.append([(f"  {run.headline(number)}", terminal_text.PLAIN)])
             text = document.source[slice(*run.place)]
             before, behind = around(document.source, document.edges, run.place, self.form.context)
             spans = [
-                (before, terminal.CONTEXT),
-                (">>", terminal.HEAD),
-                (text if self.form.whole else shortened(text), terminal.PLAIN),
-                ("<<", terminal.HEAD),
-                (behind, terminal.CONTEXT),
+                (before, terminal_text.CONTEXT),
+                (">>", terminal_text.HEAD),
+                (text if self.form.whole else shortened(text), terminal_text.PLAIN),
+                ("<<", terminal_text.HEAD),
+                (behind, terminal_text.CONTEXT),
             ]
-            body = terminal.flow(spans, max(self.form.width - 4, 20))
-            lines += ([("    ", terminal.PLAIN), *line] for line in body)
+            body = terminal_text.flow(spans, max(self.form.width - 4, 20))
+            lines += ([("    ", terminal_text.PLAIN), *line] for line in body)
         lines.append([])
-        return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
+        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
 
 
 class RunRecordWriter(RunLineWriter):
@@ -55,8 +55,8 @@ class RunRecordWriter(RunLineWriter):
 
     def records(self, document: MarkedDocument) -> Iterator[bytes]:
         for run in document.runs:
-            said = {name: run.said[name] for name in SAID if name in run.said}
-            yield wire.format_json({"id": document.name, **said, "text": document.source[slice(*run.place)]})
+            members = {name: run.mark[name] for name in SAID if name in run.mark}
+            yield wire.format_json({"id": document.name, **members, "text": document.source[slice(*run.place)]})
 
 
 def run_writer_of(form: Form) -> RunLineWriter | RunPage:

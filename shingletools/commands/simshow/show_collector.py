@@ -3,15 +3,15 @@
 from array import array
 from collections.abc import Iterator
 
-from shingletools.commands.simshow.documents import Name, Reader, Shown
+from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
+from shingletools.commands.simshow.output_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Text, compare
-from shingletools.commands.simshow.prepared import Prepared
-from shingletools.commands.simshow.report.origin import Corpus
+from shingletools.commands.simshow.prepared_text import Prepared
+from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
-from shingletools.commands.simshow.template import frequent_shingles
-from shingletools.commands.simshow.writers import writer_of
+from shingletools.commands.simshow.template_words import frequent_shingles
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
 from shingletools.record.wire import Record
@@ -30,7 +30,7 @@ CACHED_BYTES = 1 << 27  # bytes of prepared texts that are kept
 MEMORY_PARTS = 6  # of the memory: one for records, two for documents, one for texts, the rest for gaps in the heap
 
 
-class Show(RecordCollector):
+class ShowCollector(RecordCollector):
     """Takes pairs or groups, then the documents that they name, and compares these.
 
     Memory: 200 bytes for each id that is named, and the distinct words; 8 bytes a pair to choose a sample. Then the
@@ -45,7 +45,7 @@ class Show(RecordCollector):
         self.share = None if limit is None else limit.share(MEMORY_PARTS, 0)
         self.most = CACHED_BYTES if self.share is None else min(self.share, CACHED_BYTES)
         self.records: SpillingList[Waiting] = SpillingList(limit and limit._replace(size=limit.share(MEMORY_PARTS, 0)))
-        self.documents: SpillingList[Shown] = SpillingList(
+        self.documents: SpillingList[ShownDocument] = SpillingList(
             limit and limit._replace(size=2 * limit.share(MEMORY_PARTS, 0))
         )
         rows: dict[Name, int] = {}
@@ -167,7 +167,7 @@ class Show(RecordCollector):
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)
 
-    def late(self) -> list[DeferredReject]:
+    def deferred_rejects(self) -> list[DeferredReject]:
         lost, self.lost = self.lost, []
         return lost
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.commands.simshow.report.origin import Provenance
+from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, REPEATS, SOURCE, field_after
 from shingletools.system.errors import Failed, shown

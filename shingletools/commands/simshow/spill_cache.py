@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import IO, Generic, TypeVar
 
-from shingletools.system.deferred import tempfile
+from shingletools.system.lazy_imports import tempfile
 from shingletools.system.scratch import Memory, folder_errors
 
 Item = TypeVar("Item")

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simshow import terminal
-from shingletools.commands.simshow.documents import Name, Place, Shown
+from shingletools.commands.simshow import terminal_text
+from shingletools.commands.simshow.documents import Name, Place, ShownDocument
 from shingletools.commands.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
-from shingletools.commands.simshow.report.origin import Corpus
+from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.spec import Form
-from shingletools.commands.simshow.terminal import Line, Span
+from shingletools.commands.simshow.terminal_text import Line, Span
 from shingletools.kernel.types import Index
 from shingletools.system import errors
 
@@ -21,7 +21,7 @@ CONTEXT_CHARS = 200  # code points, at most, before and after a passage
 BETWEEN = " | "
 
 Marks = tuple[str, str, str]  # text before and after words of one side only, and their style
-MARKED: dict[str, Marks] = {ONLY_A: ("[-", "-]", terminal.ONLY_A), ONLY_B: ("{+", "+}", terminal.ONLY_B)}
+MARKED: dict[str, Marks] = {ONLY_A: ("[-", "-]", terminal_text.ONLY_A), ONLY_B: ("{+", "+}", terminal_text.ONLY_B)}
 
 
 class Edges(NamedTuple):
@@ -59,7 +59,7 @@ class LineWriter:
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    def write(self, compared: Comparison, _a: Shown, _b: Shown, /) -> bytes:
+    def write(self, compared: Comparison, _a: ShownDocument, _b: ShownDocument, /) -> bytes:
         return f"{summary(compared)}\n".encode()
 
     def group(self, _name: Name, _members: Sequence[Name], /) -> bytes:
@@ -72,23 +72,23 @@ class LineWriter:
 class TextWriter(LineWriter):
     """Writes each passage as it stands in a, with [-words of a only-] and {+words of b only+}."""
 
-    def write(self, compared: Comparison, a: Shown, b: Shown, /) -> bytes:
-        lines = [[(summary(compared), terminal.HEAD)]]
+    def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes:
+        lines = [[(summary(compared), terminal_text.HEAD)]]
         edges = Edges(np.sort(a.starts), np.sort(a.ends))
         for number, passage in enumerate(compared.passages, 1):
-            lines.append([(f"  {headline(passage, number)}", terminal.PLAIN)])
+            lines.append([(f"  {headline(passage, number)}", terminal_text.PLAIN)])
             lines += self.body(passage, a, b, edges)
         lines.append([])
-        return "".join(f"{terminal.shown(line, self.form.colour)}\n" for line in lines).encode()
+        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
 
-    def body(self, passage: Passage, a: Shown, b: Shown, edges: Edges) -> Iterator[Line]:
+    def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, edges: Edges) -> Iterator[Line]:
         before, behind = around(a.source, edges, passage.a, self.form.context)
-        spans = [(before, terminal.CONTEXT), (">>", terminal.HEAD), *self.both(passage, a, b)]
-        spans += [("<<", terminal.HEAD), (behind, terminal.CONTEXT)]
-        for line in terminal.flow(spans, max(self.form.width - 4, 20)):
-            yield [("    ", terminal.PLAIN), *line]
+        spans = [(before, terminal_text.CONTEXT), (">>", terminal_text.HEAD), *self.both(passage, a, b)]
+        spans += [("<<", terminal_text.HEAD), (behind, terminal_text.CONTEXT)]
+        for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
+            yield [("    ", terminal_text.PLAIN), *line]
 
-    def both(self, passage: Passage, a: Shown, b: Shown) -> Iterator[Span]:
+    def both(self, passage: Passage, a: ShownDocument, b: ShownDocument) -> Iterator[Span]:
         """Yields the words of a passage and, between them, the blanks and signs of a."""
         at = passage.a[0]
         for number, piece in enumerate(passage.pieces):
@@ -97,15 +97,15 @@ class TextWriter(LineWriter):
                 signs = a.source[at : behind.a[0]]
                 if before.kind == EQUAL and signs.strip() and b.source[before.b[1] : piece.b[0]].strip():
                     # Both texts have signs here, such as the end of a sentence: words of b go after them
-                    yield signs, terminal.PLAIN
+                    yield signs, terminal_text.PLAIN
                     yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
-                    yield " ", terminal.PLAIN
+                    yield " ", terminal_text.PLAIN
                     at = max(at, behind.a[0])
                     continue
-                yield "" if before.kind == ONLY_A else " ", terminal.PLAIN
+                yield "" if before.kind == ONLY_A else " ", terminal_text.PLAIN
                 yield self.piece(b.source, piece.b, 0, MARKED[ONLY_B], piece.template)
                 continue
-            yield a.source[at : piece.a[0]], terminal.PLAIN
+            yield a.source[at : piece.a[0]], terminal_text.PLAIN
             yield self.piece(a.source, piece.a, at, None if piece.kind == EQUAL else MARKED[ONLY_A], piece.template)
             at = max(at, piece.a[1])
 
@@ -116,33 +116,35 @@ class TextWriter(LineWriter):
             return f"{before}{source[slice(*place)]}{behind}", style
         text = source[max(at, place[0]) : place[1]]
         text = text if self.form.whole else shortened(text)
-        return (f"[={text}=]", terminal.TEMPLATE) if template and text else (text, terminal.PLAIN)
+        return (f"[={text}=]", terminal_text.TEMPLATE) if template and text else (text, terminal_text.PLAIN)
 
 
 class ColumnWriter(TextWriter):
     """Writes each passage in two columns, as it stands in a and in b."""
 
-    def body(self, passage: Passage, a: Shown, b: Shown, _edges: Edges) -> Iterator[Line]:
+    def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, _edges: Edges) -> Iterator[Line]:
         none: Line = []
         width = max((self.form.width - 4 - len(BETWEEN)) // 2, 10)
-        left, right = (terminal.flow(self.one(passage, side, text), width) for side, text in ((ONLY_A, a), (ONLY_B, b)))
+        left, right = (
+            terminal_text.flow(self.one(passage, side, text), width) for side, text in ((ONLY_A, a), (ONLY_B, b))
+        )
         for one, two in zip_longest(left, right, fillvalue=none):
-            blank = " " * (width - sum(terminal.columns(text) for text, _ in one))
+            blank = " " * (width - sum(terminal_text.columns(text) for text, _ in one))
             yield [
-                ("    ", terminal.PLAIN),
+                ("    ", terminal_text.PLAIN),
                 *one,
-                (blank + (BETWEEN if two else BETWEEN.rstrip()), terminal.PLAIN),
+                (blank + (BETWEEN if two else BETWEEN.rstrip()), terminal_text.PLAIN),
                 *two,
             ]
 
-    def one(self, passage: Passage, side: str, text: Shown) -> Iterator[Span]:
+    def one(self, passage: Passage, side: str, text: ShownDocument) -> Iterator[Span]:
         """Yields the words of a passage on one side."""
         at = getattr(passage, side)[0]
         for piece in passage.pieces:
             if piece.kind not in (EQUAL, side):
                 continue
             start, end = getattr(piece, side)
-            yield text.source[at:start], terminal.PLAIN
+            yield text.source[at:start], terminal_text.PLAIN
             marks = MARKED[side] if piece.kind == side else None
             yield self.piece(text.source, (start, end), at, marks, piece.template)
             at = max(at, end)

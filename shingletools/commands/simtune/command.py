@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from shingletools.cli.arguments import add_repeatable, count, one_name, text, threshold
+from shingletools.cli.argument_types import add_repeatable, count, one_name, text, threshold
 from shingletools.commands.simtune.spec import MAX_DOCUMENTS, SAMPLE_DOCUMENTS, TuneSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
@@ -75,7 +75,7 @@ def build(options: argparse.Namespace) -> Stage:
         seed=options.seed,
         documents=options.documents,
         table=options.table,
-    ).made_by(collector_of)
+    ).with_maker(collector_of)
 
 
 def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:

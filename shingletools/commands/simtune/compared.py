@@ -10,8 +10,8 @@ import numpy as np
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index, Postings, TokenSets, TokenWeights
+from shingletools.numbers.inverse_document_frequency import counted_square
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.rarity import counted_square
 
 BATCH_STEPS = 1 << 20  # steps at once
 BINS = 100

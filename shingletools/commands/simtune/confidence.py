@@ -13,7 +13,7 @@ from shingletools.commands.simtune.counting import SCALE, Population, class_weig
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
-from shingletools.numbers.chances import interval, outwards
+from shingletools.numbers.binomial import interval, outwards
 
 MOST_TRIALS = 10_000  # trials of an interval at most
 MOST_BITS = 25  # of a weight: sums over 2^27 pairs are below 2^53, and so exact

@@ -20,7 +20,7 @@ from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import NO_ROW, Shingled, ShingleUnits, Way, canonized, shingled
 from shingletools.commands.simtune.spec import TuneSpec
 from shingletools.kernel.types import Flags
-from shingletools.text.scripts import ALONE
+from shingletools.text.unspaced_scripts import ALONE
 
 ONE = Fraction(1)
 

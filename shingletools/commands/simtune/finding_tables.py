@@ -7,7 +7,7 @@ from itertools import groupby
 import orjson
 
 from shingletools.commands.simtune.findings import Finding, Value
-from shingletools.numbers.ratios import aligned, rounded
+from shingletools.numbers.exact_ratios import aligned, rounded
 
 DIGITS = 6  # of ratios after the point, in records
 TABLE_DIGITS = 4  # and in tables

@@ -29,8 +29,8 @@ from shingletools.commands.simtune.run_rules import TEMPLATE_SHARES
 from shingletools.commands.simtune.search import Half, Tried, score_setting, search
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.wording import pipeline
-from shingletools.numbers.chances import UNIT, deviation, estimated, interval, outwards
-from shingletools.numbers.ratios import ratio
+from shingletools.numbers.binomial import UNIT, deviation, estimated, interval, outwards
+from shingletools.numbers.exact_ratios import ratio
 
 Value = Fraction | int | str | None
 Finding = dict[str, Value]

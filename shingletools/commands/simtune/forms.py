@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from shingletools.numbers.chances import agreement, at_least, meets, proposed, widths
+from shingletools.numbers.binomial import agreement, at_least, meets, proposed, widths
 
 COMPONENTS = 42, 84, 168, 256  # of sketches
 SUPERSHINGLE_COMPONENTS = 14  # of 84 components make a supershingle

@@ -9,7 +9,14 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of, key_of
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once
-from shingletools.record.labels import GROUPS, ONCE_TRUE, judged_same, judged_twice, kind_of, take_label
+from shingletools.record.labels import (
+    GROUPS,
+    UNIQUE_TRUTH_FIELDS,
+    contradiction_message,
+    judged_same,
+    kind_of,
+    take_label,
+)
 from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -36,7 +43,7 @@ class SampleTruth:
             self.add_label(self.known(wire.take_id(record, self.id_field)), take_label(record, line, self.field))
             return
         kind = self.kinds.get(file) or kind_of(record)
-        check_line_once(line, ONCE_TRUE[kind])
+        check_line_once(line, UNIQUE_TRUTH_FIELDS[kind])
         (self.take_group if kind == GROUPS else self.take_pair)(record)
         self.kinds[file] = kind
 
@@ -85,7 +92,7 @@ class SampleTruth:
         every = self.relation.among(np.ones(len(self.ids), np.bool_))
         if (pair := self.relation.contradiction(every)) is not None:
             names = [*self.ids]
-            raise Failed(judged_twice((name_of(names[pair[0]]), name_of(names[pair[1]]))))
+            raise Failed(contradiction_message((name_of(names[pair[0]]), name_of(names[pair[1]]))))
         return every
 
 

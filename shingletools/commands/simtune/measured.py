@@ -13,8 +13,8 @@ from shingletools.commands.simtune.forms import SignatureForm
 from shingletools.commands.simtune.settings import Setting
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel.types import Index
-from shingletools.numbers.chances import UNIT
-from shingletools.numbers.ratios import PairCounts, Ratio, ratio
+from shingletools.numbers.binomial import UNIT
+from shingletools.numbers.exact_ratios import PairCounts, Ratio, ratio
 
 
 class Measured(NamedTuple):

@@ -10,8 +10,8 @@ import orjson
 
 from shingletools.cli.options import make_parser
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.chain import Chain
 from shingletools.record.command_registry import command_of
+from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Command
 
 NO_ROW = -1

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
-from shingletools.cli.arguments import quoted
+from shingletools.cli.argument_types import quoted
 from shingletools.commands.simtune.forms import SignatureForm
 from shingletools.commands.simtune.settings import Setting, option
 from shingletools.commands.simtune.spec import TuneSpec

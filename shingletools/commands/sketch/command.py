@@ -4,10 +4,10 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from shingletools.cli.arguments import count, text
+from shingletools.cli.argument_types import count, text
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
-from shingletools.record.stage import Filter, Linking, Stage
+from shingletools.record.stage import Filter, MakeLink, Stage
 from shingletools.system.errors import Failed, printable, shown
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ COMMAND_INFO = CommandInfo(
 
 SEED = "0"
 MINIMA = 84
-WHOLE = "32"  # bits of a min-hash
-LEAST = 5  # words of the lexicon that a text needs
+FULL_BITS = "32"  # bits of a min-hash
+MIN_LEXICON_WORDS = 5  # words of the lexicon that a text needs
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--bits",
         metavar="B",
-        choices=("8", "16", WHOLE),
-        default=WHOLE,
+        choices=("8", "16", FULL_BITS),
+        default=FULL_BITS,
         help="write 8, 16 or all 32 bits of each min-hash (default 32)",
     )
     add("--seed", metavar="S", type=text, default=SEED, help="choose different hash functions (default 0)")
@@ -120,21 +120,21 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted import WeightedMinHash  # it loads numpy
-        from shingletools.reading.weights import read_weights
+        from shingletools.commands.sketch.weighted_signatures import WeightedMinHash  # it loads numpy
+        from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)
         minima, reads = WeightedMinHash(options.n, options.seed, weights, bits), (options.weights,)
     function: minhash.Sketcher = minima
-    link: Linking = minima.link
+    link: MakeLink = minima.link
     if group:
         function = supers = minhash.Supershingles(minima, group, pairs=options.mega is not None)
         link = supers.link
-    seed = wire.quoted(options.seed) if options.seed != SEED else None
+    seed = wire.percent_encoded(options.seed) if options.seed != SEED else None
     via = wire.recipe(
         "sketch",
         ("n", options.n),
-        ("bits", None if options.bits == WHOLE else bits),
+        ("bits", None if options.bits == FULL_BITS else bits),
         ("seed", seed),
         ("super", options.super),
         ("mega", options.mega),
@@ -144,9 +144,9 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
 
 
 def word_sketch(options: argparse.Namespace) -> Stage:
-    from shingletools.commands.sketch.lexicon import HeaviestWords, LexiconSketch  # as in `sketch`
-    from shingletools.numbers.rarity import UNIT
-    from shingletools.reading.weights import read_weights
+    from shingletools.commands.sketch.word_signatures import HeaviestWords, LexiconSketch  # as in `sketch`
+    from shingletools.numbers.inverse_document_frequency import UNIT
+    from shingletools.reading.shingle_weights import read_weights
 
     if options.top:
         weights, label, after = read_weights(options.weights)
@@ -156,8 +156,8 @@ def word_sketch(options: argparse.Namespace) -> Stage:
     weights, label, after = read_weights(options.lexicon, "--lexicon")
     quarters = -(-weights.heaviest // 4), 3 * weights.heaviest // 4
     low, high = quarters if options.idf is None else (-(-options.idf[0] * UNIT // 1), options.idf[1] * UNIT // 1)
-    count, least = options.lexicons or 1, options.least or LEAST
-    seed = wire.quoted(options.seed) if count > 1 and options.seed != SEED else None
+    count, least = options.lexicons or 1, options.least or MIN_LEXICON_WORDS
+    seed = wire.percent_encoded(options.seed) if count > 1 and options.seed != SEED else None
     via = wire.recipe(
         "sketch",
         ("lexicon", label),
@@ -174,7 +174,7 @@ def word_sketch(options: argparse.Namespace) -> Stage:
 
 
 def weights_between(argument: str) -> "tuple[Fraction, Fraction]":
-    """Two numbers, LOW,HIGH, the first no greater than the second. Raises ArgumentTypeError."""
+    """Returns two numbers, LOW,HIGH, the first no greater than the second. Raises ArgumentTypeError."""
     from fractions import Fraction  # imported late: few runs need it
 
     if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?,[0-9]{1,9}(?:\.[0-9]{1,9})?", argument, re.ASCII):
@@ -188,13 +188,13 @@ def simhash(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
-    link: Linking = plain.link_simhash
+    link: MakeLink = plain.link_simhash
     label: str | None = None
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted import WeightedSimHash  # it loads numpy
-        from shingletools.reading.weights import read_weights
+        from shingletools.commands.sketch.weighted_signatures import WeightedSimHash  # it loads numpy
+        from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)
         function = scales = WeightedSimHash(weights)

@@ -6,21 +6,21 @@ from itertools import combinations
 from typing import Protocol
 
 from shingletools import kernel
-from shingletools.kernel.codec import bytes_to_payload
-from shingletools.kernel.lines import Link, unlinked
-from shingletools.system.deferred import blake3
+from shingletools.kernel.lines import Link, no_link
+from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.system.errors import Rejected
+from shingletools.system.lazy_imports import blake3
 
 NO_SHINGLES = 'field "shingles" is not groups of 8 or 16 hex digits'
 
-BITS = 32  # of a minimum
-LARGEST = 256  # minima that the kernel can hash at once: 1024 bytes
+MINIMUM_BITS = 32  # of a minimum
+MAX_GROUP_MINIMA = 256  # minima that the kernel can hash at once: 1024 bytes
 
 Sketcher = Callable[[str], str]
 
 
 class Minima(Protocol):
-    """A function from payloads of shingles to payloads of min-hashes."""
+    """The interface of functions from payloads of shingles to payloads of min-hashes."""
 
     def __call__(self, payload: str) -> str: ...
 
@@ -29,18 +29,18 @@ class Minima(Protocol):
 
 
 class MinHash:
-    """A payload of shingles to a payload of n minima over the set of shingles, 8 hex digits each (Broder 1997).
+    """Turns a payload of shingles into n minima over the set of shingles, 8 hex digits each (Broder 1997).
 
-    Order and repeats do not matter. A longer sketch extends a shorter one. The expected share of agreeing components
-    is the Jaccard similarity J, with a standard deviation of sqrt(J(1 - J) / n). An empty payload gives an empty one.
-    With 8 or 16 bits, a minimum has 2 or 4 digits: see strings.minima_to_payload.
-    Raises Rejected if the payload has no groups of 8 or 16 hex digits.
+    Order and repeats do not matter. A longer sketch extends a shorter one. The expected share of agreeing components is
+    the Jaccard similarity J, with a standard deviation of sqrt(J(1 - J) / n). An empty payload gives an empty one. With
+    8 or 16 bits, a minimum has 2 or 4 digits: see payload_signatures.minima_to_payload. Raises Rejected if the payload
+    has no groups of 8 or 16 hex digits.
 
     >>> MinHash(4, "0")("0000000000000001 0000000000000002")
     '05e05668 4a13acf5 482c9f19 002d1bc0'
     """
 
-    def __init__(self, n: int, seed: str, bits: int = BITS) -> None:
+    def __init__(self, n: int, seed: str, bits: int = MINIMUM_BITS) -> None:
         self.bits = bits
         stream = blake3.blake3(f"shingletools minhash {seed}".encode()).digest(8 * n)
         numbers = struct.unpack(f"<{2 * n}I", stream)
@@ -61,7 +61,7 @@ class MinHash:
 
 
 class Supershingles:
-    """A payload of shingles to a payload of supershingles (Fetterly, Manasse, Najork 2003), 16 hex digits each.
+    """Turns a payload of shingles into supershingles (Fetterly, Manasse, Najork 2003), 16 hex digits each.
 
     A supershingle is the first 8 bytes of the BLAKE3 of `group` consecutive minima. Two texts of similarity J agree in
     it with probability J^group. With `pairs` the payload has megashingles: the same hash of every two supershingles.
@@ -81,5 +81,5 @@ class Supershingles:
         return bytes_to_payload(b"".join(hashes), 16)
 
     def link(self) -> Link:
-        """Returns the link of a stage.Filter, for groups of at most LARGEST minima."""
-        return self.minima.link(self.group, self.pairs) if self.group <= LARGEST else unlinked()
+        """Returns the link of a stage.Filter, for groups of at most MAX_GROUP_MINIMA minima."""
+        return self.minima.link(self.group, self.pairs) if self.group <= MAX_GROUP_MINIMA else no_link()

@@ -7,7 +7,7 @@ from shingletools.system.errors import Rejected
 
 
 def simhash(payload: str) -> str:
-    """A payload of shingles to one group of 16 hex digits; an empty payload gives an empty one.
+    """Returns the simhash of a payload of shingles: 16 hex digits; empty for an empty payload.
 
     Bit i is set if more shingles have it than lack it. A shingle counts as often as it occurs. Shingles of 32 bits are
     first spread over 64. Raises Rejected if the payload has no groups of 8 or 16 hex digits.

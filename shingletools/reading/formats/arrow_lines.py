@@ -9,7 +9,7 @@ import orjson
 
 from shingletools import kernel
 from shingletools.kernel.lines import ColumnValues
-from shingletools.reading.formats.arrow import (
+from shingletools.reading.formats.arrow_values import (
     check_columns,
     is_bytes,
     is_text,
@@ -19,7 +19,7 @@ from shingletools.reading.formats.arrow import (
     types,
     without_views,
 )
-from shingletools.system.waiting import READ_BYTES
+from shingletools.system.interruptible_reads import READ_BYTES
 
 NAMED = "documents"  # in messages
 COPY_ROWS = 1 << 12  # that are copied together where text must be copied

@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterator, Sequence, Set
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from shingletools.reading import compressed, streams
-from shingletools.reading.formats.whole import WholeFile
-from shingletools.record.framing import Both, Decisions, Document, Framed, Made
+from shingletools.reading import compression_detection, streams
+from shingletools.reading.formats.whole_files import WholeFile
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
 
@@ -41,7 +41,7 @@ class Folders(NamedTuple):
     zero: bool = False  # whether zero bytes end the names that are written
     option: str = "--recursive"
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         if "-" in files:  # not checked earlier: a pipeline is parsed before its files are known
             raise Failed("--recursive needs folders; standard input is not a folder")
         passed = Counter[str]()
@@ -54,18 +54,18 @@ class Folders(NamedTuple):
                 yield self.portion(found, number)
                 number += 1
         if passed:
-            rest = Made("", number, 0, [])
+            rest = ReadyDocuments("", number, 0, [])
             rest.counted = {"files passed over": passed.total()}
             instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
             rest.messages = [] if self.include else [passed_over(passed) + instead]
             yield rest
 
-    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_names import kept_names  # late: canon does not need it
+    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
 
         return kept_names(decisions, self.zero)
 
-    def portion(self, found: Found, number: int) -> Framed:
+    def portion(self, found: Found, number: int) -> FileDocuments:
         if not found.cause:
             try:
                 file = WholeFile(streams.read_whole(found.path, number), self.id_field, self.text_field)
@@ -75,7 +75,7 @@ class Folders(NamedTuple):
             else:
                 file.plain = suffix(found.path) not in HTML
                 return file
-        bad = Made(found.path, number, 0, [Document(b"", None, cause=found.cause)])
+        bad = ReadyDocuments(found.path, number, 0, [Document(b"", None, cause=found.cause)])
         bad.alone = True
         return bad
 
@@ -146,7 +146,7 @@ def entries_of(folder: str) -> Iterator[tuple[str, int]]:
 def suffix(path: str) -> str:
     """Returns the suffix of a file, without that of a compressed file, in lower case."""
     stem, ending = os.path.splitext(path)
-    return (os.path.splitext(stem)[1] if ending in compressed.SUFFIXES else ending).lower()
+    return (os.path.splitext(stem)[1] if ending in compression_detection.SUFFIXES else ending).lower()
 
 
 def matches(inside: str, patterns: Sequence[str]) -> bool:
@@ -158,7 +158,7 @@ def matches(inside: str, patterns: Sequence[str]) -> bool:
     [True, True, False, True]
     """
     stem, ending = os.path.splitext(inside)
-    names = [inside, stem] if ending in compressed.SUFFIXES else [inside]
+    names = [inside, stem] if ending in compression_detection.SUFFIXES else [inside]
     return any(
         fnmatchcase(name if "/" in pattern else os.path.basename(name), pattern)
         for pattern in patterns

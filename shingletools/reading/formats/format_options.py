@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.arguments import add_repeatable
-from shingletools.record.framing import Format
+from shingletools.cli.argument_types import add_repeatable
+from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give each document an id
@@ -57,28 +57,28 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
         raise Failed("--no-header needs --csv or --tsv")
     if options.files0_from is not None:
         # late, here and below: few runs need it
-        from shingletools.reading.formats.file_names import names_in
+        from shingletools.reading.formats.file_name_lists import names_in
 
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")
         options.files = names_in(options.files0_from)
     format_ = next((make(options, fields) for name, make in FORMATS.items() if getattr(options, name)), None)
     if options.number:
-        from shingletools.reading.formats.linewise import Records  # late: as above
-        from shingletools.reading.formats.numbered import NumberedFormat
+        from shingletools.reading.formats.line_documents import Records  # late: as above
+        from shingletools.reading.formats.numbered_records import NumberedFormat
 
         return NumberedFormat(Records() if format_ is None else format_, options.id)
     return format_
 
 
 def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.linewise import Texts  # late: as above
+    from shingletools.reading.formats.line_documents import Texts  # late: as above
 
     return Texts(options.id, options.text)
 
 
 def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.whole import WholeFiles  # late: as above
+    from shingletools.reading.formats.whole_files import WholeFiles  # late: as above
 
     return WholeFiles(options.id, options.text, zero(options))
 
@@ -91,7 +91,7 @@ def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
 
 
 def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.separated import Separated  # late: as above
+    from shingletools.reading.formats.separated_values import Separated  # late: as above
     from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = needed_fields(options, fields)
@@ -102,7 +102,7 @@ def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
 
 
 def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.array import Array  # late: as above
+    from shingletools.reading.formats.json_array import Array  # late: as above
 
     return Array()
 

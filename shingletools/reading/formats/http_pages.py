@@ -9,10 +9,10 @@ from functools import partial
 from io import BytesIO
 
 from shingletools.reading.formats.warc_records import fields_of, length_of
-from shingletools.record.hints import CHARSET, SAID
-from shingletools.record.versions import made_with
-from shingletools.system.deferred import needs
+from shingletools.record.error_hints import CHARSET, CHARSET_BYTES
+from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Rejected, shown
+from shingletools.system.lazy_imports import needs
 
 stream_io = needs("--warc", "fastwarc.stream_io", "warc")
 encoding = needs("--warc", "resiliparse.parse.encoding", "warc")
@@ -45,8 +45,8 @@ def text_of(response: bytes) -> str | None:
         return None
     if end is None:
         raise Rejected("the response is cut short")
-    said = PARAMETER.search(kind)
-    return characters(body_of(response[end.end() :], fields), said[1] if said else "")
+    charset = PARAMETER.search(kind)
+    return characters(body_of(response[end.end() :], fields), charset[1] if charset else "")
 
 
 def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
@@ -138,7 +138,7 @@ def characters(body: bytes, server: str) -> str:
     for mark, charset in BOMS:
         if body.startswith(mark):
             return str(body[len(mark) :].decode(charset, "replace"))
-    page = CHARSET.search(body, 0, SAID)
+    page = CHARSET.search(body, 0, CHARSET_BYTES)
     named = charset_of(server)
     if page and named is None:
         named = charset_of(page[1].decode())

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_columns, lines_of
-from shingletools.reading.formats.numbered import with_numbers
+from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.parquet_files import batches, parquet_file
-from shingletools.record.framing import Both, Decisions, Document, Framed, Made
-from shingletools.system.waiting import READ_BYTES, gathered
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.system.interruptible_reads import READ_BYTES, gathered
 
 
 class Parquet(NamedTuple):
@@ -20,7 +20,7 @@ class Parquet(NamedTuple):
     numbered: str = ""  # the column of ids; without it, rows get their numbers. Empty if it must be there
     option: str = "--parquet"
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         fields = Fields(self.needed, self.texts, None if self.every else self.texts)
         number = 1
         for name in files:
@@ -32,11 +32,11 @@ class Parquet(NamedTuple):
                     rows = documents([*columns.values()], batch, row)
                     for made in gathered(rows, lambda document: len(document.raw), READ_BYTES):
                         # The size of the file, once
-                        yield with_numbers(Made(name, number, size, made), self.numbered, schema.names)
+                        yield with_numbers(ReadyDocuments(name, number, size, made), self.numbered, schema.names)
                         row, number, size = row + len(made), number + len(made), 0
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
-        from shingletools.reading.formats.kept_columns import kept_columns  # late: canon does not need it
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        from shingletools.reading.formats.parquet_rewriter import kept_columns  # late: canon does not need it
 
         return kept_columns(files, decisions, self.texts[0])
 

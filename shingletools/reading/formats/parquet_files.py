@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
-from shingletools.reading import compressed
-from shingletools.reading.compressed import HEAD_BYTES
+from shingletools.reading import compression_detection
+from shingletools.reading.compression_detection import HEAD_BYTES
 from shingletools.reading.formats.thrift import Struct, read_struct
-from shingletools.record.hints import of_start
-from shingletools.system.deferred import needs
+from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, printable
+from shingletools.system.lazy_imports import needs
 
 pa = needs("--parquet", "pyarrow", "parquet")
 pq = needs("--parquet", "pyarrow.parquet", "parquet")
@@ -135,7 +135,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
 def start_of(name: str, file: BinaryIO) -> bytes:
     """Reads the first bytes of a file; raises Failed if it is compressed as a whole."""
     start = file.read(HEAD_BYTES)
-    if codec := compressed.recognised(start):
+    if codec := compression_detection.recognised(start):
         raise Failed(f"{printable(name)}: {codec.name} data, not Parquet: decompress it first")
     return start
 
@@ -148,5 +148,7 @@ def explained(name: str, start: bytes) -> Iterator[None]:
     except pa.ArrowMemoryError:
         raise MemoryError from None
     except (pa.ArrowException, OSError, *UNEXPECTED) as error:
-        said = printable(" ".join(str(error).split())[:200])  # some end with line feeds
-        raise Failed(f"{printable(name)}: not Parquet, or damaged: {said}{of_start(start, '--parquet')}") from None
+        message = printable(" ".join(str(error).split())[:200])  # some end with line feeds
+        raise Failed(
+            f"{printable(name)}: not Parquet, or damaged: {message}{file_start_hint(start, '--parquet')}"
+        ) from None

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.framing import Document
-from shingletools.record.hints import of_encoding, of_start
+from shingletools.record.document_format import Document
+from shingletools.record.error_hints import encoding_hint, file_start_hint
 from shingletools.system import errors
-from shingletools.system.deferred import orjson
 from shingletools.system.errors import Failed, Rejected, shown
+from shingletools.system.lazy_imports import orjson
 
 LONG_ROW_BYTES = 1 << 20  # bytes of a row after which the parser's memory is given back
 MAX_ROW_BYTES = 1 << 26  # bytes of a row: a quote that is never closed makes one of all that follows
@@ -195,7 +195,7 @@ class RowsOfFile:
         quoted = " (a quote without an end?)" if self.row.tell() else ""
         start = (self.row.getvalue() or self.held.getvalue())[:LONG_ROW_BYTES] if self.first == 1 else b""
         return Failed(
-            f"{where}: a row of more than {MAX_ROW_BYTES} bytes{of_start(start, self.dialect.option) or quoted}"
+            f"{where}: a row of more than {MAX_ROW_BYTES} bytes{file_start_hint(start, self.dialect.option) or quoted}"
         )
 
     def fault(self) -> str:
@@ -212,18 +212,18 @@ class RowsOfFile:
         where = errors.shown_place(self.name, line)
         header = self.dialect.header
         if header and cause:
-            raise Failed(f"{where}: {cause}{of_start(raw, self.dialect.option) or self.delimiter_hint(raw, [])}")
+            raise Failed(f"{where}: {cause}{file_start_hint(raw, self.dialect.option) or self.delimiter_hint(raw, [])}")
         if cause:
             return False
         try:
             wire.decode(raw if header else b"")
         except Rejected as error:
-            raise Failed(f"{where}: {error}; {of_encoding(raw)}") from None
+            raise Failed(f"{where}: {error}; {encoding_hint(raw)}") from None
         names = [*map(in_utf8, values)] if header else [str(column) for column in range(1, len(values) + 1)]
         for name in dict.fromkeys((*self.dialect.needed, *filter(None, [self.dialect.numbered]))):
             if name not in names and name in self.dialect.needed:
                 there = ", ".join(map(shown, names[:MAX_NAMED])) + (", ..." if len(names) > MAX_NAMED else "")
-                hint = of_start(raw, self.dialect.option) or excel_hint(raw)
+                hint = file_start_hint(raw, self.dialect.option) or excel_hint(raw)
                 hint = hint or self.delimiter_hint(raw, names) or self.name_hint(name)
                 raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")
             if names.count(name) > 1:

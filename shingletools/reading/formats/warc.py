@@ -10,10 +10,10 @@ import orjson
 from shingletools.reading import streams
 from shingletools.reading.formats.http_pages import text_of
 from shingletools.reading.formats.warc_records import WarcRecord, WarcRecords
-from shingletools.record.framing import Both, Decision, Decisions, Document, Framed
-from shingletools.record.hints import of_start
+from shingletools.record.document_format import Decision, Decisions, Document, FileDocuments, KeptAndRemoved
+from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, Rejected, shown_place
-from shingletools.system.waiting import READ_BYTES
+from shingletools.system.interruptible_reads import READ_BYTES
 
 
 class Warc(NamedTuple):
@@ -23,7 +23,7 @@ class Warc(NamedTuple):
     text_field: str
     option: str = "--warc"
 
-    def read(self, files: Sequence[str], /) -> Generator[Framed]:
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
             with closing(streams.read_raw(name)) as blocks:
@@ -33,9 +33,9 @@ class Warc(NamedTuple):
                     yield portion
                     number += len(portion.found)
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[Both]:
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
-        from shingletools.reading.formats.kept_ranges import kept_ranges  # late: canon does not need it
+        from shingletools.reading.formats.warc_rewriter import kept_ranges  # late: canon does not need it
 
         for name in files:
             yield from kept_ranges(name, self.ranges(name, decisions))
@@ -51,7 +51,7 @@ class Warc(NamedTuple):
                 yield response.start, response.end, decision
 
 
-class Responses(Framed):
+class Responses(FileDocuments):
     """Some responses; a worker finds the pages among them."""
 
     fields = "id", "text"
@@ -97,7 +97,7 @@ def responses(name: str, records: WarcRecords) -> Iterator[Responses]:
         raise
     except OSError:
         yield some
-        hint = "" if records.number else of_start(records.head, "--warc")
+        hint = "" if records.number else file_start_hint(records.head, "--warc")
         raise Failed(f"{shown_place(name, records.number + 1)}: not WARC, or damaged{hint}") from None
     some.size = records.taken - before
     yield some

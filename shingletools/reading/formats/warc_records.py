@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from shingletools.reading import compressed
-from shingletools.reading.compressed import HEAD_BYTES
-from shingletools.system.deferred import needs
+from shingletools.reading import compression_detection
+from shingletools.reading.compression_detection import HEAD_BYTES
 from shingletools.system.errors import Failed, printable
+from shingletools.system.lazy_imports import needs
 
 stream_io = needs("--warc", "fastwarc.stream_io", "warc")
 
@@ -91,7 +91,7 @@ class WarcRecords:
         while len(self.head) < HEAD_BYTES and (block := next(raw, b"")):
             self.head += block
         every = chain((self.head,), raw)
-        codec = compressed.recognised(self.head)
+        codec = compression_detection.recognised(self.head)
         self.plain: StoredBytes | None = None
         self.inner: Any
         self.step = HEAD_READ_BYTES

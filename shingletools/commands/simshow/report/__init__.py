@@ -2,13 +2,13 @@
 
 In the order of the work:
 
-figures      histograms
-group_graph  what holds a group together: density, weakest link, steps
-shown_ids    ids as they are shown
-utf16        places of passages, as a browser counts them
-frame        the page without its data, and its policy
-origin       the commands and the corpus of the pairs
-made_by      reads the pipeline of --made-by
-page         makes the page from comparisons and groups
-run_page     the page of `simshow --runs`: documents with their runs marked
+histograms        histograms
+group_graph       what holds a group together: density, weakest link, steps
+shown_ids         ids as they are shown
+utf16_places      places of passages, as a browser counts them
+page_shell        the page without its data, and its policy
+pair_origin       the commands and the corpus of the pairs
+made_by_pipeline  reads the pipeline of --made-by
+page              makes the page from comparisons and groups
+run_page          the page of `simshow --runs`: documents with their runs marked
 """

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.thinning import PairEnds, Partners
+from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.types import Index
-from shingletools.numbers.unionfind import UnionFind
+from shingletools.numbers.union_find import UnionFind
 
 
 class Edge(NamedTuple):
@@ -116,7 +116,9 @@ class Graph:
         before, last = np.empty_like(ends), np.full(len(order), -1, np.int32)
         kernel.list_ends(ends, before, last)
         kept = Partners(np.full(len(order), -1, np.int32), np.zeros(len(order)))
-        kernel.thin(np.array(order, np.int64), PairEnds(ends, before, last, np.array(self.similarity)), kept)
+        kernel.greedy_independent_set(
+            np.array(order, np.int64), PairEnds(ends, before, last, np.array(self.similarity)), kept
+        )
         return np.flatnonzero(kept.partner >= 0).tolist()
 
     def groups(self, documents: int) -> Iterator[Ties]:

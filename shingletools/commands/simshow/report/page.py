@@ -11,12 +11,12 @@ import numpy as np
 
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.figures import bars_of_similarities, bars_of_sizes, rounded
-from shingletools.commands.simshow.report.frame import frame, in_script
 from shingletools.commands.simshow.report.group_graph import Edge, Graph, Steps, Ties
-from shingletools.commands.simshow.report.origin import Corpus, Provenance
+from shingletools.commands.simshow.report.histograms import bars_of_similarities, bars_of_sizes, rounded
+from shingletools.commands.simshow.report.page_shell import frame, in_script
+from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
-from shingletools.commands.simshow.report.utf16 import Units, packed
+from shingletools.commands.simshow.report.utf16_places import Units, packed
 
 UNSAID = Provenance()
 UNKNOWN = -1  # in place of a document's number of words
@@ -51,7 +51,7 @@ class Report:
     ) -> None:
         self.out, self.limit, self.origin = out, limit, origin
         self.fields = show  # what add_pair is given of each document
-        self.said: dict[int, Sequence[str]] = {}  # the fields of documents whose text is on the page
+        self.shown_fields: dict[int, Sequence[str]] = {}  # the fields of documents whose text is on the page
         self.sides = 0, int(apart)  # of a and of b
         self.room = limit  # bytes that are left
         self.given = False  # whether groups were given; if not, room is kept for those that the pairs make
@@ -95,9 +95,9 @@ class Report:
         if ends in self.there:
             return
         size, new = PAIR, {}
-        for number, source, said in zip(numbers, (source_a, source_b), (said_a, said_b), strict=True):
+        for number, source, shown_fields in zip(numbers, (source_a, source_b), (said_a, said_b), strict=True):
             if number not in self.texts:
-                size += sum(len(in_script(value)) + 1 for value in said)
+                size += sum(len(in_script(value)) + 1 for value in shown_fields)
                 new[number] = in_script(source) if size + len(source) <= self.room else b""
                 size += max(len(new[number]), len(source)) + self.name_size(number)
                 size += 0 if self.given else self.kept_for(number)
@@ -114,7 +114,11 @@ class Report:
         for number, text in new.items():
             self.write(f"d{self.show(number)}", text)
         self.texts.update(new)
-        self.said.update((number, said) for number, said in zip(numbers, (said_a, said_b), strict=True) if said)
+        self.shown_fields.update(
+            (number, shown_fields)
+            for number, shown_fields in zip(numbers, (said_a, said_b), strict=True)
+            if shown_fields
+        )
         self.write(f"p{len(self.pairs)}", passages)
         self.pairs.append(
             (
@@ -255,7 +259,7 @@ class Report:
             "words": [known[number] for number in self.shown],
             "go": [number in self.go for number in self.shown],
             "fields": self.fields,
-            "said": [self.said.get(number, ()) for number in self.shown],
+            "said": [self.shown_fields.get(number, ()) for number in self.shown],
             "listed": listed,  # others are pairs of a group's first member, which no record of a pair names
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
             "groups": [{"name": name, **group} for name, group in zip(titles, self.groups, strict=True)],

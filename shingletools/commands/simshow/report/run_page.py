@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.marked_runs import MarkedDocument, MarkedRun
-from shingletools.commands.simshow.report.frame import asset, source_of
+from shingletools.commands.simshow.report.page_shell import asset, source_of
 from shingletools.commands.simshow.text_output import plural
 from shingletools.system.errors import shown
 
@@ -74,17 +74,21 @@ class RunPage:
             yield f"<mark{' class=twice' * (depth > 1)}>{text}</mark>" if depth else text
         yield "</div>\n<ol>\n"
         for number, run in enumerate(document.runs, 1):
-            link = f'<a href="#d{place}m{number}">{run.said["from"]}-{run.said["to"]}</a>'
-            said = f"{link}, {plural(run.words, 'word')}{self.origin(run, document, place)}"
-            yield f'<li id="d{place}r{number}">{said}</li>\n'
+            link = f'<a href="#d{place}m{number}">{run.mark["from"]}-{run.mark["to"]}</a>'
+            description = f"{link}, {plural(run.words, 'word')}{self.origin(run, document, place)}"
+            yield f'<li id="d{place}r{number}">{description}</li>\n'
         yield "</ol>\n</article>\n"
 
     def origin(self, run: MarkedRun, document: MarkedDocument, place: int) -> str:
         """Returns the text about the origin of a run, with a link if that document is on the page."""
-        said = visible(run.origin())
-        of = run.said.get("of")
+        description = visible(run.origin())
+        of = run.mark.get("of")
         there = None if of is None else place if of["id"] == document.name else self.places.get(of["id"])
-        return said if there is None else f'<a href="#d{there}">{said.removeprefix(", ")}</a>'.join((", ", ""))
+        return (
+            description
+            if there is None
+            else f'<a href="#d{there}">{description.removeprefix(", ")}</a>'.join((", ", ""))
+        )
 
     def finish(self) -> bytes:
         style = asset("run_page.css")

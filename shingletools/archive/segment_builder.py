@@ -1,0 +1,199 @@
+"""Documents in memory, which become a segment."""
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
+from shingletools.archive.archive_reader import id_keys
+from shingletools.archive.archive_writer import ArchiveWriter, entry_of
+from shingletools.archive.manifest import Entry
+from shingletools.archive.record_frames import Frames, line_of
+from shingletools.kernel.types import U64, Flags, Index
+from shingletools.numbers.ranges import spread
+from shingletools.system.scratch import folder_errors
+
+ROW_BYTES = 50  # memory of a record, about, without its signature, id and frame
+COPY_ROWS = 1 << 14  # rows that are copied together
+
+Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)
+
+
+class SegmentBuilder:
+    """Records as columns. Memory: their bytes, about ROW_BYTES for each, and about FRAME_BYTES for each frame."""
+
+    def __init__(self) -> None:
+        self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
+        self.ids, self.sizes = bytearray(), array("q")
+        self.frames, self.frame = Frames(), array("q")
+        self.grams, self.gram_rows = array("Q"), array("q")  # of passages: fingerprints, and the row of each
+        self.files: list[str] = []
+        self.file, self.line = array("q"), array("q")  # the origin of each record
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def save(self, file: IO[bytes]) -> None:
+        """Writes all to a file, but `files`."""
+        heap, cuts = self.frames.heap()
+        for column in (heap, self.data, self.ids, self.signed, self.sizes, self.frame, self.file, self.line):
+            np.save(file, np.frombuffer(column, np.uint8))
+        np.save(file, np.diff(cuts))
+
+    @classmethod
+    def load(cls, file: IO[bytes], files: list[str]) -> "SegmentBuilder":
+        """Returns the batch that was saved at this place of a file."""
+        batch = cls()
+        heap, batch.data, batch.ids = np.load(file).tobytes(), bytearray(np.load(file)), bytearray(np.load(file))
+        for column in (batch.signed, batch.sizes, batch.frame, batch.file, batch.line):
+            column.frombytes(np.load(file).tobytes())
+        batch.frames.numbers(heap, np.load(file))
+        batch.files = files
+        return batch
+
+    @property
+    def memory(self) -> int:
+        """Returns about how many bytes it takes."""
+        return len(self.data) + len(self.ids) + self.frames.memory + ROW_BYTES * len(self) + 16 * len(self.grams)
+
+    def place(self, file: str, line: int | None, records: int) -> None:
+        """Notes the origin of `records` records that are added: consecutive lines of a file."""
+        if not self.files or self.files[-1] != file:
+            self.files.append(file)
+        self.file.frombytes(np.full(records, len(self.files) - 1).tobytes())
+        self.line.frombytes(((line or 0) + np.arange(records)).tobytes())
+
+    def add(self, name: bytes, data: bytes, frame: bytes) -> None:
+        """Adds a record: its id as JSON, its signature, which may be empty, and its frame."""
+        self.extend(name, np.array([len(name)]), data, np.array([self.frames.number(frame)]), np.array([bool(data)]))
+
+    def extend(self, ids: bytes, sizes: Index, data: bytes | memoryview, frames: Index, signed: Flags) -> None:
+        """Adds records: ids, the bytes of each id, signatures, the numbers of frames, and which records are signed."""
+        self.ids += ids
+        self.sizes.frombytes(sizes.tobytes())
+        self.data += data
+        self.frame.frombytes(frames.tobytes())
+        self.signed.frombytes(signed.tobytes())
+
+    def add_grams(self, keys: U64) -> None:
+        """Adds the grams of the record that is added next; each once."""
+        self.grams.frombytes(keys.tobytes())
+        self.gram_rows.frombytes(np.full(len(keys), len(self)).tobytes())
+
+    def names(self) -> tuple[bytes, Index]:
+        """Returns the ids, one after the other, and the bytes of each."""
+        return bytes(self.ids), np.frombuffer(self.sizes, np.int64)
+
+    def signatures(self, size: int) -> tuple[NDArray[np.uint8], Index]:
+        """Returns all signatures, shape (signatures, size), and the row of each."""
+        rows = np.flatnonzero(np.frombuffer(self.signed, np.int8))
+        return np.frombuffer(self.data, np.uint8).reshape(len(rows), size), rows
+
+    def is_signed(self) -> Flags:
+        """Returns whether each record has a signature."""
+        return np.frombuffer(self.signed, np.bool_)
+
+    def signatures_at(self, rows: Index, size: int) -> tuple[NDArray[np.uint8], Flags]:
+        """Returns the signatures of these rows, zeros where there is none; and which have one. Shape (rows, size)."""
+        data, signed = np.frombuffer(self.data, np.uint8).reshape(-1, max(size, 1)), self.is_signed()
+        some = signed[rows]
+        signatures = np.zeros((len(rows), size), np.uint8)
+        signatures[some] = data[(np.cumsum(signed) - 1)[rows[some]]]
+        return signatures, some
+
+    def lines(self, rows: Index, size: int, digits: int) -> Iterator[bytes]:
+        """Yields the lines of these rows, as they came."""
+        ends = np.cumsum(np.frombuffer(self.sizes, np.int64))
+        heap, cuts = self.frames.heap()
+        number = np.cumsum(np.frombuffer(self.signed, np.int8), dtype=np.int64) - 1
+        for row in rows.tolist():
+            name = bytes(self.ids[int(ends[row]) - self.sizes[row] : int(ends[row])])
+            at = int(number[row]) * size
+            data = bytes(self.data[at : at + size]) if self.signed[row] else b""
+            frame = self.frame[row]
+            yield line_of(heap[cuts[frame] : cuts[frame + 1]].tobytes(), name, data, digits)
+
+    def write(self, writer: ArchiveWriter, rows: Index, form: tuple[int, int], keys: Keys, addition: int) -> Entry:
+        """Writes a segment of these rows, which ascend; at least one. form: bytes of a signature, digits of a group."""
+        sizes = np.frombuffer(self.sizes, np.int64)
+        ids = chosen(np.frombuffer(self.ids, np.uint8), np.append(0, np.cumsum(sizes)), rows)
+        frame = np.frombuffer(self.frame, np.int64)[rows]
+        is_used = np.zeros(len(self.frames), np.bool_)
+        is_used[frame] = True
+        used, number = np.flatnonzero(is_used), np.cumsum(is_used) - 1
+        heap, cuts = self.frames.heap()
+        frames, frame_sizes = chosen(heap, cuts, used), np.diff(cuts)[used]
+        with folder_errors(writer.path):
+            segment = writer.segment()
+            try:
+                if np.frombuffer(self.signed, np.int8)[rows].any():
+                    self._write_signatures(segment.add, rows, form, keys)
+                if self.grams:
+                    self._write_grams(segment.add, rows)
+                segment.add("ids", "|u1", (len(ids),), iter([ids]))
+                segment.add("bounds", "<i8", (len(rows) + 1,), iter([np.append(0, np.cumsum(sizes[rows]))]))
+                add_table(segment.add, NAMES, np.arange(len(rows)), id_keys(ids.tobytes(), sizes[rows]))
+                segment.add("frames", "|u1", (len(frames),), iter([frames]))
+                segment.add("cuts", "<i8", (len(used) + 1,), iter([np.append(0, np.cumsum(frame_sizes))]))
+                least = np.min_scalar_type(len(used)).newbyteorder("<").str
+                segment.add("frame", least, (len(rows),), iter([number[frame]]))
+                return entry_of(segment.number, len(rows), [(0, addition)], segment.finish())
+            finally:
+                segment.close()
+
+    def _write_signatures(self, add: "Add", rows: Index, form: tuple[int, int], keys: Keys) -> None:
+        size, digits = form
+        all_signatures, signed = self.signatures(size)
+        number = np.full(len(self), -1)
+        number[signed] = np.arange(len(signed))
+        some = number[rows]  # the number of each row's signature, -1 for none
+        dtype = f">u{digits // 2}"
+        blocks = (
+            self.signatures_at(rows[start : start + COPY_ROWS], size)[0] for start in range(0, len(rows), COPY_ROWS)
+        )
+        add("signature", dtype, (len(rows), 2 * size // digits), (block.view(dtype) for block in blocks))
+        there = np.flatnonzero(some >= 0)
+        every = len(there) == len(all_signatures)
+        for band, of_band in enumerate(keys(all_signatures if every else all_signatures[some[there]])):
+            add_table(add, band_name(band), there, of_band)
+
+    def _write_grams(self, add: "Add", rows: Index) -> None:
+        number = np.full(len(self), -1)
+        number[rows] = np.arange(len(rows))
+        row = number[np.frombuffer(self.gram_rows, np.int64)]
+        add_table(add, GRAMS, row[row >= 0], np.frombuffer(self.grams, np.uint64)[row >= 0])
+
+
+def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:
+    """Returns the values in a heap with these numbers, which ascend, one after the other."""
+    if len(which) == len(bounds) - 1:
+        return heap
+    parts = [np.empty(0, np.uint8)]
+    for start in range(0, len(which), COPY_ROWS):
+        some = which[start : start + COPY_ROWS]
+        parts.append(heap[spread(bounds[some], bounds[some + 1] - bounds[some])[0]])
+    return np.concatenate(parts)
+
+
+Add = Callable[[str, str, Sequence[int], Iterator[NDArray[np.generic]]], None]
+
+
+def add_table(add: Add, name: str, rows: Index, keys: U64) -> None:
+    """Adds a table: entries in the order of keys, and of rows for equal keys. rows: ascending."""
+    order = np.argsort(keys)
+    keys = keys[order]
+    same = keys[1:] == keys[:-1]
+    if same.any():  # a stable sort of all entries would take three times as long
+        among = np.flatnonzero(np.append(same, False) | np.append(False, same))
+        order[among] = order[among][np.lexsort((order[among], keys[among]))]
+    add(name, TABLE, (len(keys),), iter([entries_of(keys, rows[order])]))
+
+
+def entries_of(keys: U64, rows: Index) -> NDArray[np.generic]:
+    """Returns keys and their rows as entries of a table."""
+    entries = np.empty(len(keys), TABLE)
+    entries["f0"], entries["f1"] = keys, rows
+    return entries

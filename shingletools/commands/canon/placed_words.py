@@ -1,0 +1,143 @@
+"""Canonical words with their places: the words of Canonizer, each with its place in the original text."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from shingletools import kernel
+from shingletools.commands.canon.canonizer import Canonizer, Rules, later_words
+from shingletools.commands.canon.character_origins import Origin, original_place
+from shingletools.commands.canon.folding_origins import fold_places, letter_origins
+from shingletools.commands.canon.hyphens import join_soft_hyphens_traced
+from shingletools.commands.canon.known_characters import is_later, part_later
+from shingletools.commands.canon.user_patterns import WordPattern
+from shingletools.commands.canon.word_splitting import cut
+from shingletools.kernel.lines import Link, no_link
+from shingletools.kernel.memo import SEGMENT_CHARS, Memo, segments, shifted_places
+from shingletools.record.wire import Placed
+from shingletools.text.hyphenation import SOFT
+from shingletools.text.sentences import sentences
+
+
+class Placer:
+    """Turns a text into its canonical words and their places. The words are those of Canonizer with the same rules.
+
+    A place, FROM-TO, is counted in code points of the original text, half open. It runs from the first character that
+    contributes to the word to the last.
+
+    >>> Placer()("The cat’s  “whiskers”")
+    Placed(words="the cat's whiskers", at='0-3 4-9 12-20')
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.canonizer = Canonizer(rules)
+        self.rules = self.canonizer.rules
+        self.folded = Memo(self.canonizer.fold)
+        self.origins = Memo(partial(letter_origins, self.canonizer.fold))
+        alone = self.rules.cut is cut
+        plain = alone and not self.rules.words
+        self.symbols = Placer(self.rules.alone()) if self.rules.symbols else None
+        self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
+
+    def __reduce__(self) -> "tuple[type[Placer], tuple[Rules]]":
+        """Pickles the rules only, so that another process starts with empty memos and its own kernel."""
+        return (Placer, (self.rules,))
+
+    def __call__(self, text: str) -> Placed:
+        rules = self.rules
+        rules.budget.start(text)
+        origins: list[Origin] = []
+        for rule in rules.texts:
+            assert rule.traced is not None
+            text, origin = rule.traced(text)
+            origins.append(origin)
+        if SOFT in text:
+            text, origin = join_soft_hyphens_traced(text)
+            origins.append(origin)
+        found, places = [], []
+        begin = 0
+        for part in sentences(text) if rules.sentences else [text]:
+            words, _, at = self.tokens.placed(part).partition("\n")
+            if words:
+                found.append(words)
+                places.append(shifted_places(at, begin))
+            begin += len(part)
+        if not found and self.symbols is not None:
+            words, _, at = self.symbols.tokens.placed(text).partition("\n")
+            found, places = [words], [at]
+        at = " ".join(places)
+        if origins:
+            at = " ".join(_before(origins, place) for place in at.split(" ")) if at else ""
+        return Placed("\n".join(found), at)
+
+    def link(self) -> Link:
+        """Returns the link of a stage.Filter."""
+        return self.tokens.link_placed() if self.canonizer.by_token else no_link()
+
+    def _token(self, token: str) -> str:
+        """Returns the words of a token, a line feed, and their places in the token."""
+        words, places = [], []
+        for word, start, end in self._words(token):
+            words.append(word)
+            places.append(f"{start}-{end}")
+        return f"{' '.join(words)}\n{' '.join(places)}"
+
+    def _words(self, token: str) -> Iterator[tuple[str, int, int]]:
+        for piece, begin in pieces(token):
+            if len(piece) == 1 and is_later(piece):
+                for word in self._ruled(later_words(self.rules, piece)):
+                    yield word, begin, begin + 1
+                continue
+            folded = fold_places(piece, self.folded, self.origins)
+            for start, end in cut_places(self.rules.cut, folded.text):
+                for word in self._ruled([folded.text[start:end]]):
+                    yield word, begin + folded.firsts[start], begin + folded.lasts[end - 1]
+
+    def _ruled(self, words: list[str]) -> Iterator[str]:
+        return filter(None, map(self.canonizer.words.__getitem__, words) if self.rules.words else words)
+
+
+def _before(origins: Sequence[Origin], place: str) -> str:
+    start, _, end = place.partition("-")
+    first, last = original_place(origins, int(start), int(end))
+    return f"{first}-{last}"
+
+
+def pieces(token: str) -> Iterator[tuple[str, int]]:
+    """Yields characters newer than Unicode 14.0, and the text between them, each with its place.
+
+    >>> list(pieces("ab\\U0001FADDc"))
+    [('ab', 0), ('\\U0001fadd', 2), ('c', 3)]
+    """
+    if part_later(token) is token:
+        yield token, 0
+        return
+    begin = 0
+    for place, character in enumerate(token):
+        if is_later(character):
+            if begin < place:
+                yield token[begin:place], begin
+            yield character, place
+            begin = place + 1
+    if begin < len(token):
+        yield token[begin:], begin
+
+
+def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tuple[int, int]]:
+    """Yields the places of the words that a cutter finds in folded text, cut in parts as Canonizer does.
+
+    >>> list(cut_places(cut, "don't-'quote'"))
+    [(0, 5), (7, 12)]
+    """
+    begin = 0
+    for part in segments(folded) if len(folded) > SEGMENT_CHARS else [folded]:
+        if isinstance(cutter, WordPattern):
+            for start, end in cutter.places(part):
+                yield begin + start, begin + end
+        else:
+            # Each word begins with a letter or digit, and between words there is none
+            end = 0
+            for word in cutter(part):
+                start = part.index(word, end)
+                end = start + len(word)
+                yield begin + start, begin + end
+        begin += len(part) + 1  # with the white space behind it

@@ -1,0 +1,195 @@
+"""Takes documents, and gives those that are kept, unchanged and in order."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.archive_pairs import ArchivePartners, UnwantedIds
+from shingletools.commands.dedup.decisions import ARCHIVE, RemovalDecisions
+from shingletools.commands.dedup.document_arrays import DocumentArrays
+from shingletools.commands.dedup.document_reader import DocumentReader
+from shingletools.commands.dedup.group_decisions import ByGroups, GroupMembers
+from shingletools.commands.dedup.kept_and_removed_lines import annotated_all, cut
+from shingletools.commands.dedup.pair_decisions import ByPairs, Neighbours
+from shingletools.commands.dedup.preference import Preference
+from shingletools.commands.dedup.removal_marks import Mark, mark
+from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
+from shingletools.kernel.types import Flags, Index
+from shingletools.record.collector import Collector, CollectorContext, Taken, Written, join_written
+from shingletools.record.record_batch import RecordBatch, Schema, read_batch
+from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
+from shingletools.system.line_spool import LineSpool
+
+
+def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
+    """Makes the collector, and reads the side files of the spec. Raises Failed."""
+    return Dedup(spec, *deciding(spec, context))
+
+
+def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDecisions, ArchivePartners]:
+    """Reads the side files. Returns the ids, what decides on documents, and what removes those of an archive."""
+    ids = kernel.new_ids()
+    neighbours, members, known = Neighbours(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
+    verdicts: RemovalDecisions
+    if spec.pairs:
+        neighbours.read("--pairs", spec.pairs, context)
+        verdicts = ByPairs(neighbours)
+    else:
+        members.read("--groups", spec.groups, context)
+        verdicts = ByGroups(members, spec.larger_than or 1)
+    known.read("--known", spec.known, context)
+    UnwantedIds(known, spec.id_field).read("--without", spec.without, context)
+    return ids, verdicts, known
+
+
+class Dedup(Collector):
+    """Removes documents that an archive has, and of the others those that the verdicts do not keep.
+
+    Only documents of the input that no archive has are kept in place of others. Memory: the ids of groups, pairs and
+    documents, about 50 bytes for each, and what the verdicts need.
+    """
+
+    def __init__(self, spec: DedupSpec, ids: Ids, verdicts: RemovalDecisions, known: ArchivePartners) -> None:
+        """Starts with the ids of the side files, in the order of verdicts and `known`; the rest come with documents."""
+        self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
+        self.seen = bytearray(len(ids))  # for each id, whether a document has used it
+        self.reader = DocumentReader(spec)
+        self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
+        self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
+
+    def schema(self, _side: int, /) -> Schema:
+        return self.reader.schema
+
+    def take(self, batch: RecordBatch, _side: int, /) -> Taken:
+        ids = self.reader.ids(batch)
+        numbers, again = self.claim(ids.data, ids.sizes)
+        doubted = np.flatnonzero(self.known.doubted(numbers) & ~again)
+        stop = int(doubted[0]) if len(doubted) else batch.rows
+        repeated = np.flatnonzero(again[:stop])
+        names = list(split_ids(ids.data, ids.sizes)) if len(repeated) or len(doubted) else []
+        if self.strict and len(repeated):
+            repeated, stop = repeated[:1], int(repeated[0])
+        block, start, written = self.reader.block(batch, numbers), 0, list[Written]()
+        for end in (*repeated.tolist(), stop):
+            if start < end:
+                self.place, part = batch.place(start), block.part(start, end)
+                np.frombuffer(self.seen, np.bool_)[part.numbers] = True
+                written.append(self.accept(part))
+            if end < stop:
+                self.left_out()
+            start = end + 1
+        rejected = {row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in repeated.tolist()}
+        failed = (stop, Failed(in_doubt(orjson.loads(names[stop])))) if len(doubted) and stop == doubted[0] else None
+        return Taken(join_written(written), rejected, failed)
+
+    def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
+        """Returns the numbers of ids, and which ones an earlier document has, even one of these rows."""
+        numbers = self.number(ids, sizes)
+        found: Flags = np.frombuffer(self.seen, np.bool_)[numbers]
+        ordered = np.sort(numbers)
+        if (ordered[1:] == ordered[:-1]).any():
+            found[np.delete(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])] = True
+        return numbers, found
+
+    def number(self, ids: bytes, sizes: bytes) -> Index:
+        """Returns the number of each id. sizes: the bytes of each, int64."""
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        self.seen.extend(bytes(len(self.ids) - len(self.seen)))
+        return numbers
+
+    def accept(self, documents: DocumentArrays) -> Written:
+        """Takes documents with new ids. Returns what can be written already."""
+        self.meet(documents)
+        if not self.spec.waits:
+            return self.write(documents)
+        self.aside.add(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
+        return Written()
+
+    def meet(self, documents: DocumentArrays) -> None:
+        """Takes documents with new ids, and writes none of them yet."""
+        if self.spec.counted is not None:
+            self.verdicts.learn(documents)
+        concerned = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
+        if self.spec.waits:
+            self.preference.add(documents, concerned)
+        elif self.spec.keep != NONE:
+            self.verdicts.take(documents.numbers[concerned])
+
+    def decide(self) -> None:
+        """Chooses among documents that wait, after all have come."""
+        if self.spec.waits and self.spec.keep != NONE:
+            order = self.preference.order()
+            self.verdicts.take(order[self.verdicts.concerns(order)])
+
+    def finish(self) -> Iterator[Written]:
+        self.decide()
+        self.preference.check()
+        for lines in self.aside.chunks() if self.spec.waits else ():
+            at = 0
+            while at < len(lines):
+                batch = read_batch(lines, at, self.reader.ids_only)
+                at = batch.next
+                ids = self.reader.ids(batch)
+                yield self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), counts=False))
+
+    def choose(self, numbers: Index) -> Index:
+        """Returns for each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
+        kept = numbers.copy()
+        concerned, known = self.verdicts.concerns(numbers), self.known.has(numbers)
+        kept[concerned] = self.verdicts.kept_for(numbers[concerned])
+        kept[known] = ARCHIVE
+        repeated, gone = int(np.count_nonzero(known)), int(np.count_nonzero(kept != numbers))
+        self.repeated += repeated
+        self.removed += gone - repeated
+        self.kept += len(numbers) - gone
+        return kept
+
+    def write(self, documents: DocumentArrays) -> Written:
+        """Returns the documents that are kept, and those that are removed, unchanged but for marks."""
+        numbers = documents.numbers
+        kept = self.choose(numbers)
+        if self.spec.dry:
+            return Written()
+        removed = kept != numbers
+        if not self.spec.annotate:
+            gone = np.flatnonzero((kept == ARCHIVE) & bool(self.spec.marks))
+            return cut(documents, removed, zip(gone.tolist(), self.marks(numbers[gone], kept[gone]), strict=True))
+        marks = self.marks(numbers[removed], kept[removed])
+        every = np.flatnonzero(removed | (documents.lasts < 0))
+        return annotated_all(documents, ((row, next(marks) if removed[row] else None) for row in every.tolist()))
+
+    def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
+        """Yields the marks of documents that are removed: which document is kept in their place, and why."""
+        known = kept == ARCHIVE
+        archived = numbers[known]
+        similarity = np.empty(len(numbers))
+        similarity[known] = np.frombuffer(self.known.similarity)[archived]
+        similarity[~known] = self.verdicts.similarity(numbers[~known])
+        best = np.frombuffer(self.known.best, np.int64)[archived]
+        of_archive = each_id(SelectedIds(self.known.archive.data, self.known.archive.ends, best))
+        of_input = each_id(self.names(kept[~known]))
+        for alike, by_known in zip(similarity.tolist(), known.tolist(), strict=True):
+            name, rule = (next(of_archive), KNOWN) if by_known else (next(of_input), self.spec.keep)
+            yield mark(name, rule, alike)
+
+    def names(self, numbers: Index) -> SelectedIds:
+        """Returns the ids of documents."""
+        return SelectedIds(self.ids.data, self.ids.ends, numbers)
+
+    def remarks(self) -> list[str]:
+        """Returns remarks: side files that name no document of the input, and a field of --keep that none has."""
+        seen = np.frombuffer(self.seen, np.bool_)
+        if not seen.any():
+            return []
+        known = np.frombuffer(self.known.known, np.bool_)
+        named = {self.verdicts.option: seen[: len(self.verdicts)], self.spec.known_by: seen[: len(known)][known]}
+        messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
+        return messages + self.preference.remarks()
+
+    def summary(self) -> list[str]:
+        seen = np.frombuffer(self.seen, np.bool_)
+        there = seen & ~self.known.has(np.arange(len(seen)))
+        return [*self.spec.figures(self.kept, self.removed, self.repeated), *self.verdicts.figures(there, seen)]

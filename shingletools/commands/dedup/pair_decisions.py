@@ -1,0 +1,151 @@
+"""Decides by pairs: no two kept documents are a pair, and each removed one has a pair with a kept one."""
+
+import math
+from array import array
+from fractions import Fraction
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.archive_pairs import Similarities
+from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
+from shingletools.commands.dedup.side_input import LineFailed
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids, split_ids
+from shingletools.kernel.independent_set import MAX_PAIRS, PairEnds, Partners
+from shingletools.kernel.line_columns import ColumnData
+from shingletools.kernel.types import F64, Flags, Index
+from shingletools.numbers.union_find import UnionFind
+from shingletools.record.wire import TWO_SIDES
+from shingletools.system.errors import Failed, with_itself
+
+BATCH_PAIRS = 1 << 20  # pairs that are counted together
+
+
+class Neighbours(Similarities):
+    """Takes the pairs of the input that are similar enough. Their ids get the first numbers.
+
+    Raises Failed for a pair of two sides, for one of a document and itself, and for one without a similarity if that
+    counts. Memory: 16 bytes a pair.
+    """
+
+    def __init__(self, ids: Ids, least: Fraction | None) -> None:
+        super().__init__()
+        self.ids = ids
+        self.least = None if least is None else least_double(least)
+        self.ends, self.similarity = array("i"), array("d")
+        self.copies = array("i")  # pairs of an original and a copy of it
+
+    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
+        one, two = (self.number(each.data, each.sizes) for each in (a, b))
+        itself = one == two
+        unsaid = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
+        if (wrong := against | itself | unsaid).any():
+            place = int(np.argmax(wrong))
+            why = (
+                with_itself(orjson.loads([*split_ids(a.data, a.sizes)][place]))
+                if itself[place]
+                else 'field "similarity" is missing'
+            )
+            raise LineFailed(TWO_SIDES if against[place] else why, place)
+        enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
+        self.hold(np.stack([one, two], axis=1), similarity, enough, copied)
+
+    def number(self, ids: bytes, sizes: bytes) -> Index:
+        """Returns the number of each id. sizes: the bytes of each, int64."""
+        return np.frombuffer(self.ids.number(ids, sizes), np.int64)
+
+    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+        """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
+        self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
+        enough &= ~copied
+        self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
+        self.similarity.frombytes(similarity[enough].tobytes())
+        if len(self.similarity) > MAX_PAIRS:
+            raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
+
+
+def least_double(least: Fraction) -> float:
+    """Returns the least double of the JSON numbers that reach a threshold; a double is the number that it prints.
+
+    >>> least_double(Fraction("0.3")), least_double(Fraction(6, 7)), 6 / 7
+    (0.3, 0.8571428571428572, 0.8571428571428571)
+    """
+    near = float(least)
+    around = math.nextafter(near, 0), near, math.nextafter(near, 2)
+    return next(each for each in around if Fraction(repr(each)) >= least)
+
+
+def originals(documents: int, copies: Index) -> Index:
+    """Returns the first of the copies of each document, or itself. copies: shape (pairs, 2), below `documents`."""
+    groups = UnionFind(documents)
+    groups.join(*np.ascontiguousarray(copies.T, np.int64))
+    return groups.representatives().astype(np.int64)
+
+
+class ByPairs(RemovalDecisions):
+    """Keeps each document that has no pair with one that is kept already.
+
+    A copy has the pairs of its original, and one with it: so the originals are decided, each in place of the copy of it
+    that comes first.
+    """
+
+    option = "--pairs"
+
+    def __init__(self, neighbours: Neighbours) -> None:
+        documents = len(neighbours.ids)
+        ends, similarity = np.frombuffer(neighbours.ends, np.int32), np.frombuffer(neighbours.similarity)
+        self.has_copies = len(neighbours.copies) > 0
+        self.original = self.first = np.arange(documents)  # of each document; of each original, the first copy
+        if self.has_copies:
+            self.original = originals(
+                documents, np.frombuffer(neighbours.copies, np.int32).reshape(-1, 2).astype(np.int64)
+            )
+            self.first = np.full(documents, -1)
+            pairs = self.original[ends].astype(np.int32).reshape(-1, 2)
+            differ = pairs[:, 0] != pairs[:, 1]
+            ends, similarity = pairs[differ].ravel(), similarity[differ]
+        before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
+        kernel.list_ends(ends, before, last)
+        self.pairs = PairEnds(ends, before, last, similarity)
+        self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, NO_SIMILARITY))
+
+    def __len__(self) -> int:
+        return len(self.pairs.last)
+
+    def concerns(self, documents: Index) -> Flags:
+        return documents < len(self)
+
+    def take(self, documents: Index) -> None:
+        if self.has_copies:
+            original, place = np.unique(self.original[documents], return_index=True)
+            firsts = documents[np.sort(place[self.first[original] < 0])]
+            documents = self.original[firsts]
+            self.first[documents] = firsts
+        kernel.greedy_independent_set(documents, self.pairs, self.kept)
+
+    def kept_for(self, documents: Index) -> Index:
+        original = self.original[documents]
+        partner = self.kept.partner[original]
+        return self.first[np.where(partner < 0, original, partner)]
+
+    def similarity(self, documents: Index) -> F64:
+        original = self.original[documents]
+        is_copy = (self.kept.partner[original] < 0) & (self.first[original] != documents)
+        return np.where(is_copy, 1, self.kept.similarity[original])
+
+    def figures(self, there: Flags, seen: Flags) -> list[str]:
+        ends = self.pairs.ends.reshape(-1, 2)
+        others = sum(
+            int(np.count_nonzero(~seen[ends[start : start + BATCH_PAIRS]].all(axis=1)))
+            for start in range(0, len(ends), BATCH_PAIRS)
+        )
+        similarity = self.similarity(np.flatnonzero(there[: len(self)]))
+        return figures_of(similarity[similarity > NO_SIMILARITY], others)
+
+
+def figures_of(similarity: F64, others: int) -> list[str]:
+    """Returns figures for -v: the similarities of removed documents, and the number of pairs of other documents."""
+    figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
+    figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
+    return [*figure_texts, f"{others} pairs of other documents"]

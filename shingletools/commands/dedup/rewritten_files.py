@@ -1,0 +1,97 @@
+"""Removes duplicates from files of another format, and writes the same files with the documents that are kept.
+
+The files are read twice: first for the choice, which keeps only a number for each document, then for writing.
+"""
+
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import orjson
+
+from shingletools.commands.dedup.dedup_collector import Dedup, deciding
+from shingletools.commands.dedup.document_arrays import DocumentArrays
+from shingletools.commands.dedup.spec import DedupSpec
+from shingletools.kernel.ids import SelectedIds, each_id
+from shingletools.record.collector import CollectorContext, Written
+from shingletools.record.document_format import Decision, DuplicateInfo, Name
+from shingletools.system import files
+from shingletools.system.errors import Failed
+
+BAD = -1  # instead of a number: a bad document
+KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
+BATCH_DOCUMENTS = 1 << 12
+
+
+class FileRewriter(Dedup):
+    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of Dedup."""
+
+    def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
+        """Reads the side files of the spec. Raises Failed."""
+        # Before the pairs are read: another process may make them of the same files, which it reads meanwhile
+        self.begun, self.states = time.time_ns(), files.states(spec.files)
+        super().__init__(spec, *deciding(spec, context))
+        self.numbers = array("q")  # of the ids of all documents, or BAD
+
+    def left_out(self) -> None:
+        self.numbers.append(BAD)
+
+    def accept(self, documents: DocumentArrays) -> Written:
+        self.meet(documents)
+        self.numbers.frombytes(documents.numbers.tobytes())
+        return Written()
+
+    def finish(self) -> Iterator[Written]:
+        assert self.spec.format is not None
+        self.decide()
+        self.preference.check()
+        decisions = StoredDecisions(self)
+        if self.spec.dry:
+            for _ in decisions.names():
+                pass
+            return
+        for kept, removed in self.spec.format.write(self.spec.files, decisions):
+            yield Written(kept, removed)
+        files.check_unchanged(self.states)
+        if decisions.at < len(self.numbers):
+            raise Failed("the files have fewer documents than before")
+
+
+class StoredDecisions:
+    """The decisions on the documents of the files, in their order."""
+
+    def __init__(self, dedup: FileRewriter) -> None:
+        self.dedup, self.begun = dedup, dedup.begun
+        spec = dedup.spec
+        self.removing = spec.removed is not None
+        self.wants_info: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate
+        self.numbers = np.frombuffer(dedup.numbers, np.int64)
+        self.at = 0  # documents that were taken
+
+    def take(self, count: int, /) -> Sequence[Decision]:
+        numbers = self.numbers[self.at : self.at + count]
+        if len(numbers) < count:
+            raise Failed("the files have more documents than before")
+        self.at += count
+        decisions = [LEFT_OUT] * count
+        good = np.flatnonzero(numbers != BAD)
+        kept = self.dedup.choose(numbers[good])
+        removed = kept != numbers[good]
+        for place, goes in zip(good.tolist(), removed.tolist(), strict=True):
+            decisions[place] = REMOVED if goes else KEPT
+        if any(self.wants_info):
+            places, numbers = good[removed], numbers[good[removed]]
+            for place, (of, by) in zip(places.tolist(), self.dedup.marks(numbers, kept[removed]), strict=True):
+                rule = orjson.loads(by)
+                decisions[place] = Decision(
+                    self.wants_info[0], DuplicateInfo(orjson.loads(of), rule["rule"], rule.get("similarity"))
+                )
+        return decisions
+
+    def names(self) -> Iterator[tuple[Name, Decision]]:
+        while some := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
+            numbers = self.numbers[self.at : self.at + some]
+            decisions = [decision for decision in self.take(some) if decision.kept is not None]
+            ids = each_id(SelectedIds(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))
+            yield from zip(map(orjson.loads, ids), decisions, strict=True)

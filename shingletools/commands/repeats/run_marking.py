@@ -1,0 +1,114 @@
+"""Writes documents with runs: marked, cut, or to another file."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from shingletools.commands.repeats.run_removal import cut_source, cut_words, places_of
+from shingletools.commands.repeats.run_spans import Span, covered, words_in
+from shingletools.commands.repeats.spec import Treatment
+from shingletools.record import wire
+from shingletools.record.collector import Written
+from shingletools.record.json_members import member_of, members
+from shingletools.record.tokenized_text import TokenizedText, tokenized_text
+from shingletools.record.wire import AT, REPEATS, SOURCE, Record
+
+DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
+
+Marks = Sequence[Mapping[str, object]]  # for each run, the further members of its mark
+
+
+class Marking:
+    """Writes documents, and counts them and their runs."""
+
+    def __init__(self, treatment: Treatment) -> None:
+        self.treatment = treatment
+        self.counted = Counter[str]()
+        self.count([], left_out=False)
+
+    def count(self, runs: Sequence[Span], *, left_out: bool) -> None:
+        """Counts a document, except its words."""
+        self.counted["words"] += 0
+        self.counted["of them in runs"] += words_in(runs)
+        self.counted["documents with runs"] += bool(runs)
+        self.counted["runs"] += len(runs)
+        for least, above in zip(DECADES, (*DECADES[1:], None), strict=True):
+            title = f"of {least} to {above - 1} words" if above else f"of {least} words or more"
+            self.counted[title] += sum(last - first >= least for first, last in runs)
+            if above:
+                self.counted[title] -= sum(last - first >= above for first, last in runs)
+        if self.treatment.drop is not None:
+            self.counted["documents left out"] += left_out
+
+    def figures(self) -> list[str]:
+        """Returns the counts for -v."""
+        return [f"{count} {what}" for what, count in self.counted.items()]
+
+    def tally(self) -> Mapping[str, int]:
+        """Returns the counts since the last call."""
+        counted, self.counted = self.counted, Counter()
+        self.count([], left_out=False)
+        return counted
+
+    def write(self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span], marks: Marks) -> Written:
+        """Writes a document. The line has no line feed; the record is the parsed line."""
+        drop, cut = self.treatment.drop, self.treatment.cut
+        left_out = drop is not None and words_in(runs) > drop * text.number
+        self.count(runs, left_out=left_out)
+        if cut and not left_out:
+            return Written(self.cut(line, record, text, runs) + b"\n", line + b"\n" if runs else b"")
+        marked = with_member(
+            line, REPEATS, wire.json_of([self.mark(text, *each) for each in zip(runs, marks, strict=True)])
+        )
+        return Written(b"", marked + b"\n") if left_out else Written(marked + b"\n")
+
+    def pass_on(self, line: bytes) -> Written:
+        """Writes a document without runs."""
+        if self.treatment.cut:
+            record = wire.parse_json(line)
+            return self.write(line, record, tokenized_text(record, self.treatment.text_field), [], [])
+        return Written(with_member(line, REPEATS, b"[]") + b"\n")
+
+    def mark(self, text: TokenizedText, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
+        """Returns the mark of a run."""
+        first, last = text.place(*run)
+        return {"from": first, "to": last, "words": run[1] - run[0], **also}
+
+    def cut(self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span]) -> bytes:
+        """Returns the line without the runs. With places, the cut source replaces the words, to be canonized again."""
+        found = members(line)
+        field = member_of(line, found, self.treatment.text_field)
+        assert field is not None
+        gone, values = {REPEATS}, {}  # marks of an earlier use of repeats no longer fit the words
+        if text.places is None or SOURCE not in record:
+            left = wire.json_of(cut_words(text.text, runs))
+            if REPEATS not in record:
+                return line[: field.value] + left + line[field.end :]
+        else:
+            source = wire.take_string(record, SOURCE)
+            original = next(member for member in found if member.name == SOURCE)
+            left = wire.json_of(cut_source(source, covered(places_of(runs, text.places, source))))
+            left = left if runs else line[original.value : original.end]
+            gone |= {SOURCE, AT}
+            via, _, step = wire.take_recipe(record).rpartition(" | ")
+            if wire.stage_of(step) == "canon":
+                values = {member: wire.json_of(via) for member in found if member.name == "via"}
+                gone |= set() if via else {"via"}
+        whole = next(each for each in found if each.start <= field.start < each.end)  # the field, or what has it inside
+        values[whole] = line[whole.value : field.value] + left + line[field.end : whole.end]
+        kept = [member for member in found if member.name not in gone]
+        rest = (line[each.start : each.value] + values.get(each, line[each.value : each.end]) for each in kept)
+        return b"{%b}" % b",".join(rest)
+
+
+def with_member(line: bytes, name: str, value: bytes) -> bytes:
+    """Adds a member to the line of a record, or replaces its value.
+
+    >>> with_member(b'{"id":1} ', "a", b"2"), with_member(b'{"a":[],"id":1}', "a", b"2")
+    (b'{"id":1,"a":2} ', b'{"a":2,"id":1}')
+    """
+    if b'"%b"' % name.encode() in line or b"\\u" in line:
+        for member in members(line):
+            if member.name == name:
+                return line[: member.value] + value + line[member.end :]
+    end = line.rindex(b"}")
+    return line[:end] + b',"%b":%b' % (name.encode(), value) + line[end:]

@@ -1,0 +1,234 @@
+"""Makes groups of pairs."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Protocol
+
+import numpy as np
+import orjson
+
+from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
+from shingletools.commands.simgroup.spec import GroupSpec
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Ids, SelectedIds, each_id
+from shingletools.kernel.types import I32, Flags, Index
+from shingletools.numbers.ids_on_disk import MAX_IDS, IdsOnDisk
+from shingletools.numbers.payload_store import DEFAULT, DiskLimits
+from shingletools.numbers.ranges import stretches
+from shingletools.numbers.sorter import Sorter
+from shingletools.numbers.union_find import UnionFind
+from shingletools.record.collector import Collector, Taken, Written
+from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+from shingletools.system.scratch import Memory
+
+BATCH_MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
+ROW_BITS = 32  # bits of a row; two are packed into one integer
+BATCH_DOCUMENTS = 1 << 20  # documents that are put into groups together
+LARGE_GROUP = 1000  # documents of an input whose largest group is checked; in a smaller one, a tenth may be copies
+TENTH = 10
+
+
+class Method(Protocol):
+    """A way to make groups of pairs. Documents are numbers from 0 on, in the order in which they first come."""
+
+    def __len__(self) -> int:
+        """Returns how many documents there are."""
+
+    def grow(self, documents: int, /) -> None:
+        """Makes room for `documents` documents."""
+
+    def join(self, left: Index, right: Index, /) -> object:
+        """Adds pairs of different documents. Shapes (pairs,), (pairs,)."""
+
+    def representatives(self) -> I32:
+        """Returns the first document of each document's group. Shape (documents,)."""
+
+
+class Stars:
+    """Groups in which every member has a pair with the representative.
+
+    In the order of the documents, a document that no representative has taken becomes one itself, and takes those of
+    its partners that are not taken yet. Memory: 4 bytes a document, and 16 a pair, which memory limits if it is given.
+    """
+
+    def __init__(self, memory: Memory | None = None, limits: DiskLimits = DEFAULT) -> None:
+        self.documents = 0
+        self.pairs = Sorter(memory, 4, limits, columns=0)
+
+    def __len__(self) -> int:
+        return self.documents
+
+    def grow(self, documents: int) -> None:
+        self.documents = documents
+
+    def join(self, left: Index, right: Index) -> None:
+        keys = np.minimum(left, right) << ROW_BITS | np.maximum(left, right)
+        self.pairs.add(keys.view(np.uint64))
+
+    def representatives(self) -> I32:
+        taken_by = np.full(self.documents, -1, np.int32)
+        for pairs, _ in self.pairs.sorted():
+            kernel.greedy_independent_set_of_pairs(pairs, taken_by)
+        return np.where(taken_by < 0, np.arange(self.documents, dtype=np.int32), taken_by)
+
+
+class Groups(Collector):
+    """Takes pairs {"a", "b"}, then writes groups of two or more. Groups and members are in the order of first mention.
+
+    With files of documents it also writes groups of one, for documents in no group. Memory: the limit, or the ids and
+    about 30 bytes for each; 4 for each document in a pair, and what the method needs.
+    """
+
+    def __init__(self, spec: GroupSpec, limits: DiskLimits = DEFAULT) -> None:
+        self.spec, self.limits = spec, limits
+        self.method: Method = Stars(spec.memory, limits) if spec.star else UnionFind()
+        # The ids in pairs come first, then those of other documents
+        self.ids: Ids | IdsOnDisk = kernel.new_ids() if spec.memory is None else IdsOnDisk(spec.memory, limits)
+        self.nearest = array("i")  # for each document in a pair, the first of its partners
+        self.pair_reader = PairIds(spec.least, spec.once(0))
+        self.readers: Sequence[IdReader] = self.pair_reader, DocumentIds(spec.id_field)
+        self.copied = array("q")  # the numbers of the pairs whose b is a copy of a
+        self.copies = UnionFind()  # documents and their copies, if there are any
+        self.pairs_taken = 0
+        self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
+        self.forest = False  # whether every pair connects two groups, as with simjoin --forest
+        self.doubts: list[str] = []
+
+    def schema(self, side: int, /) -> Schema:
+        return self.readers[side > 0].schema
+
+    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+        if not side:
+            some = np.flatnonzero(self.pair_reader.copied(batch))
+            self.copied.frombytes((self.pairs_taken + some).tobytes())
+        ids, sizes = self.readers[side > 0].ids(batch)
+        self.pairs_taken += 0 if side else len(sizes) // 2
+        self.take_ids(ids, sizes, side)
+        return Taken()
+
+    def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
+        """Numbers the ids of pairs, two each, or of documents."""
+        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
+        if isinstance(self.ids, IdsOnDisk):
+            self.ids.mention(numbers[: 0 if side else None])
+        elif len(self.ids) > MAX_IDS:
+            raise Failed(f"more than {MAX_IDS} ids")
+        elif not side:
+            self.join(numbers)
+
+    def join(self, numbers: Index) -> None:
+        """Adds pairs, each two numbers one after the other."""
+        documents = max(len(self.method), int(numbers.max(initial=-1)) + 1)
+        self.method.grow(documents)
+        # Without a partner, a document is its own nearest
+        self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
+        a, b = numbers[::2], numbers[1::2]
+        copied = np.frombuffer(self.copied, np.int64)
+        some = copied[slice(*np.searchsorted(copied, [self.pairs, self.pairs + len(a)]))] - self.pairs
+        self.pairs += len(a)
+        if len(some):
+            self.copies.grow(documents)
+            self.copies.join(a[some], b[some])
+        others = np.delete(np.arange(len(a)), some) if self.spec.star and len(some) else slice(None)
+        self.method.join(a[others], b[others])
+        nearest = np.frombuffer(self.nearest, np.int32)
+        np.minimum.at(nearest, a, b.astype(np.int32))
+        np.minimum.at(nearest, b, a.astype(np.int32))
+
+    def finish(self) -> Iterator[Written]:
+        if isinstance(self.ids, IdsOnDisk):
+            for numbers in self.ids.numbers():
+                self.join(numbers)
+        else:
+            self.ids.close()  # its table takes as much as the arrays below
+        representatives = self.method.representatives()
+        if len(self.copies):
+            representatives = self.as_originals(representatives)
+        apart = np.frombuffer(self.nearest, np.int32) > representatives  # in no pair with the first of the group
+        self.nearest = array("i")
+        self.chained = int(np.count_nonzero(apart))
+        alone, first = np.zeros(len(representatives), np.bool_), 0
+        for every, counts in by_group(representatives, Sorter(self.spec.memory, 4, self.limits, columns=0)):
+            several = np.repeat(counts > 1, counts)
+            alone[every[~several]] = True
+            members, sizes = every[several], counts[counts > 1]
+            if max(sizes, default=0) > self.largest:
+                place = int(np.argmax(sizes))
+                self.largest, first = int(sizes[place]), int(members[sizes[:place].sum()])
+            self.groups, self.grouped = self.groups + len(sizes), self.grouped + len(members)
+            yield from self.lines(members, sizes)
+        trees = np.count_nonzero(representatives == np.arange(len(representatives)))
+        self.forest = bool(self.pairs == len(representatives) - trees)
+        self.doubts = [*self.doubt(first, apart & (representatives == first))]
+        for start in range(0, len(self.ids) if self.spec.against else 0, BATCH_MEMBERS):
+            beyond = np.arange(max(start, len(alone)), min(start + BATCH_MEMBERS, len(self.ids)))
+            singles = np.append(np.flatnonzero(alone[start : start + BATCH_MEMBERS]) + start, beyond)
+            yield from self.lines(singles, np.ones(len(singles), np.int64))
+
+    def as_originals(self, representatives: I32) -> I32:
+        """Puts copies into the groups of their originals, whose partners are theirs. Shape (documents,) in and out."""
+        self.copies.grow(len(representatives))
+        original = self.copies.representatives()
+        nearest = np.frombuffer(self.nearest, np.int32)
+        np.minimum.at(nearest, original, nearest.copy())
+        nearest[:] = nearest[original]
+        return representatives[original]
+
+    def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
+        """Yields the lines of groups. members: group by group."""
+        ends = np.append(0, np.cumsum(sizes))
+        for part in stretches(sizes, BATCH_MEMBERS):
+            some = self.named(members[ends[part.start] : ends[part.stop]])
+            yield Written(kernel.group_lines(some, sizes[part]))
+
+    def named(self, numbers: Index) -> SelectedIds:
+        """Returns the ids with these numbers."""
+        if isinstance(self.ids, IdsOnDisk):
+            return self.ids.names(numbers)
+        return SelectedIds(self.ids.data, self.ids.ends, numbers)
+
+    def doubt(self, first: int, apart: Flags) -> Iterator[str]:
+        """Yields a warning if the largest group has a tenth of many documents, most in no pair with its first one.
+
+        first: its first document; apart: which documents are in it and have no pair with that.
+        """
+        every, without = len(self.ids), int(np.count_nonzero(apart))
+        if every >= LARGE_GROUP and self.largest * TENTH > every and without * 2 > self.largest:
+            (name,) = each_id(self.named(np.array([first])))
+            unless = ", unless these are from simjoin --forest, which leaves out most" if self.forest else ""
+            yield (
+                f"the group of {errors.shown(orjson.loads(name))} has {self.largest} of {every} documents, {without} of"
+                f" them without a pair with it: chains join what differs, so remove by pairs{unless}"
+            )
+
+    def remarks(self) -> list[str]:
+        return self.doubts
+
+    def summary(self) -> list[str]:
+        return [
+            f"{self.groups} groups",
+            f"{self.grouped} documents in them",
+            f"{self.largest} in the largest",
+            f"{self.chained} without a pair with their first",
+        ]
+
+
+def by_group(representatives: I32, order: Sorter) -> Iterator[tuple[Index, Index]]:
+    """Yields the members of groups, group by group, and the size of each group; some groups at a time, in order."""
+    for start in range(0, len(representatives), BATCH_DOCUMENTS):
+        keys = representatives[start : start + BATCH_DOCUMENTS].astype(np.uint64) << np.uint64(ROW_BITS)
+        order.add(keys | np.arange(start, start + len(keys), dtype=np.uint64))
+    rest = np.empty(0, np.uint64)  # of a group that may go on
+    parts = (
+        keys[at : at + BATCH_DOCUMENTS] for keys, _ in order.sorted() for at in range(0, len(keys), BATCH_DOCUMENTS)
+    )
+    for some in chain(parts, [rest]):
+        keys = np.append(rest, some) if len(rest) else some
+        groups = keys >> np.uint64(ROW_BITS)
+        starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(keys)])
+        end = int(starts[-1]) if len(some) else len(keys)
+        keys, rest = keys[:end], keys[end:].copy()
+        yield (keys & np.uint64((1 << ROW_BITS) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))

@@ -1,0 +1,210 @@
+"""Columns of Arrow as values of JSON. Every type has such values."""
+
+import base64
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+import orjson
+
+from shingletools.system.errors import Failed, printable, shown
+from shingletools.system.lazy_imports import needs
+
+pa = needs("--parquet", "pyarrow", "parquet")
+types = pa.types
+
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+LONG = 1 << 63  # orjson writes no integers from here on, except those of uint64
+Times = np.ndarray[Any, np.dtype[np.datetime64]]
+Texts = Sequence[str]  # paths below a value, of which bytes are text
+
+
+def paths_below(name: str, fields: Sequence[str]) -> Sequence[str]:
+    """Returns the rest of the paths that begin with a name; empty for the name itself.
+
+    >>> paths_below("a", ["a", "a.b", "ab"])
+    ['', 'b']
+    """
+    return [field[len(name) + 1 :] for field in fields if f"{field}.".startswith(f"{name}.")]
+
+
+def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> None:
+    """Raises Failed if a field that is needed cannot be there."""
+    for field in needed:
+        if columns.count(field) > 1:
+            raise Failed(f"{printable(file)}: two columns {shown(field)}")
+        if field not in columns and field.partition(".")[0] not in columns:
+            raise Failed(
+                f"{printable(file)}: no column {shown(field)} among {', '.join(map(shown, columns)) or 'none'}"
+            )
+
+
+def is_text(kind: Any) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def is_bytes(kind: Any) -> bool:
+    whole = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    return bool(whole or types.is_binary_view(kind))
+
+
+def is_list(kind: Any) -> bool:
+    views = types.is_list_view(kind) or types.is_large_list_view(kind)
+    return bool(views or types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def json_values(array: Any, texts: Texts = ()) -> list[Any]:
+    """Returns the values of an array as orjson writes them. Raises UnicodeDecodeError for text that is not UTF-8.
+
+    >>> json_values(pa.array([[1.5], None, [float("nan")]]))
+    [[1.5], None, ['NaN']]
+    >>> json_values(pa.array([b"a"])), json_values(pa.array([b"a"]), [""])
+    (['YQ=='], ['a'])
+    """
+    return next(values for has, values in VALUES if has(array.type))(array, texts)
+
+
+def converted(convert: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
+    return [None if value is None else convert(value) for value in values]
+
+
+def dictionary_values(array: Any, texts: Texts) -> list[Any]:
+    array = without_views(array)
+    return json_values(array.dictionary.take(array.indices), texts)
+
+
+def without_views(array: Any) -> Any:
+    """Returns the array, with a copy of a dictionary of views, from which Arrow takes no values."""
+    kind = array.type.value_type if types.is_dictionary(array.type) else None
+    if kind is None or not (types.is_string_view(kind) or types.is_binary_view(kind)):
+        return array
+    values = array.dictionary.cast(pa.large_string() if is_text(kind) else pa.large_binary())
+    return pa.DictionaryArray.from_arrays(array.indices, values)
+
+
+def struct_values(array: Any, texts: Texts) -> list[Any]:
+    names = [field.name for field in array.type]
+    columns = [json_values(each, paths_below(name, texts)) for name, each in zip(names, array.flatten(), strict=True)]
+    rows = zip(*columns, strict=True) if columns else [()] * len(array)
+    present = array.is_valid().to_pylist()
+    return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)]
+
+
+def map_values(array: Any, texts: Texts) -> list[Any]:
+    entries = pa.struct([array.type.key_field, array.type.item_field])
+    maps = json_values(array.cast(pa.list_(entries)), texts)
+    return converted(lambda each: {as_name(key): value for key, value in map(dict.values, each)}, maps)
+
+
+def as_name(key: Any) -> str:
+    return key if isinstance(key, str) else orjson.dumps(key).decode()
+
+
+def list_values(array: Any, _texts: Texts) -> list[Any]:
+    elements = iter(json_values(array.flatten()))
+    return converted(lambda size: list(islice(elements, size)), array.value_lengths().to_pylist())
+
+
+def bytes_values(array: Any, texts: Texts) -> list[Any]:
+    return converted(bytes.decode if "" in texts else lambda value: base64.b64encode(value).decode(), array.to_pylist())
+
+
+def number_values(array: Any, _texts: Texts) -> list[Any]:
+    return converted(json_number, array.to_pylist())
+
+
+def json_number(value: float) -> float | str:
+    """Returns a number as a float, or its name if JSON has no such number."""
+    value = float(value)  # decimals, and numpy's of 16 bits
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def decimal_values(array: Any, texts: Texts) -> list[Any]:
+    if array.type.scale > 0:
+        return number_values(array, texts)
+    return converted(whole_number, array.to_pylist())
+
+
+def whole_number(value: Any) -> int | orjson.Fragment:
+    """Returns an integer of any size."""
+    return int(value) if abs(value) < LONG else orjson.Fragment(str(int(value)))
+
+
+def integers(array: Any) -> Any:
+    """Returns the integers by which Arrow represents times."""
+    return array.view(pa.int32() if array.type.bit_width == pa.int32().bit_width else pa.int64())
+
+
+def instant_values(array: Any, _texts: Texts) -> list[Any]:
+    """Returns dates and times, of which datetime has only those of 9999 years."""
+    kind = array.type
+    unit: Literal["D", "us", "ns"] = "D"
+    stored, zone = "D" if types.is_date32(kind) else "ms", ""
+    if types.is_timestamp(kind):
+        unit, stored, zone = "ns" if kind.unit == "ns" else "us", kind.unit, "Z" if kind.tz else ""
+    numbers: Times = integers(array).fill_null(0).to_numpy(zero_copy_only=False).astype(f"datetime64[{stored}]")
+    written = np.datetime_as_string(numbers, unit=unit, casting="unsafe").tolist()
+    present = array.is_valid().to_pylist()
+    return [value + zone if there else None for value, there in zip(written, present, strict=True)]
+
+
+def time_values(array: Any, _texts: Texts) -> list[Any]:
+    unit = NANOSECONDS[array.type.unit]
+    return converted(lambda value: time_of_day(value * unit), integers(array).to_pylist())
+
+
+def time_of_day(nanoseconds: int) -> str:
+    """Returns a time with microseconds or nanoseconds, if it has such.
+
+    >>> time_of_day(3600 * 10**9), time_of_day(1000), time_of_day(1)
+    ('01:00:00', '00:00:00.000001', '00:00:00.000000001')
+    """
+    seconds, rest = divmod(nanoseconds, 10**9)
+    fraction = f".{rest:09d}".removesuffix("000") if rest else ""
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{fraction}"
+
+
+def duration_values(array: Any, _texts: Texts) -> list[Any]:
+    unit = NANOSECONDS[array.type.unit]
+    return converted(lambda value: interval(0, 0, value * unit), integers(array).to_pylist())
+
+
+def interval(months: int, days: int, nanoseconds: int) -> str:
+    """Returns a length of time as ISO 8601 has it.
+
+    >>> interval(14, 3, 1_500_000_000), interval(0, 0, -1), interval(0, 0, 0), interval(1, 0, 0)
+    ('P14M3DT1.5S', 'PT-0.000000001S', 'PT0S', 'P1M')
+    """
+    date = f"{months}M" * bool(months) + f"{days}D" * bool(days)
+    if date and not nanoseconds:
+        return f"P{date}"
+    seconds, rest = divmod(abs(nanoseconds), 10**9)
+    return f"P{date}T{'-' * (nanoseconds < 0)}{seconds}" + f".{rest:09d}".rstrip("0").rstrip(".") + "S"
+
+
+# Whether a type is one of these, and the function that reads its arrays
+VALUES: Sequence[tuple[Callable[[Any], bool], Callable[[Any, Texts], list[Any]]]] = (
+    (is_text, lambda array, _: array.to_pylist()),
+    (types.is_integer, lambda array, _: array.to_pylist()),
+    (types.is_boolean, lambda array, _: array.to_pylist()),
+    (types.is_null, lambda array, _: array.to_pylist()),
+    (lambda kind: isinstance(kind, pa.UuidType), lambda array, _: converted(str, array.to_pylist())),
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array, texts: json_values(array.storage, texts)),
+    (types.is_dictionary, dictionary_values),
+    (types.is_struct, struct_values),
+    (types.is_map, map_values),
+    (is_list, list_values),
+    (is_bytes, bytes_values),
+    (types.is_floating, number_values),
+    (types.is_decimal, decimal_values),
+    (types.is_timestamp, instant_values),
+    (types.is_date, instant_values),
+    (types.is_time, time_values),
+    (types.is_duration, duration_values),
+    (types.is_interval, lambda array, _: converted(lambda each: interval(*each), array.to_pylist())),
+    (lambda _: True, lambda array, _: converted(str, array.to_pylist())),
+)

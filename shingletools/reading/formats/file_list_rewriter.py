@@ -1,0 +1,26 @@
+"""Writes the names of files that are kept, one a line or each ended by a zero byte."""
+
+import os
+from collections.abc import Iterator
+
+from shingletools.record.document_format import Decisions, KeptAndRemoved
+from shingletools.system.errors import Failed, printable
+from shingletools.system.files import named
+
+BATCH_NAMES = 1 << 12  # names
+
+
+def kept_names(decisions: Decisions, zero: bool) -> Iterator[KeptAndRemoved]:
+    """Yields names. Raises Failed for one that no line can hold, and for a file that changed after the run began."""
+    sides: tuple[list[bytes], list[bytes]] = [], []
+    for number, (name, decision) in enumerate(decisions.names(), 1):
+        if not zero and "\n" in str(name):
+            raise Failed(f"{printable(str(name))}: a name with a line feed: -0 ends names with zero bytes")
+        with named(str(name)):
+            if os.stat(str(name)).st_ctime_ns > decisions.begun:  # a time of the system, which no archive sets
+                raise Failed(f"{printable(str(name))}: changed while it was compared")
+        sides[not decision.kept].append(os.fsencode(str(name)) + (b"\0" if zero else b"\n"))
+        if not number % BATCH_NAMES:
+            yield b"".join(sides[0]), b"".join(sides[1])
+            sides = [], []
+    yield b"".join(sides[0]), b"".join(sides[1])

@@ -1,0 +1,143 @@
+"""The elements of a JSON array, each a record, in bounded memory; their bytes stay as they are.
+
+(ijson would rewrite numbers and escapes, cannot go on after a bad element, and does not say where one was.)
+"""
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+from shingletools import kernel
+from shingletools.reading import streams
+from shingletools.reading.streams import Blocks
+from shingletools.record import wire
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.record.error_hints import file_start_hint
+from shingletools.system import errors
+from shingletools.system.errors import Failed, Rejected
+from shingletools.system.lazy_imports import lazy
+
+MAX_DEPTH = 10_000  # nested brackets; no record may have as many
+TOO_DEEP = -2  # the kernel's answer for more
+HINT_BYTES = 1024  # bytes of a file without an array, for a hint
+# States: before the first array, after an array, before its first element, after a comma
+BEFORE, AFTER, FIRST, NEXT = range(4)
+INSIDE = (FIRST, NEXT)
+MAX_ELEMENT_BYTES = 1 << 26  # bytes of an element: without a closing quote, it would go on to the end
+INK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
+
+
+class Array(NamedTuple):
+    """Files of JSON arrays, each with one or several."""
+
+    option: str = "--array"
+
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
+        number = 1
+        for name in files:
+            with closing(streams.read_blocks(name)) as blocks:
+                for size, made in Elements(name, blocks).documents():
+                    yield ReadyDocuments(name, number, size, made)
+                    number += len(made)
+
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        """Writes one array, with each element on a line of its own."""
+        starts = [b"[\n", b"[\n"]
+        for portion in self.read(files):
+            sides: tuple[list[bytes], list[bytes]] = [], []
+            made = list(portion.documents())
+            for element, decision in zip(made, decisions.take(len(made)), strict=True):
+                if decision.kept is not None:
+                    sides[not decision.kept].extend((starts[not decision.kept], element.raw))
+                    starts[not decision.kept] = b",\n"
+            yield b"".join(sides[0]), b"".join(sides[1])
+        ends = [b"\n]\n" if start[:1] == b"," else b"[]\n" for start in starts]
+        yield ends[0], ends[1]
+
+
+class Elements:
+    """The elements of a file's arrays."""
+
+    def __init__(self, name: str, blocks: Blocks) -> None:
+        self.name, self.blocks = name, blocks
+        self.data = b""  # data that were read, and used up to `at`
+        self.at = 0
+        self.line = 1  # the line of `at`
+        self.state = BEFORE
+
+    def documents(self) -> Iterator[tuple[int, list[Document]]]:
+        """Yields the number of bytes read and the documents that end in them. Raises Failed."""
+        held: list[bytes] = []
+        enough, marked = len(wire.BOM), True  # a byte order mark may come first
+        for block in self.blocks:
+            held.append(block)
+            if sum(map(len, held)) >= enough:
+                self.data = b"".join([self.data[self.at :], *held])
+                if marked:
+                    self.data, marked = self.data.removeprefix(wire.BOM), False
+                held, self.at = [], 0
+                made = list(self.complete())
+                yield self.blocks.taken(), made
+                # A long element is not searched again until its size has doubled
+                enough = 0 if made else len(self.data) - self.at
+                if len(self.data) - self.at > MAX_ELEMENT_BYTES:
+                    raise Failed(
+                        f"{self.where()}: an element of more than {MAX_ELEMENT_BYTES} bytes (a string without an end?)"
+                    )
+        self.data, self.at = b"".join([self.data[self.at :], *held]), 0
+        made = list(self.complete())
+        if self.state in INSIDE:
+            made.append(Document(self.data[self.at :], self.line, cause="the array has no end"))
+        yield self.blocks.taken(), made
+
+    def where(self) -> str:
+        return errors.shown_place(self.name, self.line)
+
+    def complete(self) -> Iterator[Document]:
+        """Yields the elements that end in the data; raises Failed for what is no array."""
+        while ink := INK.search(self.data, self.at):
+            self.go_to(ink.start())
+            if self.state not in INSIDE:
+                self.begin_array()
+                continue
+            end = kernel.element_end(self.data, self.at, MAX_DEPTH)
+            if end == TOO_DEEP:
+                raise Failed(f"{self.where()}: an element with more than {MAX_DEPTH} nested brackets")
+            if end < 0:
+                return
+            comma = self.data[end : end + 1] == b","
+            is_empty = end == self.at and not comma and self.state == FIRST  # an empty array; else one is missing
+            if not is_empty:
+                yield element(self.data[self.at : end].rstrip(b" \t\r\n"), self.line)
+            self.state = NEXT if comma else AFTER
+            self.go_to(end)
+            self.at += 1
+
+    def begin_array(self) -> None:
+        """Reads the opening bracket; raises Failed if there is none."""
+        utf16 = self.data[self.at + 1 : self.at + 2] == b"\0"
+        if self.data[self.at : self.at + 1] != b"[" or utf16:
+            if self.state == AFTER:
+                raise Failed(f"{self.where()}: text after an array")
+            hint = file_start_hint(self.data[self.at : self.at + HINT_BYTES], "--array")
+            raise Failed(f"{self.where()}: not a JSON array{hint}")
+        self.state = FIRST
+        self.at += 1
+
+    def go_to(self, place: int) -> None:
+        self.line += self.data.count(b"\n", self.at, place)
+        self.at = place
+
+
+def element(raw: bytes, line: int) -> Document:
+    """Makes a document of an element. Line feeds in it, which are not in strings, become blanks."""
+    if not raw:
+        return Document(raw, line, cause="an element is missing")
+    if b"\n" not in raw:
+        return Document(raw, line, raw)
+    try:
+        wire.parse_json(raw)
+    except Rejected as error:
+        return Document(raw, line, cause=str(error))
+    return Document(raw, line, raw.replace(b"\n", b" "))

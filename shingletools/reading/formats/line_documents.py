@@ -1,0 +1,81 @@
+"""Formats in which each line is a document: a text, or a record."""
+
+import contextlib
+from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
+
+from shingletools import kernel
+from shingletools.reading import streams
+from shingletools.reading.streams import Chunk, GivenLines
+from shingletools.record import wire
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
+from shingletools.system.errors import Rejected, printable
+
+
+class Texts(NamedTuple):
+    """Lines of text, whose ids are their numbers in the whole input."""
+
+    id_field: str
+    text_field: str
+    option: str = "--lines"
+
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
+        with contextlib.closing(streams.read_chunks(files)) as chunks:
+            for chunk in chunks:
+                yield TextLines(chunk, self.id_field, self.text_field)
+
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        from shingletools.reading.formats.table_rewriter import kept_lines  # late: canon does not need it
+
+        return kept_lines(files, decisions)
+
+
+class Records(NamedTuple):
+    """JSON lines as a format, for `NumberedFormat`. given: lines that replace standard input."""
+
+    given: GivenLines | None = None
+    option: str = ""
+
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
+        with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:
+            yield from map(RecordLines, chunks)
+
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        from shingletools.reading.formats.table_rewriter import kept_lines  # late: as above
+
+        return kept_lines(files, decisions)
+
+
+class RecordLines(FileDocuments):
+    """Lines of JSON as records."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        self.name, self.number, self.size = chunk.name, chunk.number, chunk.size
+
+    def documents(self) -> Iterator[Document]:
+        for line, text in enumerate(kernel.split_lines(self.chunk.data), self.chunk.line):
+            yield Document(text, line, text)
+
+
+class TextLines(RecordLines):
+    """Lines of text."""
+
+    def __init__(self, chunk: Chunk, id_field: str, text_field: str) -> None:
+        super().__init__(chunk)
+        self.fields = id_field, text_field
+        if chunk.line == 1 and b"\r" in chunk.data and kernel.count_lines(chunk.data) == 1:
+            from shingletools.record.error_hints import RETURNS, ends_in_returns  # late: most runs do not need it
+
+            if ends_in_returns(chunk.data.rstrip(b"\n")):
+                self.messages = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]
+
+    def documents(self) -> Iterator[Document]:
+        id_field, text_field = self.fields
+        for number, document in enumerate(super().documents(), self.number):
+            try:
+                text = wire.decode(document.raw)
+            except Rejected as error:
+                yield document._replace(record=b"", cause=str(error))
+                continue
+            yield document._replace(record=wire.json_of({id_field: number, text_field: text}))

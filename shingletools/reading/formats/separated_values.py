@@ -1,0 +1,34 @@
+"""Files of rows, as CSV or TSV; their values are strings."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+from shingletools.reading import streams
+from shingletools.reading.formats.numbered_records import with_numbers
+from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
+from shingletools.record.document_format import Decisions, FileDocuments, KeptAndRemoved, ReadyDocuments
+
+
+class Separated(NamedTuple):
+    """Files of rows."""
+
+    dialect: Dialect
+
+    @property
+    def option(self) -> str:
+        return self.dialect.option
+
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
+        number = 1
+        for name in files:
+            with closing(streams.read_blocks(name)) as blocks:
+                rows = RowsOfFile(self.dialect, name, blocks)
+                for size, made in rows.documents():
+                    yield with_numbers(ReadyDocuments(name, number, size, made), self.dialect.numbered, rows.names)
+                    number += len(made)
+
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        from shingletools.reading.formats.table_rewriter import kept_rows  # late: canon does not need it
+
+        return kept_rows(self.dialect, files, decisions)

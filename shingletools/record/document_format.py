@@ -1,0 +1,89 @@
+"""The interface of an input format: the bytes of files become documents, and documents become records."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+Name = str | int  # an id
+
+
+class Document(NamedTuple):
+    """A document as it was found, with its record, or with the reason why it has none."""
+
+    raw: bytes  # as it came: what --rejects keeps
+    line: int | None  # the line, row or record of its file at which it begins, from 1; None if it is the file
+    record: bytes = b""  # JSON, without a line feed
+    cause: str = ""
+
+
+class FileDocuments(ABC):
+    """Some documents of one file. Worker processes get it by pickle, and make the records."""
+
+    name: str  # of the file, as the user has it
+    number: int  # of its first document in the whole input, from 1
+    size: int  # bytes of input
+    alone = False  # whether the whole file is one document
+    plain = False  # whether its documents are plain text, in a format that also has HTML
+    messages: Sequence[str] = ()  # for standard error
+    counted: Mapping[str, int] = {}  # how many things were left out, by description, for -v
+
+    @abstractmethod
+    def documents(self) -> Iterable[Document]:
+        """Returns its documents, in order."""
+
+
+class ReadyDocuments(FileDocuments):
+    """Documents whose records are already made."""
+
+    def __init__(self, name: str, number: int, size: int, made: Sequence[Document]) -> None:
+        self.name, self.number, self.size, self.made = name, number, size, made
+
+    def documents(self) -> Iterable[Document]:
+        return self.made
+
+
+class DuplicateInfo(NamedTuple):
+    """Why a document is a duplicate: the columns that tables get."""
+
+    duplicate_of: Name
+    duplicate_by: str
+    duplicate_similarity: float | None
+
+
+class Decision(NamedTuple):
+    """Whether a document of a file that is read again is kept."""
+
+    kept: bool | None  # None if its record was bad: then it is neither kept nor removed
+    duplicate_info: DuplicateInfo | None = None
+
+
+class Decisions(Protocol):
+    """Which documents of some files are kept, in the order of the files."""
+
+    begun: int  # when the run began, in nanoseconds; a file that changed later is not the one that was compared
+    removing: bool  # whether the removed documents are written, too
+    # Whether the columns of DuplicateInfo are written: for kept documents, and for removed ones
+    wants_info: Sequence[bool]
+
+    def take(self, count: int, /) -> Sequence[Decision]:
+        """Returns the decisions on the next `count` documents. Raises Failed if there are fewer."""
+
+    def names(self) -> Iterator[tuple[Name, Decision]]:
+        """Yields the ids of all documents that are not bad, with the decisions on them."""
+
+
+KeptAndRemoved = tuple[bytes, bytes]  # bytes of kept documents, and of removed ones
+
+
+class Format(Protocol):
+    """A way to read files: an object of a module in `formats/`, with the values of its options."""
+
+    @property
+    def option(self) -> str:
+        """Returns the option that chooses this format; empty for JSON lines."""
+
+    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
+        """Yields the documents of files, in order; "-" is standard input. Raises Failed."""
+
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        """Yields the bytes of the same files without the documents that are removed. Raises Failed."""

@@ -1,0 +1,68 @@
+"""canon --offsets as a function, for modules that need the places of words."""
+
+import shlex
+
+from shingletools.cli.options import Printed, make_parser
+from shingletools.record.command_registry import command_of
+from shingletools.record.stage import Command, Filter
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+REFUSED_OPTIONS = (  # options that are not about words
+    "id",
+    "text",
+    "offsets",
+    "jobs",
+    "output",
+    "rejects",
+    "strict",
+    "progress",
+    "verbose",
+    "explain",
+    "whole",
+    "lines",
+    "number",
+    "all_messages",
+    "recursive",
+    "csv",
+    "tsv",
+    "array",
+    "parquet",
+    "warc",
+    "delimiter",
+    "no_header",
+    "files0_from",
+    "include",
+    "exclude",
+)
+
+
+def canonizing(options: str) -> Filter:
+    """Returns canon --offsets with these options as a filter, whose function makes a wire.Placed of a text.
+
+    options: as a shell would take them. Raises Failed, also for options about files and how they are read. The function
+    may raise Rejected.
+
+    >>> canonizing("--stop en").function("The Cat")
+    Placed(words='cat', at='4-7')
+    """
+    command: Command = command_of("canon")
+    try:
+        argv = shlex.split(options)
+    except ValueError as error:
+        raise Failed(f"canon: {str(error).lower()}") from None
+    parser = make_parser("canon", command.__doc__ or "", command.add_options)
+    try:
+        parsed = parser.parse(argv)
+    except Printed:
+        raise Failed("canon: --help and --version cannot be given here") from None
+    if parsed.files != ["-"]:
+        raise Failed(f"canon: no file can be given here: {errors.printable(parsed.files[0])}")
+    for option in REFUSED_OPTIONS:
+        if getattr(parsed, option) != parser.get_default(option):
+            raise Failed(f"canon: --{option.replace('_', '-')} cannot be given here")
+    parsed.offsets = True
+    stage = command.build(parsed).record_by_record
+    assert stage is not None
+    stage.check_fields(parsed.id)
+    return stage

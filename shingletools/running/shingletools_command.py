@@ -1,0 +1,114 @@
+"""list the commands"""
+
+import re
+import sys
+from collections.abc import Sequence
+
+from shingletools import kernel
+from shingletools.cli.options import Printed, did_you_mean, meant, version
+from shingletools.record.command_registry import COMMANDS, STAGES, command_of
+from shingletools.running import driver, run_command
+from shingletools.system import errors
+from shingletools.system.errors import Failed
+
+RUN = "run"
+OPTIONS = ("-h", "--help", "--version", "--check")
+DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
+
+
+def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Runs the command that the first word names. Raises Printed, or Failed for unknown arguments."""
+    words = sys.argv[1:] if argv is None else argv
+    if words and words[0] in (RUN, *COMMANDS):
+        command, *rest = words
+        own = run_command.run if command == RUN else driver.run if command in STAGES else command_of(command).run
+        title = f"{name} {RUN}" if command == RUN else command
+        return driver.exit_status(title, lambda: driver.run_or_print(own, title, rest, closed))
+    for word in words:
+        if word not in OPTIONS:
+            question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))
+            what = "unrecognized arguments:" if word.startswith("-") else "no such command:"
+            raise Failed(f"{what} {errors.printable(word)}{question} (see {name} --help)")
+    shown = {"--version": versions, "--check": checked}.get(words[0] if words else "", overview)
+    raise Printed(shown(name))
+
+
+def overview(name: str) -> str:
+    """Returns the list of commands, each with its summary."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
+    return (
+        f"usage: {name} [--help | --version | --check]\n       {name} COMMAND ...\n"
+        f"       {name} run PIPELINE [FILE ...]\n\n"
+        f"Commands that find near-duplicate texts:\n\n{''.join(lines)}\n"
+        "Each is a program: see COMMAND --help and man COMMAND. man shingletools is about all of them.\n"
+        f"{name} COMMAND runs it, too: use this where another program has the same name.\n"
+        f"{name} run runs a pipeline in one process: see {name} run --help and man shingletools-run.\n"
+        f"{name} --version prints what is installed, {name} --check compares the C kernel with its definition.\n\n"
+        "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
+    )
+
+
+def summary(command: str) -> str:
+    """Returns a command's summary: one line."""
+    return command_of(command).__doc__ or ""
+
+
+def versions(name: str) -> str:
+    """Returns what is installed and what is missing, a line for each fact."""
+    import platform  # here and below: only --version needs them
+    import shutil
+
+    lines = [
+        *map(str.strip, version(name)),
+        f"Python {platform.python_version()}, {errors.printable(sys.executable)}",
+        f"{platform.system()} {platform.machine()}",
+    ]
+    for extra, packages in required().items():
+        lines.append(
+            f"{f'extra {extra}' if extra else 'packages'}: {', '.join(map(installed, packages)) or 'nothing needed'}"
+        )
+    lines.append(f"java: {errors.printable(shutil.which('java') or 'not found')}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def checked(_name: str) -> str:
+    """Returns how many results of the C kernel equal those of its definition. Raises Failed if some differ."""
+    if kernel.NAME != "c":
+        return f"{kernel.absence() or 'SHINGLETOOLS_KERNEL=numpy: the C kernel is not used'}\n"
+    from shingletools.kernel import self_check  # it needs the C kernel
+
+    groups = [*self_check.differing()]
+    if wrong := [each for _, _, differ in groups for each in differ]:
+        raise Failed(f"the C kernel differs from its definition, so use SHINGLETOOLS_KERNEL=numpy: {', '.join(wrong)}")
+    return "".join(f"{name}: {compared} results are as defined\n" for name, compared, _ in groups)
+
+
+def required() -> dict[str, list[str]]:
+    """Returns the names of packages that the commands use, by the extra that installs them; "" for the required ones.
+
+    Packages that only older versions of Python need are left out.
+    """
+    from importlib import metadata  # as above
+
+    extras = metadata.metadata("shingletools").get_all("Provides-Extra") or ()
+    found: dict[str, list[str]] = {"": [], **{extra: [] for extra in extras if extra not in DEVELOPER_EXTRAS}}
+    for each in metadata.requires("shingletools") or ():
+        package = re.match(r"[\w.-]+", each)
+        extra = re.search(r"extra\s*==\s*[\"']([\w-]+)[\"']", each)
+        older = re.search(r"python_version\s*<\s*[\"'](\d+)\.(\d+)[\"']", each)
+        if older and sys.version_info >= (int(older[1]), int(older[2])):
+            continue
+        if package and (packages := found.get(extra[1] if extra else "")) is not None:
+            packages.append(package[0])
+    return found
+
+
+def installed(package: str) -> str:
+    """Returns a package's name and version; says if it is missing."""
+    from importlib import metadata  # as above
+
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} missing"
