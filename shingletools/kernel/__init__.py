@@ -8,17 +8,17 @@ depend on a compiler.
 line_columns            definition: lines as columns
 lines                   definition: lines in bytes, and elements of JSON arrays
 memo                    definition: words that were seen before
-codec                   definition: payloads
-strings                 definition: loops over strings
-ids                     definition: numbered ids, and pairs of them as lines
-groups                  definition: groups of ids as lines, and what pairs connect
-reference               definition: loops over arrays
-thinning                definition: which documents are kept where pairs decide
-winnowing               definition: runs of words that texts may share
-weighted_minhash_times  definition: which of weighted shingles comes first
-overlap_bound           what bounds the overlap of two sets that are a pair
-compiled                the loops over arrays in C
-arrays                  chooses between these and their definition
+payload_codec           definition: payloads
+payload_signatures      definition: signatures of payloads
+ids                     definition: ids with numbers, and lines of pairs
+groups                  definition: lines of groups, and connected components
+reference_arrays        definition: loops over arrays
+independent_set         definition: the greedy maximal independent set of documents
+winnowing               definition: runs of words, found by winnowed fingerprints
+weighted_minhash_times  definition: weighted min-hash
+overlap_bound           the least overlap of two sets that are a pair
+compiled_arrays         the loops over arrays in C
+arrays                  the loops over arrays, in C or by their definition
 types                   types of arrays
 self_check              compares each function in C with its definition
 kernel_build            compiles the kernel and compares it with its definition, during a build

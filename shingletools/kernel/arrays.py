@@ -23,6 +23,8 @@ if kernel.NAME == "c":
         count_tokens,
         equal_words,
         first_shared,
+        greedy_independent_set,
+        greedy_independent_set_of_pairs,
         group_lines,
         list_ends,
         mark,

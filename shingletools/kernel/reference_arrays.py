@@ -189,10 +189,10 @@ def _places(keys: U64, table: U64) -> U64:
 
 
 def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
-    """For each i, the number of components in which rows left[i] and right[i] agree; 0 if it is less than `least`.
+    """Returns, for each pair, in how many components its two rows agree; 0 if in fewer than `least`.
 
-    -1 if the rows agree in all components of one of the bands `unshared`, each as (first, last).
-    Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
+    Returns -1 for rows that agree in all components of one of the bands `unshared`, each as (first, last).
+    Pair i is of rows left[i] and right[i]. Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
     counts = np.empty(len(left), np.int64)
     block = max(1, BLOCK_NUMBERS // rows.shape[1])
@@ -207,9 +207,9 @@ def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequ
 
 
 def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:
-    """Pairs (i, k) of sets in a bucket whose overlap may reach a bound: entries[i] and one of its counts[i] targets.
+    """Returns pairs (i, k) of sets in a bucket whose overlap may reach a bound: entries[i] and one of its targets.
 
-    These are targets[starts[i]] and so on, by size, each at least as large as the entry. What the two have in common is
+    Its counts[i] targets are targets[starts[i]] and so on, by size, each at least as large as the entry. What the two have in common is
     not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao et al. 2008; Sandes,
     Teodoro and Melo 2020). With prefixes, only those that are `first_shared`.
     Shapes: (entries,), (entries,) in; (candidates,), (candidates,) out, by i, then k.

@@ -11,8 +11,8 @@ from shingletools.system.lazy_imports import blake3, orjson
 Record = dict[str, Any]
 Name = str | int  # an id
 
-AGAINST = "against"  # the field of pairs whose b is a document of another side than a: one of simjoin --against
-COPY = "copy"  # the field of pairs of simjoin --copies once whose b is a copy of a, and in no other pair
+AGAINST = "against"  # the field of pairs whose b is of another side than a, as of simjoin --against
+COPY = "copy"  # the field of pairs whose b is a copy of a, and in no other pair, as of simjoin --copies once
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
 SOURCE, AT = "source", "at"  # fields of canon --offsets: the original text, and the places of words in it
 NAMED = "named"  # the field with the names of the id and the text, if these are not the default ones
@@ -121,7 +121,7 @@ def take_id(record: Record, field: str) -> str | int:
 
 
 def take_flag(record: Record, field: str) -> bool:
-    """Whether a field is true; raises Rejected if it is there, and neither true nor false."""
+    """Returns whether a field is true. Raises Rejected if it is there, and neither true nor false."""
     value = record.get(field, False)
     if type(value) is not bool:
         raise Rejected(f"field {shown(field)} is neither true nor false")
@@ -129,7 +129,7 @@ def take_flag(record: Record, field: str) -> bool:
 
 
 def take_against(record: Record) -> bool:
-    """Whether a pair says that its b is of another side; raises Rejected if it says neither yes nor no."""
+    """Returns whether a pair's b is a document of another side. Raises Rejected if the field is no boolean."""
     return take_flag(record, AGAINST)
 
 
