@@ -209,9 +209,9 @@ def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequ
 def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:
     """Returns pairs (i, k) of sets in a bucket whose overlap may reach a bound: entries[i] and one of its targets.
 
-    Its counts[i] targets are targets[starts[i]] and so on, by size, each at least as large as the entry. What the two have in common is
-    not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao et al. 2008; Sandes,
-    Teodoro and Melo 2020). With prefixes, only those that are `first_shared`.
+    An entry has counts[i] targets, from targets[starts[i]] on, by size, each at least as large as the entry. What the
+    two have in common is not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao
+    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, returns only those that are `first_shared`.
     Shapes: (entries,), (entries,) in; (candidates,), (candidates,) out, by i, then k.
     """
     bound, entries, targets, prefixes = sets
@@ -231,9 +231,9 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
 
 
 def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
-    """Whether sets left[i] and right[i] share the token at these places of their prefixes, and none before it.
+    """Returns, for each pair of sets, whether they share the tokens at two places of their prefixes, and none before.
 
-    Shapes: (pairs,), (pairs,), (pairs,) twice in; (pairs,) out.
+    Pair i is of sets left[i] and right[i]. Shapes: (pairs,), (pairs,), (pairs,) twice in; (pairs,) out.
     """
     starts = prefixes.starts
     ends = zip(starts[left].tolist(), places[0].tolist(), starts[right].tolist(), places[1].tolist(), strict=True)
@@ -241,13 +241,13 @@ def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[In
 
 
 def is_first_shared(tokens: U64, one: int, place_one: int, two: int, place_two: int) -> bool:
-    """Whether two ranges of distinct tokens, from `one` and `two` to their places, share the last ones only."""
+    """Returns whether two ranges of distinct tokens, from `one` and `two` to their places, share the last ones only."""
     first, second = tokens[one : one + place_one + 1], tokens[two : two + place_two + 1]
     return bool(first[-1] == second[-1]) and len(np.intersect1d(first, second)) == 1
 
 
 def parities(sets: TokenSets) -> U64:
-    """A bit for each of 128 hashes: whether an odd number of a set's tokens, at least one, have it. Shape (sets, 2)."""
+    """Returns 128 bits for each set, one for each hash: whether an odd number of its tokens have it. Shape (sets, 2)."""
     which = fmix64(sets.tokens)
     bits = np.uint64(1) << (which & np.uint64(63))
     halves = [np.where(which >> np.uint64(6) & np.uint64(1) == half, bits, np.uint64(0)) for half in range(2)]

@@ -66,6 +66,24 @@ def test_scope_and_choice(table: bool, simspark: Simspark, tmp_path: Path) -> No
         assert (ran.status, ran.err) == (2, f"simspark: simjoin: {why}\n")
 
 
+def test_copies_once(simspark: Simspark, tmp_path: Path) -> None:
+    """In one task; many tasks refuse to make such pairs, and to read them."""
+    sketches = [{"id": number, "sketch": f"{number % 7:08x} 00000001"} for number in range(30)]
+    (tmp_path / "in").write_bytes(jsonl(*sketches))
+    made = simspark("simjoin -t 0.5 --copies once", "--in", tmp_path / "in").good()
+    assert made == run("simjoin -t 0.5 --copies once", tmp_path / "in").good() != b""
+    (tmp_path / "pairs").write_bytes(made)
+    for command, source, before in (
+        ("simjoin -t 0.5 --copies once", "in", "--copies once"),
+        ("simgroup", "pairs", "pairs of simjoin --copies once"),
+        (f"dedup --pairs {tmp_path / 'pairs'}", "in", "--pairs: pairs of simjoin --copies once"),
+    ):
+        ran = simspark(command, *IN_PARTS, "--in", tmp_path / source)
+        cause = f"{before} need more memory than --at-once gives to one task"
+        assert (ran.status, ran.out) == (2, b"")
+        assert ran.err == f"simspark: {command.split()[0]}: {cause}\n"
+
+
 def test_shingles_within_limits(simspark: Simspark, tmp_path: Path) -> None:
     table = pipe(DOCS.read_bytes(), "canon", "shingle -k 3 --df --header --min-df 3")
     (tmp_path / "df").write_bytes(table)
