@@ -247,7 +247,7 @@ def is_first_shared(tokens: U64, one: int, place_one: int, two: int, place_two: 
 
 
 def parities(sets: TokenSets) -> U64:
-    """Returns 128 bits for each set, one for each hash: whether an odd number of its tokens have it. Shape (sets, 2)."""
+    """Returns 128 bits for each set, one a hash: whether an odd number of its tokens have it. Shape (sets, 2)."""
     which = fmix64(sets.tokens)
     bits = np.uint64(1) << (which & np.uint64(63))
     halves = [np.where(which >> np.uint64(6) & np.uint64(1) == half, bits, np.uint64(0)) for half in range(2)]

@@ -54,9 +54,6 @@ class Signature(Protocol):
     def check(self, wanted: JoinOptions, size: int) -> None:
         """Raises Failed if signatures of `size` bytes cannot be joined so."""
 
-    def smallest(self, wanted: JoinOptions, /) -> int:
-        """Returns the bytes of the smallest signature that can be in a pair, even with a copy."""
-
     def counted(self, parts: Iterable[Data], /) -> U32:
         """Counts that tables need of all payloads. Counts of several calls are added up; empty if none are needed."""
 
@@ -118,9 +115,6 @@ class SimHashes(NamedTuple):
         assert wanted.distance is not None  # given, or the default
         return BITS - wanted.distance
 
-    def smallest(self, _wanted: JoinOptions, /) -> int:
-        return 1
-
     def counted(self, _parts: Iterable[Data], /) -> U32:
         return np.empty(0, np.uint32)
 
@@ -171,9 +165,6 @@ class ShingleSets(NamedTuple):
             raise Failed("--recall needs sketches; sets of shingles are always joined with recall 1")
         if wanted.weights is not None and wanted.agreeing is not None:
             raise Failed("-m counts shingles, and cannot be combined with --weights; give -t")
-
-    def smallest(self, wanted: JoinOptions, /) -> int:
-        return 8 * (wanted.agreeing or 1)
 
     def counted(self, parts: Iterable[Data], /) -> U32:
         return count_tokens(part.view(np.uint64) for part in parts)

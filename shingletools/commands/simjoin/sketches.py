@@ -125,9 +125,6 @@ class Sketches(NamedTuple):
             raise Failed(f"--verify cannot be combined with --measure {wanted.measure}; join the shingles alone")
         return binomial.proposed(binomial.agreement(least, self.chance), components)
 
-    def smallest(self, _wanted: JoinOptions, /) -> int:
-        return 1
-
     def counted(self, _parts: Iterable[Data], /) -> U32:
         return np.empty(0, np.uint32)
 
