@@ -45,8 +45,8 @@ class Join:
     or after a, and of its equally good partners, only the first are there.
 
     Memory, besides the documents: with a limit, that, two bytes for each document, and 100 for each document of the
-    largest bucket. Without one, 100 bytes for each document, 300 MB for candidates, 40 bytes for each pair of originals
-    and 32 for each copy. In both cases, about 50 MB for each portion at work.
+    largest bucket. Without one, 100 bytes for each document, 40 for each pair of originals and 32 for each copy. In
+    both cases, about 50 MB for each portion at work.
     """
 
     def __init__(
