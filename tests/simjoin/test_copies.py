@@ -76,6 +76,48 @@ def figures(summary: str) -> list[str]:
     return [part for part in summary.split(", ") if "kept" in part or "removed" in part or "lowest" in part]
 
 
+def test_the_same_figures_on_disk(folder: Path) -> None:
+    """Also of pairs whose documents are not there; a pair counts if copies of its documents are."""
+    (folder / "few").write_bytes(b"".join((folder / "mixed").open("rb").readlines()[:30]))
+    ends = []
+    for memory in ("", "-S1M"):
+        ran = run_here(f"dedup --pairs once {memory} -v few", cwd=folder)
+        ends.append(ran.err[ran.err.index(" kept") :])
+    assert ends[0] == ends[1]
+    assert not ends[0].endswith(" 0 pairs of other documents\n")
+
+
+@pytest.mark.parametrize("memory", ["", " -S1M"])
+def test_pairs_of_two_joins(memory: str, tmp_path: Path) -> None:
+    """What is a copy by one join is none by the other, so its pairs would not be those of its original."""
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": name} for name in "cozy")))
+    copy, near = {"a": "z", "b": "c", "similarity": 1, "copy": True}, {"a": "y", "b": "o", "similarity": 0.9}
+    alone = "pairs of simjoin --copies once, which cannot be combined with those of another join"
+    (tmp_path / "one").write_bytes(jsonl(copy))
+    (tmp_path / "near").write_bytes(jsonl(near))
+    ran = run_here(f"dedup --pairs one --pairs near{memory} docs", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: --pairs: {alone}\n")
+    for other in ({**near, "b": "c"}, {**copy, "a": "y"}, {**copy, "a": "c", "b": "y"}):
+        (tmp_path / "pairs").write_bytes(jsonl(near, copy, other))
+        for command in ("dedup --pairs pairs docs", "simgroup --star pairs"):
+            ran = run_here(f"{command}{memory}", cwd=tmp_path)
+            assert (ran.status, ran.err) == (2, f"{command.split()[0]}: a copy is in two pairs; {alone}\n")
+    (tmp_path / "pairs").write_bytes(jsonl({**copy, "similarity": 0.5}))
+    ran = run_here(f"dedup --pairs pairs{memory} docs", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: pairs:1: a copy whose similarity is not 1\n")
+
+
+@pytest.mark.parametrize("options", ["--copies once", "--best 1"])
+def test_different_sets_of_one_key(options: str, tmp_path: Path) -> None:
+    """The token 0 adds nothing to a set's key. Sets with and without it alternate."""
+    sets = ["0000000000000001 0000000000000002", "0000000000000000 0000000000000001 0000000000000002"]
+    (tmp_path / "in").write_bytes(jsonl(*({"id": number, "shingles": sets[number % 2]} for number in range(2000))))
+    ran = run_here(f"simjoin -t 0.6 -v {options} in", cwd=tmp_path)
+    assert " 1 candidates" in ran.err
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert len(lines) == 1999 if options == "--copies once" else 1998
+
+
 @pytest.mark.parametrize("memory", ["", "-S1M"])
 @pytest.mark.parametrize("options", ["", "--star", "-t 0.75", "--star -t 0.75"])
 def test_groups_are_those_of_all_pairs(options: str, memory: str, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """dedup --pairs within a limit of memory: ids get their numbers when all pairs and documents have come."""
 
 from array import array
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,7 @@ from shingletools.commands.dedup.pair_decisions import Neighbours, figures_of, o
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
-from shingletools.kernel.types import F64, U64, Flags, Index
+from shingletools.kernel.types import F64, I32, U64, Flags, Index
 from shingletools.numbers.ids_on_disk import READ_ENTRIES, IdsOnDisk
 from shingletools.numbers.payload_store import DEFAULT, DiskLimits
 from shingletools.numbers.seen_ids import SeenIds
@@ -22,6 +23,7 @@ from shingletools.system.disk_array import DiskArray
 from shingletools.system.line_spool import LineSpool
 from shingletools.system.scratch import Memory
 
+NO_RANK = np.iinfo(np.int32).max  # greater than any rank
 RANK_BITS = 32  # bits of a rank; two are packed into one integer
 
 
@@ -32,14 +34,14 @@ class NeighboursOnDisk(Neighbours):
         self.held = IdsOnDisk(memory, limits)
         super().__init__(kernel.new_ids(), spec.least)
         self.similarities = DiskArray(memory.folder)
-        self.copied = array("q")  # which pairs are of an original and a copy of it
+        self.copies = array("q")  # the numbers of pairs of an original and a copy of it
         self.pairs = 0
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         return self.held.number(ids, sizes)
 
     def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
-        self.copied.frombytes((self.pairs + np.flatnonzero(copied & enough)).tobytes())
+        self.copies.frombytes((self.pairs + np.flatnonzero(copied & enough)).tobytes())
         self.held.mention(ends.ravel())
         self.similarities.append(np.where(enough, similarity, NO_SIMILARITY).tobytes())
         self.pairs += len(ends)
@@ -85,13 +87,14 @@ class ByPairsOnDisk(RemovalDecisions):
         self.order = documents.astype(np.int32)
         self.rank = np.full(self.named, -1, np.int32)  # of ids in pairs; of copies, that of the first one
         self.rank[self.number[documents]] = np.arange(len(documents), dtype=np.int32)
-        if copied := self.neighbours.copied:
-            ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
-            original = originals(self.named, ends[np.frombuffer(copied, np.int64)].astype(np.int64))
-            first = np.full(self.named, np.iinfo(np.int32).max, np.int32)
+        if self.neighbours.copies:
+            numbered = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
+            copies = numbered[np.frombuffer(self.neighbours.copies, np.int64)]
+            original = originals(self.named, copies, (ends for ends, _ in self.pairs_of_originals()))
+            first = np.full(self.named, NO_RANK, np.int32)
             there = np.flatnonzero(self.rank >= 0)
             np.minimum.at(first, original[there], self.rank[there])
-            first[first == np.iinfo(np.int32).max] = -1
+            first[first == NO_RANK] = -1
             self.rank = first[original]
         self.partner = np.full(len(documents), -1, np.int32)  # of each rank
         self.pairs = Entries(self.ranked().sorted(), self.memory)
@@ -111,25 +114,28 @@ class ByPairsOnDisk(RemovalDecisions):
             self.pairs.forget()
         return alike
 
+    def pairs_of_originals(self) -> Iterator[tuple[I32, F64]]:
+        """Yields the pairs that are not of a copy, in parts: ends, shape (pairs, 2), and similarities."""
+        ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
+        similarities = self.neighbours.similarities.view(np.float64)
+        copies = np.frombuffer(self.neighbours.copies, np.int64)
+        for start in range(0, len(ends), READ_ENTRIES):
+            part = slice(start, start + READ_ENTRIES)
+            copied = copies[slice(*np.searchsorted(copies, [part.start, part.stop]))] - start
+            yield np.delete(ends[part], copied, axis=0), np.delete(similarities[part], copied)
+            self.numbers.forget()
+            self.neighbours.similarities.forget()
+
     def ranked(self) -> Sorter:
         """Returns the pairs that are similar enough: lesser rank << RANK_BITS | greater rank, with the similarity."""
         sorter = Sorter(self.memory, 4, self.limits)
-        ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
-        similarities = self.neighbours.similarities.view(np.float64)
-        for start in range(0, len(ends), READ_ENTRIES):
-            ranks, similarity = (
-                self.rank[ends[start : start + READ_ENTRIES]],
-                similarities[start : start + READ_ENTRIES],
-            )
+        for ends, similarity in self.pairs_of_originals():
+            ranks = self.rank[ends]
             enough = (similarity > NO_SIMILARITY) | (self.neighbours.least is None)
             there = enough & (ranks >= 0).all(axis=1)
-            differ = ranks[:, 0] != ranks[:, 1]  # or they are copies
             self.others += int(np.count_nonzero(enough & ~there))
-            there &= differ
             keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
             sorter.add(keys | ranks[there].max(axis=1).astype(np.uint64), similarity[there].view(np.int64))
-            self.numbers.forget()
-            self.neighbours.similarities.forget()
         return sorter
 
     def offer(self, pairs: U64, similarity: F64, most: F64) -> None:

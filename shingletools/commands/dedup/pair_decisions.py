@@ -2,6 +2,7 @@
 
 import math
 from array import array
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -14,9 +15,9 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids
 from shingletools.kernel.independent_set import MAX_PAIRS, PairEnds, Partners
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.types import F64, Flags, Index
-from shingletools.numbers.union_find import UnionFind
-from shingletools.record.wire import TWO_SIDES
+from shingletools.kernel.types import F64, I32, Flags, Index
+from shingletools.record.collector import ONE_PROCESS, CollectorContext
+from shingletools.record.wire import COPIES_ALONE, COPY_TWICE, TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
 
 BATCH_PAIRS = 1 << 20  # pairs that are counted together
@@ -40,16 +41,23 @@ class Neighbours(Similarities):
         one, two = (self.number(each.data, each.sizes) for each in (a, b))
         itself = one == two
         unsaid = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
-        if (wrong := against | itself | unsaid).any():
+        differs = copied & (similarity != 1) & (similarity != NO_SIMILARITY)
+        if (wrong := against | itself | unsaid | differs).any():
             place = int(np.argmax(wrong))
-            why = (
-                with_itself(orjson.loads([*split_ids(a.data, a.sizes)][place]))
-                if itself[place]
-                else 'field "similarity" is missing'
-            )
-            raise LineFailed(TWO_SIDES if against[place] else why, place)
+            if against[place]:
+                why = TWO_SIDES
+            elif itself[place]:
+                why = with_itself(orjson.loads([*split_ids(a.data, a.sizes)][place]))
+            else:
+                why = 'field "similarity" is missing' if unsaid[place] else "a copy whose similarity is not 1"
+            raise LineFailed(why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
         self.hold(np.stack([one, two], axis=1), similarity, enough, copied)
+
+    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
+        super().read(option, paths, context)
+        if self.copies and len(paths) > 1:
+            raise Failed(f"{option}: {COPIES_ALONE}")
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """Returns the number of each id. sizes: the bytes of each, int64."""
@@ -58,9 +66,9 @@ class Neighbours(Similarities):
     def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
         """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
         self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
-        enough &= ~copied
-        self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
-        self.similarity.frombytes(similarity[enough].tobytes())
+        others = enough & ~copied
+        self.ends.frombytes(ends[others].astype(np.int32).tobytes())
+        self.similarity.frombytes(similarity[others].tobytes())
         if len(self.similarity) > MAX_PAIRS:
             raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
 
@@ -76,11 +84,18 @@ def least_double(least: Fraction) -> float:
     return next(each for each in around if Fraction(repr(each)) >= least)
 
 
-def originals(documents: int, copies: Index) -> Index:
-    """Returns the first of the copies of each document, or itself. copies: shape (pairs, 2), below `documents`."""
-    groups = UnionFind(documents)
-    groups.join(*np.ascontiguousarray(copies.T, np.int64))
-    return groups.representatives().astype(np.int64)
+def originals(documents: int, copies: I32, others: Iterable[I32]) -> Index:
+    """Returns for each document its original, or itself. Raises Failed if a copy is in another pair.
+
+    copies: pairs of an original and a copy, shape (pairs, 2). others: the documents of other pairs, in parts.
+    """
+    original, copied = np.arange(documents), np.zeros(documents, np.bool_)
+    original[copies[:, 1]] = copies[:, 0]
+    copied[copies[:, 1]] = True
+    again = copied[copies[:, 0]].any() or np.count_nonzero(copied) < len(copies)
+    if again or any(copied[some].any() for some in others):
+        raise Failed(COPY_TWICE)
+    return original
 
 
 class ByPairs(RemovalDecisions):
@@ -96,15 +111,11 @@ class ByPairs(RemovalDecisions):
         documents = len(neighbours.ids)
         ends, similarity = np.frombuffer(neighbours.ends, np.int32), np.frombuffer(neighbours.similarity)
         self.has_copies = len(neighbours.copies) > 0
-        self.original = self.first = np.arange(documents)  # of each document; of each original, the first copy
+        self.original = np.arange(documents)  # of each document
+        self.first = self.original  # for each original, the document that is taken first: itself, or a copy
         if self.has_copies:
-            self.original = originals(
-                documents, np.frombuffer(neighbours.copies, np.int32).reshape(-1, 2).astype(np.int64)
-            )
+            self.original = originals(documents, np.frombuffer(neighbours.copies, np.int32).reshape(-1, 2), [ends])
             self.first = np.full(documents, -1)
-            pairs = self.original[ends].astype(np.int32).reshape(-1, 2)
-            differ = pairs[:, 0] != pairs[:, 1]
-            ends, similarity = pairs[differ].ravel(), similarity[differ]
         before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
         kernel.list_ends(ends, before, last)
         self.pairs = PairEnds(ends, before, last, similarity)
@@ -119,7 +130,7 @@ class ByPairs(RemovalDecisions):
     def take(self, documents: Index) -> None:
         if self.has_copies:
             original, place = np.unique(self.original[documents], return_index=True)
-            firsts = documents[np.sort(place[self.first[original] < 0])]
+            firsts = documents[np.sort(place[self.first[original] < 0])]  # in their order
             documents = self.original[firsts]
             self.first[documents] = firsts
         kernel.greedy_independent_set(documents, self.pairs, self.kept)
@@ -136,8 +147,10 @@ class ByPairs(RemovalDecisions):
 
     def figures(self, there: Flags, seen: Flags) -> list[str]:
         ends = self.pairs.ends.reshape(-1, 2)
+        seen_copies = np.zeros(len(self), np.bool_)
+        seen_copies[self.original[seen[: len(self)]]] = True
         others = sum(
-            int(np.count_nonzero(~seen[ends[start : start + BATCH_PAIRS]].all(axis=1)))
+            int(np.count_nonzero(~seen_copies[ends[start : start + BATCH_PAIRS]].all(axis=1)))
             for start in range(0, len(ends), BATCH_PAIRS)
         )
         similarity = self.similarity(np.flatnonzero(there[: len(self)]))

@@ -20,6 +20,7 @@ from shingletools.numbers.sorter import Sorter
 from shingletools.numbers.union_find import UnionFind
 from shingletools.record.collector import Collector, Taken, Written
 from shingletools.record.record_batch import RecordBatch, Schema
+from shingletools.record.wire import COPY_TWICE
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 from shingletools.system.scratch import Memory
@@ -91,7 +92,9 @@ class Groups(Collector):
         self.pair_reader = PairIds(spec.least, spec.once(0))
         self.readers: Sequence[IdReader] = self.pair_reader, DocumentIds(spec.id_field)
         self.copied = array("q")  # the numbers of the pairs whose b is a copy of a
+        self.copied_ids = array("q")  # b of each of these
         self.copies = UnionFind()  # documents and their copies, if there are any
+        self.paired = bytearray()  # with --star, whether each document is in a pair other than as a copy
         self.pairs_taken = 0
         self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
         self.forest = False  # whether every pair connects two groups, as with simjoin --forest
@@ -132,8 +135,13 @@ class Groups(Collector):
         if len(some):
             self.copies.grow(documents)
             self.copies.join(a[some], b[some])
+            self.copied_ids.frombytes(b[some].tobytes())
         others = np.delete(np.arange(len(a)), some) if self.spec.star and len(some) else slice(None)
         self.method.join(a[others], b[others])
+        if self.spec.star:
+            self.paired.extend(bytes(documents - len(self.paired)))
+            paired = np.frombuffer(self.paired, np.bool_)
+            paired[a] = paired[b[others]] = True
         nearest = np.frombuffer(self.nearest, np.int32)
         np.minimum.at(nearest, a, b.astype(np.int32))
         np.minimum.at(nearest, b, a.astype(np.int32))
@@ -170,6 +178,11 @@ class Groups(Collector):
 
     def as_originals(self, representatives: I32) -> I32:
         """Puts copies into the groups of their originals, whose partners are theirs. Shape (documents,) in and out."""
+        copied = np.frombuffer(self.copied_ids, np.int64)
+        if self.spec.star and (
+            np.frombuffer(self.paired, np.bool_)[copied].any() or len(np.unique(copied)) < len(copied)
+        ):
+            raise Failed(COPY_TWICE)
         self.copies.grow(len(representatives))
         original = self.copies.representatives()
         nearest = np.frombuffer(self.nearest, np.int32)

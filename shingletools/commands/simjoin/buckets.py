@@ -127,16 +127,23 @@ def copies(
         else:
             sorter.add(keys, rows)
     for portion in found if sorter is None else portions(sorter.sorted(), limits.portion):
-        row = portion.row
-        candidate = np.flatnonzero(portion.bucket[1:] == portion.bucket[:-1]) + 1
+        yield from equal_rows(table, portion, cross, scope)
+
+
+def equal_rows(
+    table: Documents, portion: Portion, cross: int | None, scope: LabelFilter | None
+) -> Iterator[tuple[Index, Index]]:
+    """Yields the copies in buckets as `copies` does. Different rows that share a bucket are compared again."""
+    while len(portion.row):
+        start = np.searchsorted(portion.bucket, portion.bucket)
+        first, row = portion.row[start], portion.row
+        equal = table.equal(first, row) & (first < row)
         if cross is not None:
-            candidate = candidate[(row[candidate] >= cross) == (row[candidate - 1] >= cross)]
-        new = np.ones(len(row), np.bool_)
-        new[candidate] = ~table.equal(row[candidate], row[candidate - 1])
+            equal &= (first >= cross) == (row >= cross)
         if scope is not None:
-            new[candidate] |= ~scope.equal(row[candidate], row[candidate - 1])
-        first_place = np.maximum.accumulate(np.where(new, np.arange(len(row)), 0))
-        yield row[first_place[~new]], row[~new]
+            equal &= scope.equal(first, row)
+        yield first[equal], row[equal]
+        portion = portion.at(~equal & (first < row))
 
 
 def bands(

@@ -46,7 +46,9 @@ class BucketCandidates:
             )
         self.counts: Index = ends - self.starts if asks is None else np.where(asks, ends - self.starts, 0)
         bounds = None if table is None or place is None else table.bounds(row, place)
-        self.bounds = None if bounds is None else bounds._replace(targets=bounds.entries[self.targets])
+        if bounds is not None and cross is not None:
+            bounds = bounds._replace(targets=bounds.entries[self.targets])
+        self.bounds = bounds
 
     def by_bucket(self) -> Index:
         """Returns how many candidates each bucket has, by its number, from 0 to the last, without bounds."""

@@ -41,12 +41,12 @@ class Join:
 
     Identical rows of one side, with equal labels, are collapsed: the first, the *original*, stands for its copies.
     Originals that share a bucket are candidates. Those that are pairs are kept, and become pairs of documents one
-    document after the other. Pairs of copies with `copies_once` have an agreement below 0. With `best`, b comes before
-    or after a, and of its equally good partners, only the first are there.
+    document after the other. With `copies_once`, the pair of an original and its copy has an agreement below 0. With
+    `best`, each pair comes in both orders; of a partner and its copies, only the first `best`, and the original.
 
-    Memory, besides the documents: with a limit, that, two bytes for each document, and 100 for each document of the
-    largest bucket. Without one, 100 bytes for each document, 40 for each pair of originals and 32 for each copy. In
-    both cases, about 50 MB for each portion at work.
+    Memory, besides the documents: with a limit, that, two bytes for each document, and for each document of the largest
+    bucket 300, or 8 for each band if it is split. Without one, 100 bytes for each document, 40 for each pair of
+    originals, twice with `best`, and 32 for each copy. In both cases, about 50 MB for each portion at work.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Join:
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
             # A copy may come before its original's partner
             some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
+            some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
         self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
         if not self.copies_pair:
