@@ -14,7 +14,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import Frames, line_of
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
-from shingletools.system.scratch import folder_errors
+from shingletools.system.files import folder_errors
 
 ROW_BYTES = 50  # memory of a record, about, without its signature, id and frame
 COPY_ROWS = 1 << 14  # rows that are copied together

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.decisions import NO_SIMILARITY
-from shingletools.commands.dedup.removal_marks import annotated, mark
+from shingletools.commands.dedup.duplicate_marks import annotated, mark
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, in_doubt, in_two_groups
 from shingletools.commands.dedup.value_order import OTHER, common
 from shingletools.commands.dedup.value_order import in_doubt as values_in_doubt

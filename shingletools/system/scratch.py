@@ -1,11 +1,10 @@
 """A limit of memory, and the folder of scratch files for the rest."""
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from shingletools.system.errors import EnvironmentFailure, printable
+from shingletools.system.files import folder_errors
 
 MB = 1_000_000
 
@@ -45,12 +44,3 @@ def scratch_folder(given: str | None = None) -> str:
     tempfile would silently choose another one if it is missing or cannot be written.
     """
     return given or os.environ.get("TMPDIR") or "/tmp"
-
-
-@contextlib.contextmanager
-def folder_errors(folder: str) -> Iterator[None]:
-    """Turns an OSError inside into an EnvironmentFailure that names the folder, of scratch files or of an archive."""
-    try:
-        yield
-    except OSError as error:
-        raise EnvironmentFailure(f"{printable(folder)}: {error.strerror}") from None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from shingletools.cli.argument_types import names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
+from shingletools.commands.canon.folding import fold_accents
 from shingletools.commands.canon.hyphens import HARD
-from shingletools.commands.canon.rules import Rule, drop_number, fold_accents, in_place, mask_number, whole_numbers
+from shingletools.commands.canon.rules import Rule, drop_number, in_place, mask_number, whole_numbers
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.word_splitting import cut
@@ -307,7 +308,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     if options.stop:
         words.append(stop(options.stop, foldings))
     for language in sorted(set(options.drop_adjectives)):
-        from shingletools.commands.canon.adjectives import drop_adjectives  # as above
+        from shingletools.commands.canon.adjective_dropping import drop_adjectives  # as above
 
         words.append(drop_adjectives(language))
     if options.lemma:

@@ -40,6 +40,13 @@ LONG = 32
 LONG_RUN = lazy(lambda: regex.compile(rf"\P{{ccc=0}}{{{LONG},}}"))
 DECOMPOSED = str.maketrans({c: unicodedata.normalize("NFKD", c) for c in "\u0f73\u0f75\u0f81\uff9e\uff9f"})
 
+# Letters with a stroke, and the dotless i, do not decompose as other accented letters do
+STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi")
+# Cyrillic letters whose mark is an accent. The others, such as й and ї, are letters of their own
+CYRILLIC = str.maketrans("ёѐѝ", "ееи")
+LATIN = lazy(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
+POINTED = lazy(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
+
 
 def fold(text: str) -> str:
     """Returns the text without differences of case and form, and without invisible characters.
@@ -60,6 +67,21 @@ def fold(text: str) -> str:
         visible = LONG_RUN.sub(_sorted_marks, visible.translate(DECOMPOSED))
     folded = unicodedata.normalize("NFKD", visible).replace(TATWEEL, "").casefold()
     return unicodedata.normalize("NFKC", folded).translate(APOSTROPHES)
+
+
+def fold_accents(text: str) -> str:
+    """Returns folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
+
+    Marks that make a different letter stay: in Cyrillic й, in Hangul, and in the scripts of India and South-East Asia.
+
+    >>> fold_accents("crème brûlée, øl, ёлка й, tiếng việt, ά, שָׁלוֹם, हिन्दी")
+    'creme brulee, ol, елка й, tieng viet, α, שלום, हिन्दी'
+    """
+    if text.isascii():
+        return text
+    parted = unicodedata.normalize("NFD", text)
+    bare = unicodedata.normalize("NFC", LATIN.sub(lambda run: run[0][0], parted)).translate(CYRILLIC)
+    return POINTED.sub("", bare).translate(STROKES)
 
 
 def _sorted_marks(run: "regex.Match[str]") -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.commands.canon.character_references import BLANK, SourcePiece
-from shingletools.commands.canon.html_tokens import pieces
+from shingletools.commands.canon.html_text_tokens import pieces
 
 NUMBERS, BASE = 0xF0000, 1 << 15  # digits of the numbers are characters for private use
 DIGITS = re.compile(f"[{chr(NUMBERS)}-{chr(NUMBERS + BASE - 1)}]+")

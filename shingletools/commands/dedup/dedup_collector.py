@@ -7,13 +7,13 @@ import orjson
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners, UnwantedIds
 from shingletools.commands.dedup.decisions import ARCHIVE, RemovalDecisions
+from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembers
+from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.document_arrays import DocumentArrays
-from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_decisions import ByGroups, GroupMembers
+from shingletools.commands.dedup.document_fields import DocumentFields
+from shingletools.commands.dedup.duplicate_marks import Mark, mark
 from shingletools.commands.dedup.kept_and_removed_lines import annotated_all, cut
-from shingletools.commands.dedup.pair_decisions import ByPairs, Neighbours
 from shingletools.commands.dedup.preference import Preference
-from shingletools.commands.dedup.removal_marks import Mark, mark
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
@@ -32,7 +32,7 @@ def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
 def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDecisions, ArchivePartners]:
     """Reads the side files. Returns the ids, what decides on documents, and what removes those of an archive."""
     ids = kernel.new_ids()
-    neighbours, members, known = Neighbours(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
+    neighbours, members, known = SimilarPairs(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
     verdicts: RemovalDecisions
     if spec.pairs:
         neighbours.read("--pairs", spec.pairs, context)
@@ -56,7 +56,7 @@ class Dedup(Collector):
         """Starts with the ids of the side files, in the order of verdicts and `known`; the rest come with documents."""
         self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
-        self.reader = DocumentReader(spec)
+        self.reader = DocumentFields(spec)
         self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
         self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
 

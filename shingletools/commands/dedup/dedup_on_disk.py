@@ -7,8 +7,8 @@ import numpy as np
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
+from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, figures_of, originals
 from shingletools.commands.dedup.dedup_collector import Dedup
-from shingletools.commands.dedup.pair_decisions import Neighbours, figures_of, originals
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
@@ -25,7 +25,7 @@ from shingletools.system.scratch import Memory
 RANK_BITS = 32  # bits of a rank; two are packed into one integer
 
 
-class NeighboursOnDisk(Neighbours):
+class SimilarPairsOnDisk(SimilarPairs):
     """Takes pairs, and holds all of them; those that are not similar enough have no similarity."""
 
     def __init__(self, spec: DedupSpec, memory: Memory, limits: DiskLimits) -> None:
@@ -54,7 +54,7 @@ class ByPairsOnDisk(RemovalDecisions):
 
     option = "--pairs"
 
-    def __init__(self, neighbours: NeighboursOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
+    def __init__(self, neighbours: SimilarPairsOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
         self.neighbours, self.memory, self.limits, self.annotate = neighbours, memory, limits, annotate
         self.ids = neighbours.held  # of pairs, then of documents
         self.named = self.others = (
@@ -170,7 +170,7 @@ class DedupOnDisk(Dedup):
     def __init__(
         self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT
     ) -> None:
-        neighbours = NeighboursOnDisk(spec, memory, limits)
+        neighbours = SimilarPairsOnDisk(spec, memory, limits)
         neighbours.read("--pairs", spec.pairs, context)
         self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
         none = kernel.new_ids()

@@ -57,7 +57,7 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
         raise Failed("--no-header needs --csv or --tsv")
     if options.files0_from is not None:
         # late, here and below: few runs need it
-        from shingletools.reading.formats.file_name_lists import names_in
+        from shingletools.reading.file_name_lists import names_in
 
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")

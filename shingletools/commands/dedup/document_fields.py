@@ -17,7 +17,7 @@ from shingletools.record.wire import Record
 NONE = np.empty(0, np.int64)
 
 
-class DocumentReader:
+class DocumentFields:
     """Reads documents: their ids, and the fields that count."""
 
     def __init__(self, spec: DedupSpec) -> None:

@@ -22,7 +22,7 @@ from shingletools.system.errors import Failed, with_itself
 BATCH_PAIRS = 1 << 20  # pairs that are counted together
 
 
-class Neighbours(Similarities):
+class SimilarPairs(Similarities):
     """Takes the pairs of the input that are similar enough. Their ids get the first numbers.
 
     Raises Failed for a pair of two sides, for one of a document and itself, and for one without a similarity if that
@@ -92,7 +92,7 @@ class ByPairs(RemovalDecisions):
 
     option = "--pairs"
 
-    def __init__(self, neighbours: Neighbours) -> None:
+    def __init__(self, neighbours: SimilarPairs) -> None:
         documents = len(neighbours.ids)
         ends, similarity = np.frombuffer(neighbours.ends, np.int32), np.frombuffer(neighbours.similarity)
         self.has_copies = len(neighbours.copies) > 0
