@@ -136,7 +136,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    if format_options.marked(options) and options.html is None:
+    if format_options.html_option(options) and options.html is None:
         options.html = PAGE
     rules, via = chosen(options)
     named = {name.replace("_", "-") for name in WORDS & options.given} | {rule.name for rule in rules.words}
@@ -150,7 +150,7 @@ def build(options: argparse.Namespace) -> Stage:
     if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
         raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
     others: dict[str, Any] = {
-        "format": format_options.chosen(options, fields),
+        "format": format_options.chosen_format(options, fields),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     names = Names(options.id, options.text)

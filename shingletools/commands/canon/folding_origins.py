@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from shingletools.commands.canon.folding import ATOMIC, JOINER, fold
+from shingletools.commands.canon.folding import JOINER, SINGLE_CHARACTERS, fold
 from shingletools.commands.canon.word_splitting import joins
 from shingletools.kernel.memo import Memo
 
@@ -80,7 +80,7 @@ def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:
     letter, places = "", list[int]()
     for place, character in enumerate(text):
         kind = KINDS[character]
-        if character == JOINER and letter[-2:] in ATOMIC and places[-2:] == [place - 2, place - 1]:
+        if character == JOINER and letter[-2:] in SINGLE_CHARACTERS and places[-2:] == [place - 2, place - 1]:
             kind = JOINS
         if kind == INVISIBLE:
             continue

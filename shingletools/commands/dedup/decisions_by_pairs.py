@@ -19,14 +19,14 @@ from shingletools.numbers.union_find import UnionFind
 from shingletools.record.wire import TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
 
-BATCH_PAIRS = 1 << 20  # pairs that are counted together
+BATCH_PAIRS = 1 << 20  # pairs that `figures` looks at together
 
 
 class SimilarPairs(Similarities):
-    """Takes the pairs of the input that are similar enough. Their ids get the first numbers.
+    """The pairs of the input that are similar enough. Their ids get the first numbers.
 
-    Raises Failed for a pair of two sides, for one of a document and itself, and for one without a similarity if that
-    counts. Memory: 16 bytes a pair.
+    Raises Failed for a pair of two sides, for a pair of a document and itself, and for a pair without a similarity if
+    there is a threshold. Memory: 16 bytes a pair.
     """
 
     def __init__(self, ids: Ids, least: Fraction | None) -> None:
@@ -39,8 +39,8 @@ class SimilarPairs(Similarities):
     def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
         one, two = (self.number(each.data, each.sizes) for each in (a, b))
         itself = one == two
-        unsaid = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
-        if (wrong := against | itself | unsaid).any():
+        missing = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
+        if (wrong := against | itself | missing).any():
             place = int(np.argmax(wrong))
             why = (
                 with_itself(orjson.loads([*split_ids(a.data, a.sizes)][place]))
@@ -49,14 +49,14 @@ class SimilarPairs(Similarities):
             )
             raise LineFailed(TWO_SIDES if against[place] else why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
-        self.hold(np.stack([one, two], axis=1), similarity, enough, copied)
+        self.add_enough(np.stack([one, two], axis=1), similarity, enough, copied)
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """Returns the number of each id. sizes: the bytes of each, int64."""
         return np.frombuffer(self.ids.number(ids, sizes), np.int64)
 
-    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
-        """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
+    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+        """Adds those pairs that are similar enough. ends: numbers of ids, shape (pairs, 2)."""
         self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
         enough &= ~copied
         self.ends.frombytes(ends[enough].astype(np.int32).tobytes())
@@ -66,7 +66,7 @@ class SimilarPairs(Similarities):
 
 
 def least_double(least: Fraction) -> float:
-    """Returns the least double of the JSON numbers that reach a threshold; a double is the number that it prints.
+    """Returns the least double whose printed decimal is at least the threshold.
 
     >>> least_double(Fraction("0.3")), least_double(Fraction(6, 7)), 6 / 7
     (0.3, 0.8571428571428572, 0.8571428571428571)
@@ -77,7 +77,7 @@ def least_double(least: Fraction) -> float:
 
 
 def originals(documents: int, copies: Index) -> Index:
-    """Returns the first of the copies of each document, or itself. copies: shape (pairs, 2), below `documents`."""
+    """Returns for each document the first that pairs of copies connect with it, or itself. copies: shape (pairs, 2)."""
     groups = UnionFind(documents)
     groups.join(*np.ascontiguousarray(copies.T, np.int64))
     return groups.representatives().astype(np.int64)
@@ -86,20 +86,20 @@ def originals(documents: int, copies: Index) -> Index:
 class ByPairs(RemovalDecisions):
     """Keeps each document that has no pair with one that is kept already.
 
-    A copy has the pairs of its original, and one with it: so the originals are decided, each in place of the copy of it
-    that comes first.
+    A copy has the pairs of its original, and one with it. So only originals are decided on. The first of an original
+    and its copies stands for it.
     """
 
     option = "--pairs"
 
-    def __init__(self, neighbours: SimilarPairs) -> None:
-        documents = len(neighbours.ids)
-        ends, similarity = np.frombuffer(neighbours.ends, np.int32), np.frombuffer(neighbours.similarity)
-        self.has_copies = len(neighbours.copies) > 0
+    def __init__(self, similar: SimilarPairs) -> None:
+        documents = len(similar.ids)
+        ends, similarity = np.frombuffer(similar.ends, np.int32), np.frombuffer(similar.similarity)
+        self.has_copies = len(similar.copies) > 0
         self.original = self.first = np.arange(documents)  # of each document; of each original, the first copy
         if self.has_copies:
             self.original = originals(
-                documents, np.frombuffer(neighbours.copies, np.int32).reshape(-1, 2).astype(np.int64)
+                documents, np.frombuffer(similar.copies, np.int32).reshape(-1, 2).astype(np.int64)
             )
             self.first = np.full(documents, -1)
             pairs = self.original[ends].astype(np.int32).reshape(-1, 2)
@@ -141,11 +141,11 @@ class ByPairs(RemovalDecisions):
             for start in range(0, len(ends), BATCH_PAIRS)
         )
         similarity = self.similarity(np.flatnonzero(there[: len(self)]))
-        return figures_of(similarity[similarity > NO_SIMILARITY], others)
+        return similarity_figures(similarity[similarity > NO_SIMILARITY], others)
 
 
-def figures_of(similarity: F64, others: int) -> list[str]:
-    """Returns figures for -v: the similarities of removed documents, and the number of pairs of other documents."""
+def similarity_figures(similarity: F64, others: int) -> list[str]:
+    """Returns figures for -v: on the similarities of removed documents, and the number of pairs of other documents."""
     figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
     figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
     return [*figure_texts, f"{others} pairs of other documents"]

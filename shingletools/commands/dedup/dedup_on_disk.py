@@ -7,7 +7,7 @@ import numpy as np
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
-from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, figures_of, originals
+from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, originals, similarity_figures
 from shingletools.commands.dedup.dedup_collector import Dedup
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
@@ -26,7 +26,7 @@ RANK_BITS = 32  # bits of a rank; two are packed into one integer
 
 
 class SimilarPairsOnDisk(SimilarPairs):
-    """Takes pairs, and holds all of them; those that are not similar enough have no similarity."""
+    """All pairs of the input, on disk. Those that are not similar enough have no similarity."""
 
     def __init__(self, spec: DedupSpec, memory: Memory, limits: DiskLimits) -> None:
         self.held = IdsOnDisk(memory, limits)
@@ -38,7 +38,7 @@ class SimilarPairsOnDisk(SimilarPairs):
     def number(self, ids: bytes, sizes: bytes) -> Index:
         return self.held.number(ids, sizes)
 
-    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
         self.copied.frombytes((self.pairs + np.flatnonzero(copied & enough)).tobytes())
         self.held.mention(ends.ravel())
         self.similarities.append(np.where(enough, similarity, NO_SIMILARITY).tobytes())
@@ -54,9 +54,9 @@ class ByPairsOnDisk(RemovalDecisions):
 
     option = "--pairs"
 
-    def __init__(self, neighbours: SimilarPairsOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
-        self.neighbours, self.memory, self.limits, self.annotate = neighbours, memory, limits, annotate
-        self.ids = neighbours.held  # of pairs, then of documents
+    def __init__(self, similar: SimilarPairsOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
+        self.similar, self.memory, self.limits, self.annotate = similar, memory, limits, annotate
+        self.ids = similar.held  # of pairs, then of documents
         self.named = self.others = (
             0  # ids in pairs, which have the first numbers; pairs without a document of the input
         )
@@ -68,12 +68,12 @@ class ByPairsOnDisk(RemovalDecisions):
 
     def settle(self) -> None:
         """Numbers the ids, after all documents have come."""
-        left = 2 * self.neighbours.pairs
+        left = 2 * self.similar.pairs
         for some in self.ids.numbers():
             self.named = max(self.named, int(some[:left].max(initial=-1)) + 1)
             left = max(left - len(some), 0)
             self.numbers.append(some.astype(np.int32).tobytes())
-        self.number = self.numbers.view(np.int32)[2 * self.neighbours.pairs :].copy()
+        self.number = self.numbers.view(np.int32)[2 * self.similar.pairs :].copy()
         self.numbers.forget()
 
     def concerns(self, documents: Index) -> Flags:
@@ -85,8 +85,8 @@ class ByPairsOnDisk(RemovalDecisions):
         self.order = documents.astype(np.int32)
         self.rank = np.full(self.named, -1, np.int32)  # of ids in pairs; of copies, that of the first one
         self.rank[self.number[documents]] = np.arange(len(documents), dtype=np.int32)
-        if copied := self.neighbours.copied:
-            ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
+        if copied := self.similar.copied:
+            ends = self.numbers.view(np.int32)[: 2 * self.similar.pairs].reshape(-1, 2)
             original = originals(self.named, ends[np.frombuffer(copied, np.int64)].astype(np.int64))
             first = np.full(self.named, np.iinfo(np.int32).max, np.int32)
             there = np.flatnonzero(self.rank >= 0)
@@ -114,14 +114,14 @@ class ByPairsOnDisk(RemovalDecisions):
     def ranked(self) -> Sorter:
         """Returns the pairs that are similar enough: lesser rank << RANK_BITS | greater rank, with the similarity."""
         sorter = Sorter(self.memory, 4, self.limits)
-        ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
-        similarities = self.neighbours.similarities.view(np.float64)
+        ends = self.numbers.view(np.int32)[: 2 * self.similar.pairs].reshape(-1, 2)
+        similarities = self.similar.similarities.view(np.float64)
         for start in range(0, len(ends), READ_ENTRIES):
             ranks, similarity = (
                 self.rank[ends[start : start + READ_ENTRIES]],
                 similarities[start : start + READ_ENTRIES],
             )
-            enough = (similarity > NO_SIMILARITY) | (self.neighbours.least is None)
+            enough = (similarity > NO_SIMILARITY) | (self.similar.least is None)
             there = enough & (ranks >= 0).all(axis=1)
             differ = ranks[:, 0] != ranks[:, 1]  # or they are copies
             self.others += int(np.count_nonzero(enough & ~there))
@@ -129,7 +129,7 @@ class ByPairsOnDisk(RemovalDecisions):
             keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
             sorter.add(keys | ranks[there].max(axis=1).astype(np.uint64), similarity[there].view(np.int64))
             self.numbers.forget()
-            self.neighbours.similarities.forget()
+            self.similar.similarities.forget()
         return sorter
 
     def offer(self, pairs: U64, similarity: F64, most: F64) -> None:
@@ -158,7 +158,7 @@ class ByPairsOnDisk(RemovalDecisions):
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
         similarity = self.similarity(self.order.astype(np.int64))
-        return figures_of(similarity[similarity > NO_SIMILARITY], self.others)
+        return similarity_figures(similarity[similarity > NO_SIMILARITY], self.others)
 
 
 class DedupOnDisk(Dedup):
@@ -170,9 +170,9 @@ class DedupOnDisk(Dedup):
     def __init__(
         self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT
     ) -> None:
-        neighbours = SimilarPairsOnDisk(spec, memory, limits)
-        neighbours.read("--pairs", spec.pairs, context)
-        self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
+        similar = SimilarPairsOnDisk(spec, memory, limits)
+        similar.read("--pairs", spec.pairs, context)
+        self.decided = ByPairsOnDisk(similar, memory, limits, spec.annotate)
         none = kernel.new_ids()
         super().__init__(spec, none, self.decided, ArchivePartners(none))
         self.claimed = SeenIds(memory, limits)

@@ -162,7 +162,7 @@ def in_two_groups(name: str | int) -> str:
     return f"id {shown(name)} is in two groups"
 
 
-def in_doubt(name: str | int) -> str:
+def doubtful_side(name: str | int) -> str:
     """Returns the message for a document that is b in a pair of --known, which does not say that b is in an archive."""
     return (
         f'id {shown(name)} is b in a pair of --known without "against":true: if these are pairs of the input with '
