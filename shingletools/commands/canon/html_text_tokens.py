@@ -75,16 +75,16 @@ def end_of_element(markup: str, name: str, at: int) -> int:
 
 def end_of_script(markup: str, at: int) -> int:
     """Returns where a script's end tag begins: perhaps in a comment, but not in a script in a comment (13.2.5.15)."""
-    escaped = double = False
+    escaped = double_escaped = False
     while found := SCRIPT.search(markup, at):
         at = found.end()
         if found[1]:
             if not escaped:
                 escaped, at = True, found.start() + 2  # <!--> begins and ends a comment
         elif found[2]:
-            escaped = double = False
-        elif found[3] and not double:
+            escaped = double_escaped = False
+        elif found[3] and not double_escaped:
             return found.start()
         elif escaped:
-            double = not found[3]
+            double_escaped = not found[3]
     return len(markup)
