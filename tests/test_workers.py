@@ -13,7 +13,7 @@ from shingletools.reading.streams import Span
 from shingletools.record.collector import Written
 from shingletools.system.errors import Failed
 from shingletools.system.files import State
-from shingletools.system.worker_loop import LARGE_MESSAGE_BYTES, Gone, Messages
+from shingletools.system.worker_loop import LARGE_MESSAGE_BYTES, Messages, ProcessEnded
 from shingletools.system.workers import Worker, in_processes, in_threads
 
 
@@ -59,7 +59,7 @@ def test_bytes_are_lent_until_the_next_answer(jobs: int) -> None:
 def test_a_store_that_has_less_than_was_said(tmp_path: Path) -> None:
     for size in (0, 5000):
         (tmp_path / "store").write_bytes(bytes(size))
-        with (tmp_path / "store").open("r+b") as store, pytest.raises(Gone):
+        with (tmp_path / "store").open("r+b") as store, pytest.raises(ProcessEnded):
             Messages(io.BytesIO(), [store.fileno()], lends=True).lend(store.fileno(), size + 1)
 
 

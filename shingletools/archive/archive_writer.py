@@ -22,9 +22,8 @@ from shingletools.archive.segment import npy
 from shingletools.kernel.types import Index
 from shingletools.system import signals
 from shingletools.system.errors import EnvironmentFailure, Failed, printable
-from shingletools.system.files import put, sync
+from shingletools.system.files import folder_errors, put, sync
 from shingletools.system.lazy_imports import zipfile
-from shingletools.system.scratch import folder_errors
 
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
 

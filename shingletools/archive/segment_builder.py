@@ -1,4 +1,4 @@
-"""Documents in memory, which become a segment."""
+"""Collects documents in memory, and writes them as a segment."""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -14,22 +14,22 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import Frames, line_of
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
-from shingletools.system.scratch import folder_errors
+from shingletools.system.files import folder_errors
 
-ROW_BYTES = 50  # memory of a record, about, without its signature, id and frame
+ROW_BYTES = 50  # memory of a record, about, besides its signature, id and frame
 COPY_ROWS = 1 << 14  # rows that are copied together
 
-Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # signatures, (rows, bytes), to the keys of each band, (rows,)
+Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # from signatures, (rows, bytes), to keys, (rows,) for each band
 
 
 class SegmentBuilder:
-    """Records as columns. Memory: their bytes, about ROW_BYTES for each, and about FRAME_BYTES for each frame."""
+    """Records as columns. Memory: their bytes, about ROW_BYTES more for each, and about FRAME_BYTES for each frame."""
 
     def __init__(self) -> None:
         self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
         self.ids, self.sizes = bytearray(), array("q")
         self.frames, self.frame = Frames(), array("q")
-        self.grams, self.gram_rows = array("Q"), array("q")  # of passages: fingerprints, and the row of each
+        self.grams, self.gram_rows = array("Q"), array("q")  # for passages: fingerprints, and the row of each
         self.files: list[str] = []
         self.file, self.line = array("q"), array("q")  # the origin of each record
 
@@ -37,7 +37,7 @@ class SegmentBuilder:
         return len(self.sizes)
 
     def save(self, file: IO[bytes]) -> None:
-        """Writes all to a file, but `files`."""
+        """Writes all columns to a file. `files` and grams are not saved."""
         heap, cuts = self.frames.heap()
         for column in (heap, self.data, self.ids, self.signed, self.sizes, self.frame, self.file, self.line):
             np.save(file, np.frombuffer(column, np.uint8))
@@ -45,7 +45,7 @@ class SegmentBuilder:
 
     @classmethod
     def load(cls, file: IO[bytes], files: list[str]) -> "SegmentBuilder":
-        """Returns the batch that was saved at this place of a file."""
+        """Returns the records that were saved at this place of a file. files: as before."""
         batch = cls()
         heap, batch.data, batch.ids = np.load(file).tobytes(), bytearray(np.load(file)), bytearray(np.load(file))
         for column in (batch.signed, batch.sizes, batch.frame, batch.file, batch.line):
@@ -56,11 +56,11 @@ class SegmentBuilder:
 
     @property
     def memory(self) -> int:
-        """Returns about how many bytes it takes."""
+        """Returns about how many bytes the records take."""
         return len(self.data) + len(self.ids) + self.frames.memory + ROW_BYTES * len(self) + 16 * len(self.grams)
 
     def place(self, file: str, line: int | None, records: int) -> None:
-        """Notes the origin of `records` records that are added: consecutive lines of a file."""
+        """Notes where `records` added records came from: consecutive lines of a file, the first at `line`."""
         if not self.files or self.files[-1] != file:
             self.files.append(file)
         self.file.frombytes(np.full(records, len(self.files) - 1).tobytes())
@@ -79,7 +79,7 @@ class SegmentBuilder:
         self.signed.frombytes(signed.tobytes())
 
     def add_grams(self, keys: U64) -> None:
-        """Adds the grams of the record that is added next; each once."""
+        """Adds the grams, each once, of the record that is added next."""
         self.grams.frombytes(keys.tobytes())
         self.gram_rows.frombytes(np.full(len(keys), len(self)).tobytes())
 
@@ -97,7 +97,7 @@ class SegmentBuilder:
         return np.frombuffer(self.signed, np.bool_)
 
     def signatures_at(self, rows: Index, size: int) -> tuple[NDArray[np.uint8], Flags]:
-        """Returns the signatures of these rows, zeros where there is none; and which have one. Shape (rows, size)."""
+        """Returns the signatures of these rows, shape (rows, size), zeros for rows without one, and which have one."""
         data, signed = np.frombuffer(self.data, np.uint8).reshape(-1, max(size, 1)), self.is_signed()
         some = signed[rows]
         signatures = np.zeros((len(rows), size), np.uint8)
@@ -117,15 +117,15 @@ class SegmentBuilder:
             yield line_of(heap[cuts[frame] : cuts[frame + 1]].tobytes(), name, data, digits)
 
     def write(self, writer: ArchiveWriter, rows: Index, form: tuple[int, int], keys: Keys, addition: int) -> Entry:
-        """Writes a segment of these rows, which ascend; at least one. form: bytes of a signature, digits of a group."""
+        """Writes a segment of these rows: one or more, ascending. form: bytes of a signature, digits of a group."""
         sizes = np.frombuffer(self.sizes, np.int64)
-        ids = chosen(np.frombuffer(self.ids, np.uint8), np.append(0, np.cumsum(sizes)), rows)
+        ids = values_at(np.frombuffer(self.ids, np.uint8), np.append(0, np.cumsum(sizes)), rows)
         frame = np.frombuffer(self.frame, np.int64)[rows]
         is_used = np.zeros(len(self.frames), np.bool_)
         is_used[frame] = True
         used, number = np.flatnonzero(is_used), np.cumsum(is_used) - 1
         heap, cuts = self.frames.heap()
-        frames, frame_sizes = chosen(heap, cuts, used), np.diff(cuts)[used]
+        frames, frame_sizes = values_at(heap, cuts, used), np.diff(cuts)[used]
         with folder_errors(writer.path):
             segment = writer.segment()
             try:
@@ -144,7 +144,7 @@ class SegmentBuilder:
             finally:
                 segment.close()
 
-    def _write_signatures(self, add: "Add", rows: Index, form: tuple[int, int], keys: Keys) -> None:
+    def _write_signatures(self, add: "AddColumn", rows: Index, form: tuple[int, int], keys: Keys) -> None:
         size, digits = form
         all_signatures, signed = self.signatures(size)
         number = np.full(len(self), -1)
@@ -160,15 +160,15 @@ class SegmentBuilder:
         for band, of_band in enumerate(keys(all_signatures if every else all_signatures[some[there]])):
             add_table(add, band_name(band), there, of_band)
 
-    def _write_grams(self, add: "Add", rows: Index) -> None:
+    def _write_grams(self, add: "AddColumn", rows: Index) -> None:
         number = np.full(len(self), -1)
         number[rows] = np.arange(len(rows))
         row = number[np.frombuffer(self.gram_rows, np.int64)]
         add_table(add, GRAMS, row[row >= 0], np.frombuffer(self.grams, np.uint64)[row >= 0])
 
 
-def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:
-    """Returns the values in a heap with these numbers, which ascend, one after the other."""
+def values_at(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.uint8]:
+    """Returns the values with these numbers, which ascend, one after the other. bounds: of all values of the heap."""
     if len(which) == len(bounds) - 1:
         return heap
     parts = [np.empty(0, np.uint8)]
@@ -178,11 +178,11 @@ def chosen(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[np.u
     return np.concatenate(parts)
 
 
-Add = Callable[[str, str, Sequence[int], Iterator[NDArray[np.generic]]], None]
+AddColumn = Callable[[str, str, Sequence[int], Iterator[NDArray[np.generic]]], None]
 
 
-def add_table(add: Add, name: str, rows: Index, keys: U64) -> None:
-    """Adds a table: entries in the order of keys, and of rows for equal keys. rows: ascending."""
+def add_table(add: AddColumn, name: str, rows: Index, keys: U64) -> None:
+    """Adds a table: entries ordered by key, those of equal keys by row. rows: ascending."""
     order = np.argsort(keys)
     keys = keys[order]
     same = keys[1:] == keys[:-1]

@@ -13,7 +13,7 @@ from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import entries_of
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.system.scratch import folder_errors
+from shingletools.system.files import folder_errors
 
 COPY_ROWS = 1 << 14  # rows that are copied together
 READ_ENTRIES = 1 << 16  # entries of each table that are held at a time

@@ -13,42 +13,42 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.system.scratch import Memory
+    from shingletools.system.memory_limit import Memory
 
-PERCENT = 100  # percent
+MAX_PERCENT = 100
 
 
 class Allowance(NamedTuple):
-    """The number of bad records that are all right, or their percentage of those that were read."""
+    """The most bad records that a run allows: a number, or a percentage of the records read."""
 
     most: "Fraction"
     percent: bool
 
     def holds(self, rejected: int, read: int) -> bool:
-        """Returns whether a number of rejected records is all right."""
-        return rejected * PERCENT <= self.most * read if self.percent else rejected <= self.most
+        """Returns whether so many rejected records are allowed."""
+        return rejected * MAX_PERCENT <= self.most * read if self.percent else rejected <= self.most
 
 
 def count(text: str, most: int = 10**6, least: int = 1) -> int:
-    """Returns a whole number. Raises ArgumentTypeError, as the others do."""
+    """Returns a whole number. Raises ArgumentTypeError, as all types do."""
     if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"not a whole number from {least} to {most}: {errors.shown(text)}")
     return int(text)
 
 
 def allowance(argument: str) -> Allowance:
-    """Returns an exact number of records, or an exact percentage of at most 100%."""
+    """Returns an allowance: a number of records, or an exact percentage of at most 100%."""
     if match := re.fullmatch(r"([0-9]{1,18})|([0-9]{0,18}\.?[0-9]{1,18})%", argument, re.ASCII):
-        from fractions import Fraction  # late: as in `threshold`
+        from fractions import Fraction  # late: as in `fraction`
 
         allowed = Allowance(Fraction(match[1] or match[2]), percent=match[1] is None)
-        if not allowed.percent or allowed.most <= PERCENT:
+        if not allowed.percent or allowed.most <= MAX_PERCENT:
             return allowed
     raise argparse.ArgumentTypeError(f"not a number of records or a share such as 0.1%: {errors.shown(argument)}")
 
 
 def size(argument: str) -> int:
-    """Returns a number of bytes; as in sort(1), a number has b, K, M, G or T (default K), or % of all memory."""
+    """Returns a number of bytes. As in sort(1), its unit is b, K, M, G, T or % of all memory, K if there is none."""
     match = re.fullmatch("([0-9]{1,9})([bKMGT%]?)", argument)
     if not match:
         raise argparse.ArgumentTypeError(f"not a size such as 500M, 2G or 50%: {errors.shown(argument)}")
@@ -61,17 +61,17 @@ def size(argument: str) -> int:
 def add_repeatable(
     parser: "argparse._ActionsContainer", name: str, metavar: str, does: str, kind: Callable[[str], str] = str
 ) -> None:
-    """Adds an option that may be repeated: its value is the list of its arguments. `does` is its help."""
+    """Adds an option that may be repeated. Its value is the list of all arguments. does: its help."""
     parser.add_argument(name, metavar=metavar, action="append", default=[], type=kind, help=f"{does}; may be repeated")
 
 
 def add_size(parser: "argparse._ActionsContainer", does: str) -> None:
-    """Adds the option -S; `does` is its help."""
+    """Adds the option -S. does: its help."""
     parser.add_argument("-S", "--buffer-size", metavar="SIZE", type=size, help=does)
 
 
 def add_memory(parser: "argparse._ActionsContainer", does: str, default: str = "") -> None:
-    """Adds the options -S and -T, of which `memory_of` makes a limit. default: ends the help of -S."""
+    """Adds the options -S and -T, which `memory_of` reads. does, default: the start and the end of the help of -S."""
     add_size(parser, f"{does}, with SIZE of memory: 500M, 2G, 50%%{default}")
     parser.add_argument(
         "-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)"
@@ -79,7 +79,7 @@ def add_memory(parser: "argparse._ActionsContainer", does: str, default: str = "
 
 
 def memory_of(options: argparse.Namespace) -> "Memory | None":
-    """Returns the limit of memory, None without -S. Raises Failed for -T without -S."""
+    """Returns the limit of memory that -S and -T say, None without -S. Raises Failed for -T without -S."""
     if options.buffer_size is not None:
         return memory_within(options, options.buffer_size)
     if options.temporary_directory is not None:
@@ -87,16 +87,16 @@ def memory_of(options: argparse.Namespace) -> "Memory | None":
     return None
 
 
-def memory_within(options: argparse.Namespace, by_default: int) -> "Memory":
-    """Returns the limit of memory, `by_default` without -S."""
-    from shingletools.system.scratch import Memory, scratch_folder  # late: few runs need it
+def memory_within(options: argparse.Namespace, default: int) -> "Memory":
+    """Returns the limit of memory that -S and -T say. default: its bytes without -S."""
+    from shingletools.system.memory_limit import Memory, scratch_folder  # late: few runs need it
 
-    limit = by_default if options.buffer_size is None else options.buffer_size
+    limit = default if options.buffer_size is None else options.buffer_size
     return Memory(limit, scratch_folder(options.temporary_directory), options.jobs)
 
 
 def text(argument: str) -> str:
-    """Returns an argument that goes into records or recipes, and so must be UTF-8."""
+    """Returns an argument that will be in records or recipes. It must be UTF-8."""
     try:
         argument.encode()
     except UnicodeEncodeError:
@@ -105,7 +105,7 @@ def text(argument: str) -> str:
 
 
 def names(argument: str) -> tuple[str, ...]:
-    """Splits names of fields at commas; if there are several, a name with a comma is in quotes, as in CSV.
+    """Splits names of fields at commas. Among several, a name that has a comma is in quotes, as in CSV.
 
     Raises ArgumentTypeError.
 
@@ -128,7 +128,7 @@ def names(argument: str) -> tuple[str, ...]:
 
 
 def quoted(name: str) -> str:
-    """Quotes a name that has a comma, for `names`."""
+    """Returns a name as `names` reads it: in quotes if it has a comma."""
     return '"' + name.replace('"', '""') + '"' if "," in name else name
 
 
@@ -148,7 +148,7 @@ def threshold(argument: str) -> "Fraction":
 
 
 def fraction(argument: str) -> "Fraction | None":
-    """Returns an exact number from 0 to 1, decimal or a fraction; None if it is no such number."""
+    """Returns an exact number from 0 to 1, which is written as a decimal or a fraction; None for anything else."""
     from fractions import Fraction  # late: it loads decimal, which most commands do not need
 
     if re.fullmatch(r"[0-9]{0,18}\.?[0-9]{1,18}|[0-9]{1,18}/[0-9]{1,18}", argument, re.ASCII):
@@ -159,7 +159,7 @@ def fraction(argument: str) -> "Fraction | None":
 
 
 def no_number(span: str, argument: str) -> argparse.ArgumentTypeError:
-    """Returns the error for an argument that is no number of a range."""
+    """Returns the error for an argument that is no number in a range. span: the range in words."""
     return argparse.ArgumentTypeError(
         f"not a number {span}, such as 0.8 or 4/5, of at most 18 digits: {errors.shown(argument)}"
     )

@@ -73,12 +73,10 @@ def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /)
 
 
 def greedy_independent_set_of_pairs(pairs: U64, partner: I32, /) -> None:
-    """Does the same from the list of all pairs, for documents numbered in order of preference.
+    """Keeps documents as `greedy_independent_set` does, by all pairs, of documents numbered in order of preference.
 
-    A pair is its lesser document << 32
-
-    the greater one; pairs ascend, and may come in several calls. A document that is not kept gets the first partner
-    that is kept. Raises ValueError for numbers that are no pairs of documents.
+    A pair is (lesser document << 32) | greater document. Pairs ascend, and may come in several calls. A document that
+    is not kept gets the first partner that is kept. Raises ValueError for numbers that are no pairs of documents.
 
     >>> partner = np.full(3, -1, np.int32)
     >>> greedy_independent_set_of_pairs(np.array([0 << 32 | 1, 1 << 32 | 2], np.uint64), partner)

@@ -17,7 +17,7 @@ from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 ID_BYTES = 80  # memory for an id of a portion, without its own bytes: its number, and what it takes to hash and sort it
 MAX_IDS = 1 << 31  # ids, and ids of a portion

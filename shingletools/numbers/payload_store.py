@@ -10,7 +10,7 @@ from shingletools.kernel.types import U8, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import SortingLimits
 from shingletools.system.disk_array import DiskArray
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import numpy as np
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ids_on_disk import Hashes, KeyedHashes
 from shingletools.numbers.sorter import Entries, Sorter, SortingLimits
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 MERGED_RUNS = 8  # runs of one size, of which one is made
 BITS_PER_ID = 4  # bits for each id

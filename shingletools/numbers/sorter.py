@@ -9,7 +9,7 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index
 from shingletools.system.disk_array import DiskArray
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)

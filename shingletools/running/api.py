@@ -13,7 +13,8 @@ from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import folder_errors, scratch_folder
+from shingletools.system.files import folder_errors
+from shingletools.system.memory_limit import scratch_folder
 
 Steps = tuple[Step, ...]
 Taking = Callable[[SharedOptions], AbstractContextManager[Sequence[Step]]]

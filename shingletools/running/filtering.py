@@ -211,9 +211,9 @@ def documents_in_format(form: Format, files: Sequence[str], given: GivenLines | 
     given: lines that replace standard input, if that is among the files.
     """
     if given is not None and "-" in files:
-        from shingletools.reading.formats.numbered_records import over  # which few runs need
+        from shingletools.reading.formats.numbered_records import for_given_lines  # which few runs need
 
-        form = over(given, form)
+        form = for_given_lines(given, form)
     return form.read(files)
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from tqdm import tqdm
 
 from shingletools.system import files, messages, signals
-from shingletools.system.scratch import scratch_folder
+from shingletools.system.memory_limit import scratch_folder
 
 MUTEX, FIRST = 0, 1  # bytes of the file that are locked: one while drawing, and one for each bar that exists
 LOCK_SECONDS = 0.5  # a stopped process may hold the lock

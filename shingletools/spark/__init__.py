@@ -17,7 +17,7 @@ join              if they are many: simjoin in many tasks
 join_records      a document is an id and a signature
 exchange          arrays sent between tasks
 buckets           documents that share a bucket, and the tasks that compare them
-compare           the comparisons of a task
+compare_in_task   the comparisons of a task
 group             simgroup in many tasks: ids become numbers
 components        numbers that edges connect
 dedup             dedup in many tasks

@@ -8,10 +8,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.decisions import NO_SIMILARITY
-from shingletools.commands.dedup.removal_marks import annotated, mark
-from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, in_doubt, in_two_groups
-from shingletools.commands.dedup.value_order import OTHER, common
-from shingletools.commands.dedup.value_order import in_doubt as values_in_doubt
+from shingletools.commands.dedup.duplicate_marks import annotated, mark
+from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, doubtful_side, in_two_groups
+from shingletools.commands.dedup.value_order import OTHER, common_form, why_incomparable
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
 from shingletools.spark.decided_lines import Decision, with_decisions
@@ -85,7 +84,7 @@ class Removal:
         doubted = self.deciding_rows(records.DOUBTED).select("name").distinct()
         row = self.documents.join(doubted, "name").orderBy("number").first() if self.stage.known else None
         if row is not None:
-            raise Failed(in_doubt(orjson.loads(bytes(row["name"]))))
+            raise Failed(doubtful_side(orjson.loads(bytes(row["name"]))))
 
     def by_groups(self, mine: DataFrame) -> DataFrame:
         """Returns the documents of groups that go: all but one of each."""
@@ -135,9 +134,9 @@ class Removal:
         if self.stage.valued is None:
             return documents
         forms = through(documents.select("value"), partial(to_forms, self.stage.as_form), FORMS).distinct().collect()
-        form = common({row["form"] for row in forms})
+        form = common_form({row["form"] for row in forms})
         if form == OTHER:
-            raise Failed(values_in_doubt(self.stage.valued, self.stage.as_form))
+            raise Failed(why_incomparable(self.stage.valued, self.stage.as_form))
         keys = partial(to_keys, form, self.stage.keep)
         return through(documents, keys, documents.schema).drop("key").withColumnRenamed("value", "key")
 

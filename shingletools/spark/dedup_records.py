@@ -7,9 +7,9 @@ import orjson
 import pyarrow as pa
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
-from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_decisions import GroupMembers
-from shingletools.commands.dedup.pair_decisions import Neighbours
+from shingletools.commands.dedup.decisions_by_groups import GroupMembers
+from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs
+from shingletools.commands.dedup.document_fields import DocumentFields
 from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split_ids
@@ -36,7 +36,7 @@ class DocumentRows:
     spec: DedupSpec
 
     def __call__(self, batches: Batches) -> Batches:
-        reader, spec = DocumentReader(self.spec), self.spec
+        reader, spec = DocumentFields(self.spec), self.spec
         for some in numbered_records(batches, reader):
             batch, rows = some.batch, some.batch.rows
             if rows:
@@ -82,7 +82,7 @@ class DecidingRows:
                 group = some.numbers[np.frombuffer(members.group, np.int64)]
                 yield from_columns(DECIDING, what=MEMBER, number=group, name=ids_array(ids))
             elif self.option == "--pairs":
-                pairs = Neighbours(ids, self.spec.least)
+                pairs = SimilarPairs(ids, self.spec.least)
                 self.take(pairs, some.lines)
                 if pairs.copies:
                     raise Failed(f"--pairs: {COPIES_IN_TASKS}")
@@ -102,7 +102,7 @@ class DecidingRows:
                 yield from_columns(DECIDING, what=KNOWN, number=number, similarity=similarity, **ends)
                 yield from_columns(DECIDING, what=DOUBTED, name=ids_array(ids, doubtful))
 
-    def take(self, side: GroupMembers | Neighbours | ArchivePartners, lines: bytes) -> None:
+    def take(self, side: GroupMembers | SimilarPairs | ArchivePartners, lines: bytes) -> None:
         """Lets the shell's reader of an option take lines. Raises Failed, with the option's name."""
         try:
             side.take(lines, begins=False)

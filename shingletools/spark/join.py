@@ -19,7 +19,7 @@ from shingletools.record import wire
 from shingletools.spark import buckets
 from shingletools.spark.arrow_batches import BYTES, LONG, TEXT, Batches, bytes_of, from_columns, through, union
 from shingletools.spark.buckets import TASKS, WHOLE, Sharing, to_entries, to_tasks
-from shingletools.spark.compare import BIN, PAIRS, to_pairs
+from shingletools.spark.compare_in_task import PAIRS, SHARE, to_pairs
 from shingletools.spark.decided_lines import Decision, with_decisions
 from shingletools.spark.exchange import sent, tasks_for
 from shingletools.spark.join_records import SIGNED, Signing, to_causes
@@ -29,7 +29,7 @@ from shingletools.spark.step_input import StepInput, StepOutput
 from shingletools.system.errors import Failed
 
 SHUFFLED = "spark.sql.shuffle.partitions"
-BIN_BYTES = 1 << 28  # bytes of signatures that a task compares
+SHARE_BYTES = 1 << 28  # bytes of signatures that a task compares
 RECIPES = 100  # different recipes and sizes of signatures that are looked at: with two recipes, the run fails
 BROADCAST_ROWS = 1 << 20  # rows of TASKS: up to so many go to all machines
 COUNTING_TASKS = 64  # at most; each gives up to 32 MB to the driver, one after the other
@@ -154,13 +154,13 @@ class JoinRun:
         sharing = Sharing(self.cross, (buckets.BLOCK_ROWS, buckets.BLOCK_BYTES))
         tasks = self.checkpoint(through(entries, partial(to_tasks, sharing), TASKS))
         rows, meeting = tasks.agg(F.count("*"), F.count_distinct("number")).collect()[0]
-        bins = bins_for(rows, meeting, self.bytes_each, self.cores)
-        number = F.when(F.col("one") == WHOLE, F.pmod(F.xxhash64("key"), F.lit(bins))).otherwise(F.col("key"))
-        tasks = tasks.select(number.alias("bin"), *TASKS.names)
-        needed = tasks.select(*BIN, "number").distinct()
+        shares = shares_for(rows, meeting, self.bytes_each, self.cores)
+        number = F.when(F.col("one") == WHOLE, F.pmod(F.xxhash64("key"), F.lit(shares))).otherwise(F.col("key"))
+        tasks = tasks.select(number.alias("share"), *TASKS.names)
+        needed = tasks.select(*SHARE, "number").distinct()
         payloads = documents.join(F.broadcast(needed) if rows <= BROADCAST_ROWS else needed, "number")
         together = tasks.unionByName(payloads, allowMissingColumns=True)
-        together = together.repartition(max(bins, self.parts), *BIN).sortWithinPartitions(*BIN)
+        together = together.repartition(max(shares, self.parts), *SHARE).sortWithinPartitions(*SHARE)
         pairs = through(together, partial(to_pairs, factory, self.cross), PAIRS)
         return self.checkpoint(pairs.dropDuplicates(["a", "b"]))
 
@@ -175,18 +175,18 @@ class JoinRun:
         return through(ordered, write, LINES)
 
 
-def bins_for(entries: int, documents: int, size: int, least: int) -> int:
-    """Returns the number of bins, so that the documents in one, of `size` bytes each, have about BIN_BYTES.
+def shares_for(entries: int, documents: int, size: int, least: int) -> int:
+    """Returns the number of bucket shares, so that the documents of one, of `size` bytes each, have about SHARE_BYTES.
 
-    A document goes to each bin in which it has an entry; entries are spread over bins at random.
+    A document goes to each share in which it has an entry; entries are spread over shares at random.
 
-    >>> bins_for(17_000_000, 1_000_000, 400, 8), bins_for(1_000_000, 4_000, 50_000, 2)
+    >>> shares_for(17_000_000, 1_000_000, 400, 8), bins_for(1_000_000, 4_000, 50_000, 2)
     (16, 2)
     """
-    bins = max(1, least)
-    while documents * (1 - (1 - 1 / bins) ** (entries / max(documents, 1))) * size > BIN_BYTES:
-        bins *= 2
-    return bins
+    shares = max(1, least)
+    while documents * (1 - (1 - 1 / shares) ** (entries / max(documents, 1))) * size > SHARE_BYTES:
+        shares *= 2
+    return shares
 
 
 def bad_lines(step: int, some: NumberedLines, decisions: list[Decision]) -> list[LineRow]:

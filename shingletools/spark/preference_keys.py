@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from shingletools.commands.dedup.spec import MOST
-from shingletools.commands.dedup.value_order import BEYOND, Value, as_form, form_of, value_of
+from shingletools.commands.dedup.value_order import STRING_RANK, Value, as_form, form_of, value_of
 from shingletools.spark.arrow_batches import Batches, from_rows
 
 FORMS = pa.schema([("form", pa.string())])
@@ -17,7 +17,7 @@ def key_of(value: Value | None, keep: str) -> bytes:
 
     >>> from decimal import Decimal
     >>> some = [(Decimal(text), "") for text in "-1e9 -20 -3 -2.5 0 0.5 1 1.25 9 10 1e30".split()]
-    >>> some += [(BEYOND, text) for text in ("", "a", "a\\0", "a\\0b", "ab", "é")]
+    >>> some += [(STRING_RANK, text) for text in ("", "a", "a\\0", "a\\0b", "ab", "é")]
     >>> keys = [key_of(value, "min:n") for value in some]
     >>> keys == sorted(keys), key_of((Decimal("0.10"), ""), "max:n") == key_of((Decimal("1e-1"), ""), "max:n")
     (True, True)
@@ -28,7 +28,7 @@ def key_of(value: Value | None, keep: str) -> bytes:
     if value is None:
         return WORST
     number, text = value
-    if number == BEYOND:  # no text is the beginning of another, so that they can be inverted
+    if number == STRING_RANK:  # no text is the beginning of another, so that they can be inverted
         key = b"\x83" + text.encode().replace(b"\0", b"\0\1") + b"\0\0"
     elif not number:
         key = b"\x81"

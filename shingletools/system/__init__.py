@@ -5,7 +5,7 @@ signals              removes files before a signal ends the process; delays Ctrl
 lazy_imports         loads modules and compiles patterns when they are first used, so that small runs start fast
 files                files and descriptors: whether two are the same, and whether one has changed
 messages             lines on standard error
-scratch              a limit of memory, and the folder of scratch files
+memory_limit         the limit on the memory of some work, and the folder of scratch files
 disk_array           arrays on disk
 line_spool           documents in a scratch file until all have come
 interruptible_reads  reads from a descriptor as data come, and splits them into whole lines

@@ -7,8 +7,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shingletools.system.files import folder_errors
 from shingletools.system.lazy_imports import tempfile
-from shingletools.system.scratch import folder_errors
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

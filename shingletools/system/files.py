@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from shingletools.system.errors import Failed, printable
+from shingletools.system.errors import EnvironmentFailure, Failed, printable
 
 PIPE_BYTES = 1 << 20  # bytes that a pipe may hold: the limit of Linux for any user
 
@@ -19,6 +19,15 @@ def named(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise Failed(f"{printable(name)}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def folder_errors(folder: str) -> Iterator[None]:
+    """Turns an OSError inside into an EnvironmentFailure that names the folder, of scratch files or of an archive."""
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentFailure(f"{printable(folder)}: {error.strerror}") from None
 
 
 class State(NamedTuple):

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import IO
 
-from shingletools.system.scratch import folder_errors, scratch_folder
+from shingletools.system.files import folder_errors
+from shingletools.system.memory_limit import scratch_folder
 
 READ_BYTES = 1 << 18  # bytes that are read at once
 

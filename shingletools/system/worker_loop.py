@@ -16,7 +16,7 @@ MAX_IO_BYTES = 1 << 30  # bytes written or read at once; some systems refuse 2 G
 LARGE_MESSAGE_BYTES = 1 << 24  # bytes of a message whose memory is released after reading
 
 
-class Gone(Exception):
+class ProcessEnded(Exception):
     """The process at the other end has ended."""
 
 
@@ -36,7 +36,7 @@ class Messages:
         self.mapped: dict[int, mmap] = {}
 
     def send(self, message: object) -> None:
-        """Raises Gone, and Failed if the store cannot take the message."""
+        """Raises ProcessEnded, and Failed if the store cannot take the message."""
         store = next(self.stores)
         buffers: list[pickle.PickleBuffer] = []
         head = pickle.dumps(message, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
@@ -54,14 +54,14 @@ class Messages:
             pickle.dump(sizes, self.pipe)
             self.pipe.flush()
         except OSError:
-            raise Gone from None
+            raise ProcessEnded from None
 
     def receive(self) -> object:
-        """Returns the next message. Raises Gone, and the exception that was sent instead of a message."""
+        """Returns the next message. Raises ProcessEnded, and the exception that was sent instead of a message."""
         try:
             sizes = pickle.load(self.pipe)
         except (EOFError, pickle.UnpicklingError):
-            raise Gone from None
+            raise ProcessEnded from None
         if isinstance(sizes, Exception):
             raise sizes
         store = next(self.stores)
@@ -76,14 +76,14 @@ class Messages:
         return message
 
     def lend(self, store: int, size: int) -> memoryview:
-        """Returns a view of a store of at least `size` bytes. Raises Gone if it has fewer."""
+        """Returns a view of a store of at least `size` bytes. Raises ProcessEnded if it has fewer."""
         if store not in self.mapped or len(self.mapped[store]) < size:
             try:
                 self.mapped[store] = mmap(store, os.fstat(store).st_size, prot=PROT_READ)
             except ValueError:  # there is nothing in it
-                raise Gone from None
+                raise ProcessEnded from None
             if len(self.mapped[store]) < size:
-                raise Gone
+                raise ProcessEnded
         return memoryview(self.mapped[store])
 
 
@@ -96,12 +96,12 @@ def write(store: int, at: int, data: memoryview) -> int:
 
 
 def read(store: int, at: int, end: int) -> bytes:
-    """Reads data from a store. Raises Gone if it ends before."""
+    """Reads data from a store. Raises ProcessEnded if it ends before."""
     parts = []
     while at < end:
         parts.append(os.pread(store, min(end - at, MAX_IO_BYTES), at))
         if not parts[-1]:
-            raise Gone
+            raise ProcessEnded
         at += len(parts[-1])
     return b"".join(parts)
 
@@ -113,13 +113,13 @@ def serve(keeps: bool, stores: Sequence[int], asking: IO[bytes], answering: IO[b
         kernel.keep_memory()
     asked = Messages(asking, stores[:AHEAD_ITEMS])
     answers = Messages(answering, stores[AHEAD_ITEMS:])
-    with suppress(Gone):
+    with suppress(ProcessEnded):
         function = cast(Callable[[object], object], asked.receive())
         answers.send(None)
         while True:
             try:
                 answers.send(function(asked.receive()))
-            except Gone:
+            except ProcessEnded:
                 raise
             except Exception as error:
                 try:

@@ -1,4 +1,4 @@
-"""Runs several workers, which work ahead; the results come in the order of the items."""
+"""Applies a function to items in several workers, which work ahead. The results come in the order of the items."""
 
 import itertools
 import os
@@ -13,7 +13,7 @@ from shingletools.system import forked_worker
 from shingletools.system.errors import Failed
 from shingletools.system.lazy_imports import subprocess
 from shingletools.system.signals import ENDING, uninterrupted
-from shingletools.system.worker_loop import AHEAD_ITEMS, Gone, Messages
+from shingletools.system.worker_loop import AHEAD_ITEMS, Messages, ProcessEnded
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-START = (
+WORKER_CODE = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
     "from shingletools.system import worker_loop; "
     "worker_loop.serve(sys.argv.pop(1) == 'keeps', list(map(int, sys.argv[1:])), sys.stdin.buffer, sys.stdout.buffer)"
@@ -29,7 +29,7 @@ START = (
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """Does map(function, items) in `jobs` threads; takes AHEAD_ITEMS * jobs items before the first result."""
+    """Does map(function, items) in `jobs` threads. Takes AHEAD_ITEMS * jobs items before it yields the first result."""
     if jobs == 1:
         yield from map(function, items)
         return
@@ -52,13 +52,14 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 
 
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
-    """Does map(function, items) in `jobs` processes; takes AHEAD_ITEMS * jobs + 1 items before the first result.
+    """Does map(function, items) in `jobs` processes. Takes AHEAD_ITEMS * jobs + 1 items before it yields the first.
 
-    The processes get items in turn, so their answers are in order without a thread or a queue. No other process has
-    their pipes, so the death of a worker ends the wait for it, and workers end when their parent dies. (The process
-    pool of concurrent.futures has one queue, and was seen to wait forever after a worker was killed.) Bytes that an
-    answer has in a PickleBuffer are valid until the next answer. Raises what the function raises, and Failed if a
-    process cannot be started, or dies, or if the items raise it: then after the answers to the items before.
+    Raises what the function raises, and Failed if a process cannot be started, or dies. If the items raise Failed, the
+    results of the items before come first. If a result has bytes in a PickleBuffer, they are valid until the next one.
+
+    The processes get items in turn, so results are in order without a thread or a queue. No other process has their
+    pipes, so nobody waits for a worker that died, and workers end when their parent dies. (The process pool of
+    concurrent.futures has one queue, and was seen to wait forever after a worker was killed.)
     """
     workers: list[Worker] = []
     pending: deque[Worker] = deque()
@@ -88,7 +89,7 @@ def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs
 
 
 def until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
-    """Yields the items, and last the Failed that they raise, if they do."""
+    """Yields the items, then the Failed that they raise, if any."""
     try:
         yield from items
     except Failed as error:
@@ -96,9 +97,9 @@ def until_failed(items: Iterable[Item]) -> Generator[Item | Failed]:
 
 
 class Worker:
-    """A process that applies a function to items; its first answer says that it has the function.
+    """A process that applies a function to items. Its first answer says that it has the function.
 
-    If it keeps memory, it is faster with large items, but its size depends on those before.
+    keeps: it keeps memory that it has freed, which is faster for large items; its size then depends on earlier ones.
     """
 
     def __init__(self, function: Callable[[Item], Result], keeps: bool = False) -> None:
@@ -108,27 +109,27 @@ class Worker:
                 self.process = start(stores, keeps, stack)
             except OSError as error:
                 raise Failed(f"cannot start a worker process: {error.strerror}") from None
-            self.to = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD_ITEMS])
-            self.back = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD_ITEMS:], lends=True)
+            self.requests = Messages(cast(IO[bytes], self.process.stdin), stores[:AHEAD_ITEMS])
+            self.answers = Messages(cast(IO[bytes], self.process.stdout), stores[AHEAD_ITEMS:], lends=True)
             self.ask(function)
             self.end = stack.pop_all().close
 
     def ask(self, item: object) -> None:
         try:
-            self.to.send(item)
-        except Gone:
+            self.requests.send(item)
+        except ProcessEnded:
             raise Failed(self.death()) from None
 
     def answer(self) -> object:
         try:
-            return self.back.receive()
-        except Gone:
+            return self.answers.receive()
+        except ProcessEnded:
             raise Failed(self.death()) from None
 
     def death(self) -> str:
-        """Returns the message about the end of the process, which has closed its pipes."""
+        """Returns the message about a process that has closed its pipes, and ends it."""
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=1)  # it may live, and have written no valid answer
+            self.process.wait(timeout=1)  # it may live, if what it wrote is no valid answer
         self.process.kill()
         status = self.process.wait()
         return f"a worker process died ({signal.strsignal(-status) if status < 0 else f'status {status}'})"
@@ -139,7 +140,7 @@ def start(stores: Sequence[int], keeps: bool, stack: ExitStack) -> "forked_worke
     # It finds modules where this process does, perhaps in an archive that Spark has sent, but not in the user's current
     # folder (-P). Ctrl-C reaches all processes of a terminal, but we end our workers ourselves.
     path = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, "-P", "-c", START, path, "keeps" if keeps else "", *map(str, stores)]
+    command = [sys.executable, "-P", "-c", WORKER_CODE, path, "keeps" if keeps else "", *map(str, stores)]
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # which a new process inherits
     try:
         process = (
@@ -162,11 +163,11 @@ def end(process: "forked_worker.Fork | subprocess.Popen[bytes]") -> None:
 
 
 def open_store(stack: ExitStack) -> int:
-    """Opens a file without a name, in memory if the system can do that; it is closed with the stack."""
+    """Opens a file without a name, in memory if the system can do that. It is closed when the stack is."""
     if hasattr(os, "memfd_create"):
         store = os.memfd_create("shingletools")
     else:
-        import tempfile  # late: where memory will do, nobody needs it
+        import tempfile  # late: not needed where files can be in memory
 
         with tempfile.TemporaryFile() as file:
             store = os.dup(file.fileno())

@@ -14,7 +14,7 @@ from harness import jsonl, run
 from shingletools.commands.canon.character_references import SourcePiece
 from shingletools.commands.canon.html import Html, parse_traced
 from shingletools.commands.canon.html_text_places import NumberedPage
-from shingletools.commands.canon.html_tokens import pieces
+from shingletools.commands.canon.html_text_tokens import pieces
 from shingletools.system.errors import Rejected
 
 PARTS = """

@@ -19,11 +19,11 @@ from harness import DOCS, jsonl, run
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer, explain
 from shingletools.commands.canon.command import add_options, chosen
-from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.folding import fold, fold_accents
 from shingletools.commands.canon.homoglyphs import fold_homoglyphs
 from shingletools.commands.canon.known_characters import is_later
 from shingletools.commands.canon.lemmas import fixed_point
-from shingletools.commands.canon.rules import SEPARATORS, fold_accents
+from shingletools.commands.canon.rules import SEPARATORS
 
 
 def canonizer(*argv: str) -> Canonizer:

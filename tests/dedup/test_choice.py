@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness import DOCS, collect, jsonl, pipe, read_by_definition, run, run_here, shell
 from shingletools import kernel
 from shingletools.commands.dedup.command import collector_of
-from shingletools.commands.dedup.group_decisions import GroupMembers
+from shingletools.commands.dedup.decisions_by_groups import GroupMembers
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.line_columns import Field, ReadColumns

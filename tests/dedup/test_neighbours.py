@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, run, run_here, shell
-from shingletools.commands.dedup.pair_decisions import least_double
+from shingletools.commands.dedup.decisions_by_pairs import least_double
 
 Edge = tuple[int, int]
 COUNT = 14

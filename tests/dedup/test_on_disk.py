@@ -17,7 +17,7 @@ from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.numbers.payload_store import DiskLimits
 from shingletools.record.collector import ONE_PROCESS, Written
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)
 KINDS = (str, lambda n: n, lambda n: f'"{n}\\\n', lambda n: f"é{n}")

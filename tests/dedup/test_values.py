@@ -8,8 +8,8 @@ import pytest
 from dedup.test_known import NUMBERS, VALUES, order_of, orders_of
 from harness import Record, jsonl, run, run_here
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
+from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembers
 from shingletools.commands.dedup.dedup_collector import Dedup
-from shingletools.commands.dedup.group_decisions import ByGroups, GroupMembers
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays
 from shingletools.reading.streams import Chunk

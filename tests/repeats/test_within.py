@@ -15,7 +15,7 @@ from shingletools.commands.repeats.spec import Treatment, WithinSpec
 from shingletools.commands.repeats.within_corpus import WithinCorpus
 from shingletools.kernel.winnowing import ALL_BITS, Winnowing
 from shingletools.record.wire import parse_json
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 
 def some_texts(chance: random.Random, alphabet: int, documents: int = 5, most: int = 24) -> list[list[str]]:

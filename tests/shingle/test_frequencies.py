@@ -26,7 +26,7 @@ from shingletools.commands.shingle.string_counts import StringCounts
 from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.numbers.sorter import SortingLimits
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 HEADER = b'{"documents":2,"shingles":2,"min_df":1,"via":"shingle k=2"}\n'
 GOOD = b'{"words":"a b","shingle":"00000000000000ff","df":2,"weight":0.0}\n'

@@ -19,7 +19,7 @@ from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.numbers import ids_on_disk, union_find
 from shingletools.numbers.payload_store import DiskLimits
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 MEGABYTE = 1 << 20
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  # four keys are sorted in memory

@@ -14,7 +14,7 @@ from harness import BIN, ENVIRONMENT, jsonl, run
 from shingletools.kernel.ids import Buffer, each_id
 from shingletools.numbers.ids_on_disk import Hashes, IdsOnDisk, KeyedHashes
 from shingletools.numbers.payload_store import DiskLimits
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  # six ids make a portion
 

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions, Scope
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 ON_DISK = Memory(1, "/tmp")
 SMALL = Limits(documents=2, portion=3, candidates=4)

@@ -27,7 +27,7 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 HERE = Memory(0, "/tmp")  # the least that is possible
 Pair = tuple[int, int, float]

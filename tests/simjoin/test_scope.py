@@ -22,7 +22,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.nearest import binary
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 # As JSON spells them; two that are one value as JSON readers see it are equal
 VALUES = ['"a"', '"b"', '"\\u0061"', '"1"', "1", "1.0", "1e0", "10E-1", "true", "false", "null", "0.1", '"\\u0000"']

@@ -9,7 +9,7 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.kernel.types import Index
 from shingletools.numbers.ids_on_disk import Hashes
 from shingletools.numbers.seen_ids import SeenIds
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 HERE = Memory(0, "/tmp")
 FEW = Limits(least_share=512, sampled=2, splits=3)  # four ids in memory, 32 words

@@ -16,7 +16,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel import arrays, reference_arrays
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 Sets = list[set[int]]
 

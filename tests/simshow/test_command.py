@@ -16,7 +16,7 @@ from shingletools.commands.simshow.selected_pairs import sample
 from shingletools.commands.simshow.show_collector import MEMORY_PARTS, ShowCollector
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 from simshow.samples import ONE, PAIR, THREE, TWO
 
 

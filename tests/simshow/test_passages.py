@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.commands.simshow import template_words
 from shingletools.commands.simshow.documents import Reader, Vocabulary
+from shingletools.commands.simshow.frequent_shingles import FINGERPRINT_BYTES, frequent_shingles
 from shingletools.commands.simshow.passages import (
     EQUAL,
     ONLY_A,
@@ -23,7 +23,6 @@ from shingletools.commands.simshow.passages import (
     compare,
 )
 from shingletools.commands.simshow.prepared_text import Prepared
-from shingletools.commands.simshow.template_words import FINGERPRINT_BYTES, frequent_shingles
 
 WORD = re.compile(r"\w+")
 
@@ -227,7 +226,7 @@ def test_template_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = [read(n, {"text": " ".join(f"w{(n * 7 + i) % 40}" for i in range(30))}) for n in range(20)]
     whole = frequent_shingles(documents, 3, 4).tolist()
     assert len(whole) > 10
-    monkeypatch.setattr(template_words, "MIN_COUNTED", 1)
+    monkeypatch.setattr("shingletools.commands.simshow.frequent_shingles.MIN_COUNTED", 1)
     for together in (1, 50, 300):
         assert frequent_shingles(documents, 3, 4, FINGERPRINT_BYTES * together).tolist() == whole
 

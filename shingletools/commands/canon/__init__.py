@@ -5,7 +5,7 @@ canonizer             the rules in their order
 placed_words          canonical words with their places in the original
 folding_origins       the origins of folded letters
 character_origins     the origins of texts that rules made
-rules                 the type of rules, and short rules
+rules                 the type of rules, and rules on numbers
 
 On texts:
 
@@ -15,10 +15,10 @@ readable_text         the text of a page for people
 limited_process       a process with limits on time and memory
 article_extraction    the article in a page, by Resiliparse
 html_text_places      the places of a page's text in its source
-html_tokens           the tokens of a page
+html_text_tokens      the text in a page's source
 foreign_elements      SVG and MathML, which have other rules
 character_references  character references, such as &amp;
-folding               case, compatibility forms, invisible characters
+folding               case, compatibility forms, invisible characters, accents
 known_characters      the characters of Unicode 14.0
 letter_variants       letters that are typed in several ways
 homoglyphs            letters of another script that look alike
@@ -29,7 +29,7 @@ On words:
 word_splitting        cuts a text into words
 chinese_words         words of texts without spaces
 stopwords             drops stop words
-adjectives            drops adjectives
+adjective_dropping    drops adjectives
 lemmas                dictionary forms
 russian_lemmas        dictionary forms of Russian
 stems                 Snowball's stems

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from shingletools import kernel
-from shingletools.commands.canon.folding import fold
+from shingletools.commands.canon.folding import fold, fold_accents
 from shingletools.commands.canon.hyphens import join_soft_hyphens
 from shingletools.commands.canon.known_characters import is_later, part_later
-from shingletools.commands.canon.rules import Rule, fold_accents
+from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.user_patterns import Budget, WordPattern
 from shingletools.commands.canon.word_splitting import SPACER, cut, symbols, wherever
 from shingletools.kernel.lines import Link, no_link

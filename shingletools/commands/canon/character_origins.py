@@ -5,13 +5,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 Place = tuple[int, int]  # code points of a text, half open
-COPY = -1  # in place of a last character: the piece is a copy
+COPY = -1  # instead of the end of a place: the piece is a copy
 
 
 class Origin:
     """The pieces of a text, in order, and the place of each in the text that it was made from.
 
-    A piece is a copy, in which each character has its own place, or all of it stands for one place. The place is empty
+    Either each character of a piece has its own place (a copy), or the whole piece stands for one place, which is empty
     if a rule inserted the piece.
 
     >>> origin = Origin()  # "5 EUR." with EUR replaced by euro
@@ -24,44 +24,44 @@ class Origin:
 
     def __init__(self) -> None:
         # A page has a piece for every few characters: lists would take four times the memory of arrays
-        self.begins = array("q")
-        self.firsts = array("q")
-        self.lasts = array("q")  # COPY marks a copy
+        self.piece_starts = array("q")
+        self.starts = array("q")
+        self.ends = array("q")  # COPY marks a copy
         self.size = 0
 
-    def copy(self, size: int, first: int) -> None:
-        """Adds a copy of `size` characters that stand at `first`."""
-        self._add(size, first, COPY)
+    def copy(self, size: int, start: int) -> None:
+        """Adds a copy of `size` characters from `start` on."""
+        self._add(size, start, COPY)
 
-    def stand_for(self, size: int, first: int, last: int) -> None:
-        """Adds `size` characters that stand for the place from `first` to `last`."""
-        self._add(size, first, last)
+    def stand_for(self, size: int, start: int, end: int) -> None:
+        """Adds `size` characters that stand for the place from `start` to `end`."""
+        self._add(size, start, end)
 
-    def _add(self, size: int, first: int, last: int) -> None:
+    def _add(self, size: int, start: int, end: int) -> None:
         assert size >= 0
         if size:
-            self.begins.append(self.size)
-            self.firsts.append(first)
-            self.lasts.append(last)
+            self.piece_starts.append(self.size)
+            self.starts.append(start)
+            self.ends.append(end)
             self.size += size
 
     def place(self, start: int, end: int) -> Place:
-        """Returns the smallest place that covers those of characters start to end; there must be at least one."""
-        number = bisect_right(self.begins, start) - 1
-        first, last = self._part(number, start, end)
-        while number + 1 < len(self.begins) and self.begins[number + 1] < end:
+        """Returns the smallest place that covers those of the characters start to end, one or more."""
+        number = bisect_right(self.piece_starts, start) - 1
+        first, stop = self._part(number, start, end)
+        while number + 1 < len(self.piece_starts) and self.piece_starts[number + 1] < end:
             number += 1
             one, other = self._part(number, start, end)
-            first, last = min(first, one), max(last, other)
-        return first, last
+            first, stop = min(first, one), max(stop, other)
+        return first, stop
 
     def _part(self, number: int, start: int, end: int) -> Place:
-        """Returns the place of the characters that are in one piece."""
-        begin, first, last = self.begins[number], self.firsts[number], self.lasts[number]
-        if last != COPY:
-            return first, last
-        stop = self.begins[number + 1] if number + 1 < len(self.begins) else self.size
-        return first + max(start, begin) - begin, first + min(end, stop) - begin
+        """Returns the place of those of the characters start to end that are in one piece."""
+        begin, first, stop = self.piece_starts[number], self.starts[number], self.ends[number]
+        if stop != COPY:
+            return first, stop
+        piece_end = self.piece_starts[number + 1] if number + 1 < len(self.piece_starts) else self.size
+        return first + max(start, begin) - begin, first + min(end, piece_end) - begin
 
 
 def original_place(origins: Sequence[Origin], start: int, end: int) -> Place:

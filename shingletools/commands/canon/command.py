@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from shingletools.cli.argument_types import names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
+from shingletools.commands.canon.folding import fold_accents
 from shingletools.commands.canon.hyphens import HARD
-from shingletools.commands.canon.rules import Rule, drop_number, fold_accents, in_place, mask_number, whole_numbers
+from shingletools.commands.canon.rules import Rule, drop_number, in_place, mask_number, whole_numbers
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.word_splitting import cut
@@ -135,7 +136,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    if format_options.marked(options) and options.html is None:
+    if format_options.html_option(options) and options.html is None:
         options.html = PAGE
     rules, via = chosen(options)
     named = {name.replace("_", "-") for name in WORDS & options.given} | {rule.name for rule in rules.words}
@@ -149,7 +150,7 @@ def build(options: argparse.Namespace) -> Stage:
     if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
         raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
     others: dict[str, Any] = {
-        "format": format_options.chosen(options, fields),
+        "format": format_options.chosen_format(options, fields),
         "reads": (*options.stop, *filter(None, [options.files0_from])),
     }
     names = Names(options.id, options.text)
@@ -307,7 +308,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     if options.stop:
         words.append(stop(options.stop, foldings))
     for language in sorted(set(options.drop_adjectives)):
-        from shingletools.commands.canon.adjectives import drop_adjectives  # as above
+        from shingletools.commands.canon.adjective_dropping import drop_adjectives  # as above
 
         words.append(drop_adjectives(language))
     if options.lemma:

@@ -5,17 +5,17 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from shingletools.commands.canon.folding import ATOMIC, JOINER, fold
+from shingletools.commands.canon.folding import JOINER, SINGLE_CHARACTERS, fold
 from shingletools.commands.canon.word_splitting import joins
 from shingletools.kernel.memo import Memo
 
 
 class Folded(NamedTuple):
-    """Folded text, and the place from which each of its characters comes: first to last, half open."""
+    """Folded text, and the place from which each of its characters comes: from start to end, half open."""
 
     text: str
-    firsts: Sequence[int]
-    lasts: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
 
 MAX_LETTER_CHARS = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
@@ -49,12 +49,12 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
     place for all of them. So has a text that folds differently as a whole than letter by letter, if there is any.
 
     >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: letter_origins(fold, letter)))
-    Folded(text='éé 1⁄2', firsts=array('q', [0, 1, 4, 4, 4, 4]), lasts=array('q', [1, 4, 5, 5, 5, 5]))
+    Folded(text='éé 1⁄2', starts=array('q', [0, 1, 4, 4, 4, 4]), ends=array('q', [1, 4, 5, 5, 5, 5]))
     """
     whole = folded.function(text)
     if text.isascii():
         return Folded(whole, range(len(text)), range(1, len(text) + 1))
-    firsts, lasts = array("q"), array("q")
+    starts, ends = array("q"), array("q")
     parts = []
     for letter, places in letters(text):
         part = folded[letter]
@@ -62,14 +62,14 @@ def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
         size = len(part)
         if 1 < len(letter) <= MAX_LETTER_CHARS and size > 1:
             which = origins[letter]
-            firsts.extend([places[place] for place in which[:size]])
-            lasts.extend([places[place] + 1 for place in which[size:]])
+            starts.extend([places[place] for place in which[:size]])
+            ends.extend([places[place] + 1 for place in which[size:]])
         else:
-            firsts.extend([places[0]] * size)
-            lasts.extend([places[-1] + 1] * size)
+            starts.extend([places[0]] * size)
+            ends.extend([places[-1] + 1] * size)
     if "".join(parts) != whole:
         return Folded(whole, [0] * len(whole), [len(text)] * len(whole))
-    return Folded(whole, firsts, lasts)
+    return Folded(whole, starts, ends)
 
 
 def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:
@@ -80,7 +80,7 @@ def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:
     letter, places = "", list[int]()
     for place, character in enumerate(text):
         kind = KINDS[character]
-        if character == JOINER and letter[-2:] in ATOMIC and places[-2:] == [place - 2, place - 1]:
+        if character == JOINER and letter[-2:] in SINGLE_CHARACTERS and places[-2:] == [place - 2, place - 1]:
             kind = JOINS
         if kind == INVISIBLE:
             continue

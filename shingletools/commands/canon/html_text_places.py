@@ -5,8 +5,8 @@ not white space. So a page is parsed twice: as it is, and with each piece of its
 result is the text, the second shows the place of each piece. (Only a page of frames may keep white space where it drops
 text.)
 
-`tokens` finds the parts of a page that are text. If it is wrong, there is other text between the numbers, or the two
-texts differ. So a wrong place is never taken for a right one.
+`html_text_tokens.pieces` finds the text in the source. If it is wrong, there is other text between the numbers, or the
+two texts differ. So a wrong place is never taken for a right one.
 """
 
 import re
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.commands.canon.character_references import BLANK, SourcePiece
-from shingletools.commands.canon.html_tokens import pieces
+from shingletools.commands.canon.html_text_tokens import pieces
 
 NUMBERS, BASE = 0xF0000, 1 << 15  # digits of the numbers are characters for private use
 DIGITS = re.compile(f"[{chr(NUMBERS)}-{chr(NUMBERS + BASE - 1)}]+")

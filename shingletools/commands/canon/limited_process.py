@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Generic, TypeVar, cast
 
 from shingletools.system.signals import uninterrupted
-from shingletools.system.worker_loop import Gone
+from shingletools.system.worker_loop import ProcessEnded
 from shingletools.system.workers import Worker
 
 Argument = TypeVar("Argument")
@@ -16,14 +16,14 @@ Result = TypeVar("Result")
 
 
 class LimitExceeded(Exception):
-    """The function took more memory or time than its limits."""
+    """The function needs more memory or time than its limits."""
 
 
 class LimitedProcess(Generic[Argument, Result]):
     """Calls a function in another process, with limits on time and memory.
 
-    A process that exceeds them is replaced by a new one, so no estimate of a call's cost can be wrong. A call takes
-    about 50 microseconds more than in this process.
+    A process that exceeds a limit ends, and a new one takes its place: nothing relies on an estimate of a call's cost.
+    A call takes about 50 microseconds more than in this process.
     """
 
     def __init__(self, function: Callable[[Argument], Result]) -> None:
@@ -38,7 +38,7 @@ class LimitedProcess(Generic[Argument, Result]):
     def __call__(self, argument: Argument, seconds: float, memory: int) -> Result:
         """Calls the function. Raises LimitExceeded beyond `seconds` of processor time or `memory` bytes.
 
-        The memory of the process before its first call does not count.
+        `memory` is in addition to what the process had before its first call.
         """
         if self.worker is not None and self.worker.process.poll() is not None:
             self.end()  # somebody ended it while it was idle
@@ -48,9 +48,9 @@ class LimitedProcess(Generic[Argument, Result]):
                 self.ending.callback(self.worker.end)
             self.worker.answer()  # wait until it has loaded the function
         try:
-            self.worker.to.send((argument, seconds, memory))
-            return cast(Result, self.worker.back.receive())
-        except (Gone, MemoryError, SystemError):  # the last where a library was refused memory and raised nothing
+            self.worker.requests.send((argument, seconds, memory))
+            return cast(Result, self.worker.answers.receive())
+        except (ProcessEnded, MemoryError, SystemError):  # the last if a library got no memory, and raised nothing
             self.end()
             raise LimitExceeded from None
 
@@ -61,18 +61,18 @@ class LimitedProcess(Generic[Argument, Result]):
 
 
 class LimitedFunction(Generic[Argument, Result]):
-    """The function as the other process calls it, within its limits."""
+    """Calls the function within its limits, in the other process."""
 
     def __init__(self, function: Callable[[Argument], Result]) -> None:
         self.function = function
-        self.held: int | None = None  # bytes before the first call
+        self.first_bytes: int | None = None  # that the process had before the first call
 
     def __call__(self, request: tuple[Argument, float, int]) -> Result:
         argument, seconds, memory = request
-        self.held = data_held() if self.held is None else self.held
+        self.first_bytes = data_bytes() if self.first_bytes is None else self.first_bytes
         limits = resource.getrlimit(resource.RLIMIT_DATA)
-        least = min([self.held + memory, *(limit for limit in limits if limit != resource.RLIM_INFINITY)])
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        least = min([self.first_bytes + memory, *(limit for limit in limits if limit != resource.RLIM_INFINITY)])
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which the timer sends; by default, it ends the process
         resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
@@ -82,8 +82,8 @@ class LimitedFunction(Generic[Argument, Result]):
             resource.setrlimit(resource.RLIMIT_DATA, limits)
 
 
-def data_held() -> int:
-    """Returns the bytes that count for RLIMIT_DATA; 0 where the system does not say."""
+def data_bytes() -> int:
+    """Returns the bytes of memory that RLIMIT_DATA limits; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[5]) * resource.getpagesize()

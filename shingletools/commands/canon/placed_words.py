@@ -90,7 +90,7 @@ class Placer:
             folded = fold_places(piece, self.folded, self.origins)
             for start, end in cut_places(self.rules.cut, folded.text):
                 for word in self._ruled([folded.text[start:end]]):
-                    yield word, begin + folded.firsts[start], begin + folded.lasts[end - 1]
+                    yield word, begin + folded.starts[start], begin + folded.ends[end - 1]
 
     def _ruled(self, words: list[str]) -> Iterator[str]:
         return filter(None, map(self.canonizer.words.__getitem__, words) if self.rules.words else words)

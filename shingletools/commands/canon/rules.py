@@ -1,7 +1,6 @@
-"""The type of canon's rules, and the short rules on accents and numbers."""
+"""The type of canon's rules, and the short rules on numbers."""
 
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -23,29 +22,6 @@ class Rule(NamedTuple):
     label: object  # a recipe's value: True for a rule without arguments
     function: Callable[[str], str]
     traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for texts
-
-
-# Letters with a stroke, and the dotless i, do not decompose as other accented letters do
-STROKES = str.maketrans("ƀȼđɇǥħɨɉłƚøɍŧʉɏƶı", "bcdeghijllortuyzi")
-# Cyrillic letters whose mark is an accent. The others, such as й and ї, are letters of their own
-CYRILLIC = str.maketrans("ёѐѝ", "ееи")
-LATIN = lazy(lambda: regex.compile(r"[\p{Latin}\p{Greek}]\p{Mn}+"))
-POINTED = lazy(lambda: regex.compile(r"(?<=[\p{Cyrillic}\p{Hebrew}\p{Arabic}])\p{Mn}+"))
-
-
-def fold_accents(text: str) -> str:
-    """Returns folded text without the accents, diaereses, strokes and vowel points that people omit when typing.
-
-    Marks that make a different letter stay: in Cyrillic й, in Hangul, and in the scripts of India and South-East Asia.
-
-    >>> fold_accents("crème brûlée, øl, ёлка й, tiếng việt, ά, שָׁלוֹם, हिन्दी")
-    'creme brulee, ol, елка й, tieng viet, α, שלום, हिन्दी'
-    """
-    if text.isascii():
-        return text
-    parted = unicodedata.normalize("NFD", text)
-    bare = unicodedata.normalize("NFC", LATIN.sub(lambda run: run[0][0], parted)).translate(CYRILLIC)
-    return POINTED.sub("", bare).translate(STROKES)
 
 
 NUMBER = lazy(lambda: regex.compile(r"\p{Nd}+(?:'\p{Nd}+)*"))

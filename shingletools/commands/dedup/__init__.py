@@ -4,16 +4,16 @@ command                 the options
 spec                    the specification
 side_input              reads files of pairs, groups or ids
 archive_pairs           reads pairs with an archive
-pair_decisions          reads pairs of the input, and decides by them
-group_decisions         reads groups, and decides by them
+decisions_by_pairs      reads pairs of the input, and decides by them
+decisions_by_groups     reads groups, and decides by them
 decisions               the interface of both
 preference              the order in which documents are preferred
 value_order             compares the values of a field
 dedup_collector         the collector
 dedup_on_disk           the collector within a limit of memory
 rewritten_files         the collector of documents of other formats, which are written as they were read
-document_reader         reads documents
+document_fields         reads the fields of documents that dedup needs
 document_arrays         documents of several lines, as arrays
 kept_and_removed_lines  lines of documents, cut into those that are kept and those that are removed
-removal_marks           the fields of a removed document that say why
+duplicate_marks         the fields of a removed document that say why
 """

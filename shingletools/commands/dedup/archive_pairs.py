@@ -65,7 +65,7 @@ def take_similar(record: Record) -> tuple[bytes, bytes, float]:
 def check_two_sides(record: Record) -> None:
     """Raises Failed for a pair that says that it has one side. Raises Rejected.
 
-    A pair without that field passes, since other programs do not write it; but see Archived.
+    A pair without that field passes, since other programs do not write it; but see ArchivePartners.
     """
     if wire.take_against(record) < (AGAINST in record):
         raise Failed("a pair of the input with itself: --known takes pairs of the input with an archive")

@@ -134,7 +134,7 @@ def chosen(options: argparse.Namespace) -> Format | None:
     measured = [options.text] if options.keep in (LONGEST, SHORTEST) else []
     valued = [options.keep.partition(":")[2]] if options.keep.startswith((LEAST, MOST)) else []
     counted = [] if options.larger_than is None else [options.of]
-    form = format_options.chosen(options, [*measured, *valued, *counted])
+    form = format_options.chosen_format(options, [*measured, *valued, *counted])
     if form is not None and not options.recursive:
         check_regular(options.files, f"{form.option or '--number'} reads")
     if form is not None and form.option in STORED:

@@ -7,14 +7,14 @@ import orjson
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners, UnwantedIds
 from shingletools.commands.dedup.decisions import ARCHIVE, RemovalDecisions
+from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembers
+from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.document_arrays import DocumentArrays
-from shingletools.commands.dedup.document_reader import DocumentReader
-from shingletools.commands.dedup.group_decisions import ByGroups, GroupMembers
+from shingletools.commands.dedup.document_fields import DocumentFields
+from shingletools.commands.dedup.duplicate_marks import Mark, mark
 from shingletools.commands.dedup.kept_and_removed_lines import annotated_all, cut
-from shingletools.commands.dedup.pair_decisions import ByPairs, Neighbours
 from shingletools.commands.dedup.preference import Preference
-from shingletools.commands.dedup.removal_marks import Mark, mark
-from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, in_doubt
+from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
 from shingletools.kernel.types import Flags, Index
@@ -32,11 +32,11 @@ def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
 def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDecisions, ArchivePartners]:
     """Reads the side files. Returns the ids, what decides on documents, and what removes those of an archive."""
     ids = kernel.new_ids()
-    neighbours, members, known = Neighbours(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
+    similar, members, known = SimilarPairs(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
     verdicts: RemovalDecisions
     if spec.pairs:
-        neighbours.read("--pairs", spec.pairs, context)
-        verdicts = ByPairs(neighbours)
+        similar.read("--pairs", spec.pairs, context)
+        verdicts = ByPairs(similar)
     else:
         members.read("--groups", spec.groups, context)
         verdicts = ByGroups(members, spec.larger_than or 1)
@@ -56,7 +56,7 @@ class Dedup(Collector):
         """Starts with the ids of the side files, in the order of verdicts and `known`; the rest come with documents."""
         self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
-        self.reader = DocumentReader(spec)
+        self.reader = DocumentFields(spec)
         self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
         self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
 
@@ -82,7 +82,8 @@ class Dedup(Collector):
                 self.left_out()
             start = end + 1
         rejected = {row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in repeated.tolist()}
-        failed = (stop, Failed(in_doubt(orjson.loads(names[stop])))) if len(doubted) and stop == doubted[0] else None
+        is_doubtful = len(doubted) and stop == doubted[0]
+        failed = (stop, Failed(doubtful_side(orjson.loads(names[stop])))) if is_doubtful else None
         return Taken(join_written(written), rejected, failed)
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
@@ -133,7 +134,7 @@ class Dedup(Collector):
                 batch = read_batch(lines, at, self.reader.ids_only)
                 at = batch.next
                 ids = self.reader.ids(batch)
-                yield self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), counts=False))
+                yield self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), has_values=False))
 
     def choose(self, numbers: Index) -> Index:
         """Returns for each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""

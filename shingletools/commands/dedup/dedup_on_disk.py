@@ -8,8 +8,8 @@ import numpy as np
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
+from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, originals, similarity_figures
 from shingletools.commands.dedup.dedup_collector import Dedup
-from shingletools.commands.dedup.pair_decisions import Neighbours, figures_of, originals
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
@@ -21,14 +21,14 @@ from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.record.collector import CollectorContext
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.line_spool import LineSpool
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 NO_RANK = np.iinfo(np.int32).max  # greater than any rank
 RANK_BITS = 32  # bits of a rank; two are packed into one integer
 
 
-class NeighboursOnDisk(Neighbours):
-    """Takes pairs, and holds all of them; those that are not similar enough have no similarity."""
+class SimilarPairsOnDisk(SimilarPairs):
+    """All pairs of the input, on disk. Those that are not similar enough have no similarity."""
 
     def __init__(self, spec: DedupSpec, memory: Memory, limits: DiskLimits) -> None:
         self.held = IdsOnDisk(memory, limits)
@@ -40,7 +40,7 @@ class NeighboursOnDisk(Neighbours):
     def number(self, ids: bytes, sizes: bytes) -> Index:
         return self.held.number(ids, sizes)
 
-    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
         self.copies.frombytes((self.pairs + np.flatnonzero(copied & enough)).tobytes())
         self.held.mention(ends.ravel())
         self.similarities.append(np.where(enough, similarity, NO_SIMILARITY).tobytes())
@@ -56,9 +56,9 @@ class ByPairsOnDisk(RemovalDecisions):
 
     option = "--pairs"
 
-    def __init__(self, neighbours: NeighboursOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
-        self.neighbours, self.memory, self.limits, self.annotate = neighbours, memory, limits, annotate
-        self.ids = neighbours.held  # of pairs, then of documents
+    def __init__(self, similar: SimilarPairsOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
+        self.similar, self.memory, self.limits, self.annotate = similar, memory, limits, annotate
+        self.ids = similar.held  # of pairs, then of documents
         self.named = self.others = (
             0  # ids in pairs, which have the first numbers; pairs without a document of the input
         )
@@ -70,12 +70,12 @@ class ByPairsOnDisk(RemovalDecisions):
 
     def settle(self) -> None:
         """Numbers the ids, after all documents have come."""
-        left = 2 * self.neighbours.pairs
+        left = 2 * self.similar.pairs
         for some in self.ids.numbers():
             self.named = max(self.named, int(some[:left].max(initial=-1)) + 1)
             left = max(left - len(some), 0)
             self.numbers.append(some.astype(np.int32).tobytes())
-        self.number = self.numbers.view(np.int32)[2 * self.neighbours.pairs :].copy()
+        self.number = self.numbers.view(np.int32)[2 * self.similar.pairs :].copy()
         self.numbers.forget()
 
     def concerns(self, documents: Index) -> Flags:
@@ -87,9 +87,9 @@ class ByPairsOnDisk(RemovalDecisions):
         self.order = documents.astype(np.int32)
         self.rank = np.full(self.named, -1, np.int32)  # of ids in pairs; of copies, that of the first one
         self.rank[self.number[documents]] = np.arange(len(documents), dtype=np.int32)
-        if self.neighbours.copies:
-            numbered = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
-            copies = numbered[np.frombuffer(self.neighbours.copies, np.int64)]
+        if self.similar.copies:
+            numbered = self.numbers.view(np.int32)[: 2 * self.similar.pairs].reshape(-1, 2)
+            copies = numbered[np.frombuffer(self.similar.copies, np.int64)]
             original = originals(self.named, copies, (ends for ends, _ in self.pairs_of_originals()))
             first = np.full(self.named, NO_RANK, np.int32)
             there = np.flatnonzero(self.rank >= 0)
@@ -116,22 +116,22 @@ class ByPairsOnDisk(RemovalDecisions):
 
     def pairs_of_originals(self) -> Iterator[tuple[I32, F64]]:
         """Yields the pairs that are not of a copy, in parts: ends, shape (pairs, 2), and similarities."""
-        ends = self.numbers.view(np.int32)[: 2 * self.neighbours.pairs].reshape(-1, 2)
-        similarities = self.neighbours.similarities.view(np.float64)
-        copies = np.frombuffer(self.neighbours.copies, np.int64)
+        ends = self.numbers.view(np.int32)[: 2 * self.similar.pairs].reshape(-1, 2)
+        similarities = self.similar.similarities.view(np.float64)
+        copies = np.frombuffer(self.similar.copies, np.int64)
         for start in range(0, len(ends), READ_ENTRIES):
             part = slice(start, start + READ_ENTRIES)
             copied = copies[slice(*np.searchsorted(copies, [part.start, part.stop]))] - start
             yield np.delete(ends[part], copied, axis=0), np.delete(similarities[part], copied)
             self.numbers.forget()
-            self.neighbours.similarities.forget()
+            self.similar.similarities.forget()
 
     def ranked(self) -> Sorter:
         """Returns the pairs that are similar enough: lesser rank << RANK_BITS | greater rank, with the similarity."""
         sorter = Sorter(self.memory, 4, self.limits)
         for ends, similarity in self.pairs_of_originals():
             ranks = self.rank[ends]
-            enough = (similarity > NO_SIMILARITY) | (self.neighbours.least is None)
+            enough = (similarity > NO_SIMILARITY) | (self.similar.least is None)
             there = enough & (ranks >= 0).all(axis=1)
             self.others += int(np.count_nonzero(enough & ~there))
             keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
@@ -164,7 +164,7 @@ class ByPairsOnDisk(RemovalDecisions):
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
         similarity = self.similarity(self.order.astype(np.int64))
-        return figures_of(similarity[similarity > NO_SIMILARITY], self.others)
+        return similarity_figures(similarity[similarity > NO_SIMILARITY], self.others)
 
 
 class DedupOnDisk(Dedup):
@@ -176,9 +176,9 @@ class DedupOnDisk(Dedup):
     def __init__(
         self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT
     ) -> None:
-        neighbours = NeighboursOnDisk(spec, memory, limits)
-        neighbours.read("--pairs", spec.pairs, context)
-        self.decided = ByPairsOnDisk(neighbours, memory, limits, spec.annotate)
+        similar = SimilarPairsOnDisk(spec, memory, limits)
+        similar.read("--pairs", spec.pairs, context)
+        self.decided = ByPairsOnDisk(similar, memory, limits, spec.annotate)
         none = kernel.new_ids()
         super().__init__(spec, none, self.decided, ArchivePartners(none))
         self.claimed = SeenIds(memory, limits)

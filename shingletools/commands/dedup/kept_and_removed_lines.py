@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from shingletools.commands.dedup.document_arrays import DocumentArrays
-from shingletools.commands.dedup.removal_marks import Mark, annotated, joined
+from shingletools.commands.dedup.duplicate_marks import Mark, annotated, joined
 from shingletools.kernel.types import Flags
 from shingletools.record.collector import Written
 from shingletools.record.json_members import line_at

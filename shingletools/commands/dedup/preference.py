@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
-from shingletools.commands.dedup.value_order import OTHER, as_form, common, form_of, in_doubt, value_of
+from shingletools.commands.dedup.value_order import OTHER, as_form, common_form, form_of, value_of, why_incomparable
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import Flags, Index
@@ -52,7 +52,7 @@ class Preference:
         """Returns the rank of each value, 0 for the best; a missing value is the worst."""
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
         values = [value_of(text) for text in each_id(SelectedIds(self.values.data, self.values.ends, numbers))]
-        form = common({form_of(each, self.spec.as_form) for each in values if each is not None})
+        form = common_form({form_of(each, self.spec.as_form) for each in values if each is not None})
         self.unlike = form == OTHER
         values = [None if each is None else as_form(each, form) for each in values]
         best_first = sorted({each for each in values if each is not None}, reverse=self.spec.keep.startswith(MOST))
@@ -65,7 +65,7 @@ class Preference:
     def check(self) -> None:
         """Raises Failed if it was in doubt how values are to be compared."""
         if self.unlike:
-            raise Failed(in_doubt(self.spec.valued or "", self.spec.as_form))
+            raise Failed(why_incomparable(self.spec.valued or "", self.spec.as_form))
 
     def remarks(self) -> list[str]:
         """Returns a remark if there are documents to choose among, but none has a value."""

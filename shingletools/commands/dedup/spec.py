@@ -11,7 +11,7 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.system.scratch import Memory
+    from shingletools.system.memory_limit import Memory
 
 DUPLICATE_OF = "duplicate_of"  # a field: the document that is kept in this one's place, perhaps in an archive
 DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
@@ -162,7 +162,7 @@ def in_two_groups(name: str | int) -> str:
     return f"id {shown(name)} is in two groups"
 
 
-def in_doubt(name: str | int) -> str:
+def doubtful_side(name: str | int) -> str:
     """Returns the message for a document that is b in a pair of --known, which does not say that b is in an archive."""
     return (
         f'id {shown(name)} is b in a pair of --known without "against":true: if these are pairs of the input with '

@@ -1,6 +1,6 @@
-"""The order of field values: exact numbers or dates if all values are such, or a form that the user names.
+"""The order of a field's values: as exact numbers if all are numbers, as dates if all are dates, or as the user says.
 
-As text, numbers come first, then strings by code points.
+As text, numbers come first, then strings in the order of their code points.
 """
 
 import re
@@ -13,20 +13,20 @@ import orjson
 from shingletools.commands.dedup.spec import DATED, NUMBER, TEXT
 from shingletools.system.errors import shown
 
-Value = tuple[Decimal, str]  # a number and "", or BEYOND and a string
-BEYOND = Decimal("Infinity")
-EXACT = Context(prec=1, traps=[InvalidOperation])  # Decimal() raises with it, but does not round to its precision
+Value = tuple[Decimal, str]  # a number and "", or STRING_RANK and a string, to compare
+STRING_RANK = Decimal("Infinity")
+NO_ROUNDING = Context(prec=1, traps=[InvalidOperation])  # Decimal() ignores the precision, but raises with it
 DATE, OTHER = "date", "other"  # forms of values, with NUMBER, if the user names none
-SPELLED = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")  # a number in a string
-ISO = re.compile(
+NUMBER_TEXT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")  # a number in a string
+ISO_DATE = re.compile(
     r"([0-9]{4}-[0-9]{2})(-[0-9]{2})?"
     r"(?:[T ]([0-9]{2}:[0-9]{2})(?:(:[0-9]{2})(?:[.,]([0-9]+))?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
 )
-BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
+YEAR_1 = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def value_of(text: bytes) -> Value | None:
-    """Returns a JSON value as something comparable; None unless it is a number, or a string that is not blank.
+    """Returns a JSON value in a comparable form; None unless it is a number, or a string that is not blank.
 
     >>> value_of(b"0.10") == value_of(b"1e-1"), value_of(b"9007199254740993") > value_of(b"9007199254740992")
     (True, True)
@@ -35,21 +35,23 @@ def value_of(text: bytes) -> Value | None:
     """
     if text[:1] == b'"':
         value = orjson.loads(text)
-        return (BEYOND, value) if value.strip() else None
+        return (STRING_RANK, value) if value.strip() else None
     if text[:1] in b"-0123456789" and text:
         try:
-            return Decimal(text.decode(), EXACT), ""
-        except InvalidOperation:  # an exponent of 19 digits: the value is 0 or nearly, since larger ones are rejected
+            return Decimal(text.decode(), NO_ROUNDING), ""
+        except (
+            InvalidOperation
+        ):  # an exponent of 19 digits: 0 or nearly so, since records with larger values are rejected
             return Decimal(0), ""
     return None
 
 
 def form_of(value: Value, wanted: str = "") -> str:
-    """Returns the form in which a value can be read: `wanted` or OTHER; without `wanted`, NUMBER, DATE or OTHER.
+    """Returns the form that a value has: `wanted` or OTHER; without `wanted`, NUMBER, DATE or OTHER.
 
-    >>> [form_of((BEYOND, text)) for text in (" 007", "2024-09", "2024-09-01T10:30Z", "9/1/2024", "2024-02-30")]
+    >>> [form_of((STRING_RANK, text)) for text in (" 007", "2024-09", "2024-09-01T10:30Z", "9/1/2024", "2024-02-30")]
     ['number', 'date', 'date', 'other', 'other']
-    >>> form_of((BEYOND, "9/1/2024"), "date:%m/%d/%Y"), form_of((Decimal(7), ""), "date:%Y")
+    >>> form_of((STRING_RANK, "9/1/2024"), "date:%m/%d/%Y"), form_of((Decimal(7), ""), "date:%Y")
     ('date:%m/%d/%Y', 'other')
     """
     for form in (wanted,) if wanted else (NUMBER, DATE):
@@ -62,28 +64,28 @@ def form_of(value: Value, wanted: str = "") -> str:
 
 
 def as_form(value: Value, form: str) -> Value:
-    """Returns the value in which it is compared; raises ValueError if it does not read as that."""
+    """Returns the value to compare in this form. Raises ValueError if it does not have the form."""
     number, text = value
-    if form in (TEXT, OTHER) or (form == NUMBER and number != BEYOND):
+    if form in (TEXT, OTHER) or (form == NUMBER and number != STRING_RANK):
         return value
-    if number != BEYOND:
+    if number != STRING_RANK:
         raise ValueError(form)
     if form == NUMBER:
-        if not SPELLED.fullmatch(text.strip()):
+        if not NUMBER_TEXT.fullmatch(text.strip()):
             raise ValueError(form)
-        return Decimal(text.strip(), EXACT), ""
+        return Decimal(text.strip(), NO_ROUNDING), ""
     return instant(text) if form == DATE else since(datetime.strptime(text, form.removeprefix(DATED))), ""
 
 
 def instant(text: str) -> Decimal:
-    """Returns the seconds up to an ISO 8601 date, which is in UTC unless it names a zone. Raises ValueError.
+    """Returns the seconds from the year 1 to an ISO 8601 date, in UTC unless it names a zone. Raises ValueError.
 
     >>> instant("2024-09-01 02:00+02:00") == instant("2024-09")
     True
     >>> instant("2024-09-01T00:00:00.000000001") - instant("2024-09")
     Decimal('1E-9')
     """
-    found = ISO.fullmatch(text)
+    found = ISO_DATE.fullmatch(text)
     if found is None or (found[3] and not found[2]):
         raise ValueError(text)
     month, day, time, seconds, fraction, zone = found.groups()
@@ -92,22 +94,22 @@ def instant(text: str) -> Decimal:
 
 
 def since(moment: datetime) -> Decimal:
-    """Returns the seconds up to a time."""
+    """Returns the seconds from the year 1 to a time."""
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return Decimal((moment - BEGINNING) // timedelta(microseconds=1)).scaleb(-6)
+    return Decimal((moment - YEAR_1) // timedelta(microseconds=1)).scaleb(-6)
 
 
-def common(forms: AbstractSet[str]) -> str:
-    """Returns the form in which values of these forms are compared; OTHER if that is in doubt.
+def common_form(forms: AbstractSet[str]) -> str:
+    """Returns the form in which values of these forms are compared; OTHER if there are several.
 
-    >>> common({NUMBER}), common({NUMBER, DATE}), common(set())
+    >>> common_form({NUMBER}), common_form({NUMBER, DATE}), common_form(set())
     ('number', 'other', 'text')
     """
     return OTHER if len(forms) > 1 else next(iter(forms), TEXT)
 
 
-def in_doubt(field: str, wanted: str) -> str:
-    """Returns why values of a field cannot be compared."""
+def why_incomparable(field: str, wanted: str) -> str:
+    """Returns the message for a field whose values cannot be compared."""
     if wanted:
         return f"--as {wanted}: not all values of the field {shown(field)} read so"
     return (

@@ -4,7 +4,7 @@ command            the options
 spec               the specifications: within a corpus, and against a reference
 run_spans          runs of words in a text
 earlier_runs       finds the runs that occur earlier, by winnowed fingerprints and by words
-first_copies       texts on disk, and the places of first copies
+texts_on_disk      texts on disk, their documents, and where words are in them
 within_corpus      the collector within a corpus
 reference_items    the items of a reference, in memory or in an archive
 window_index       an index of the distinct runs of k words of some texts

@@ -18,7 +18,7 @@ from shingletools.kernel.types import U64, Flags, Index
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.sorter import Sorter, SortingLimits
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 NUMBER_BITS = 20  # of the number of runs in a row; the others are for places and a sign: texts of up to 8 TB
 PLACES = (1 << (64 - NUMBER_BITS - 1)) - 1

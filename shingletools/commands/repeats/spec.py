@@ -12,7 +12,7 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.system.scratch import Memory
+    from shingletools.system.memory_limit import Memory
 
 OWN = (SOURCE, AT, "via", REPEATS)  # fields that it reads or writes, other than id and text
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from shingletools import kernel
 from shingletools.commands.repeats.earlier_runs import PLACES, Earlier, EarlierRuns, Portions
-from shingletools.commands.repeats.first_copies import KeptTexts
 from shingletools.commands.repeats.run_marking import Marking
 from shingletools.commands.repeats.run_spans import joined
 from shingletools.commands.repeats.spec import WithinSpec
+from shingletools.commands.repeats.texts_on_disk import TextsOnDisk
 from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
@@ -34,7 +34,7 @@ class WithinCorpus(RecordCollector):
         self.spec = spec
         self.how = how or Winnowing.for_runs(int.from_bytes(os.urandom(8)), spec.k)
         self.lines = LineSpool(spec.memory.folder)
-        self.texts = KeptTexts(spec.memory.folder, named=spec.ids)
+        self.texts = TextsOnDisk(spec.memory.folder, named=spec.ids)
         self.earlier = Earlier(self.how, spec.memory, portions or Portions(), spec)
         self.marking = Marking(spec.treatment)
         self.recipes = RecipeCheck()

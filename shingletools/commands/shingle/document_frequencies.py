@@ -12,7 +12,7 @@ from shingletools.record.collector import CollectorContext, RecordCollector, Wri
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.record.wire import Record
 from shingletools.system.errors import EnvironmentFailure, Failed, Rejected
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 
 class CountSpec(Stage):

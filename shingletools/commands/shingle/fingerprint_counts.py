@@ -6,7 +6,7 @@ from shingletools.commands.shingle.string_counts import MIN_MEMORY_BYTES
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import DEFAULT
 from shingletools.numbers.sorter import Sorter, SortingLimits
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 # One part of the memory is for fingerprints, five for numpy's intermediate arrays, two for what sorts on disk
 SHARE = 8

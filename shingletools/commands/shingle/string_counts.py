@@ -13,8 +13,9 @@ from operator import itemgetter
 from sys import getsizeof
 from typing import IO
 
+from shingletools.system.files import folder_errors
 from shingletools.system.lazy_imports import tempfile
-from shingletools.system.scratch import Memory, folder_errors
+from shingletools.system.memory_limit import Memory
 
 MERGED_RUNS = 64  # runs that are merged at once
 READ_BYTES = 1 << 16  # bytes of a run that are read at once

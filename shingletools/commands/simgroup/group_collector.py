@@ -23,7 +23,7 @@ from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import COPY_TWICE
 from shingletools.system import errors
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 BATCH_MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
 ROW_BITS = 32  # bits of a row; two are packed into one integer

@@ -9,7 +9,7 @@ from shingletools.record.wire import AGAINST, COPY
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.system.scratch import Memory
+    from shingletools.system.memory_limit import Memory
 
 
 class GroupSpec(Stage):

@@ -23,7 +23,7 @@ from shingletools.record.collector import Collector, DeferredReject, Taken, Writ
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import folder_errors
+from shingletools.system.files import folder_errors
 
 
 class RecordAdder(Collector):

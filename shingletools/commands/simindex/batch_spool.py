@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from shingletools.archive.segment_builder import SegmentBuilder
-from shingletools.system.scratch import folder_errors
+from shingletools.system.files import folder_errors
 
 
 class BatchSpool:

@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 
 from shingletools.archive.archive_reader import Archive
-from shingletools.archive.segment_builder import SegmentBuilder, chosen
+from shingletools.archive.segment_builder import SegmentBuilder, values_at
 from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split_ids
@@ -141,7 +141,7 @@ class KnownIds:
         """Remembers records that are not added, by their rows, which ascend."""
         data, sizes = batch.names()
         bounds = np.append(0, np.cumsum(sizes))
-        self.passed.number(chosen(np.frombuffer(data, np.uint8), bounds, rows).tobytes(), sizes[rows])
+        self.passed.number(values_at(np.frombuffer(data, np.uint8), bounds, rows).tobytes(), sizes[rows])
         self.digests += b"".join(map(digest, batch.lines(rows, *form)))
 
 

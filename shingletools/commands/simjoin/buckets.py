@@ -13,7 +13,7 @@ from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.sorter import Sorter, equal_keys
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
 
 MAX_OPEN_FILES = 256  # files open at once

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 
 class Apart(NamedTuple):

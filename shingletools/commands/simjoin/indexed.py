@@ -24,7 +24,7 @@ from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
 from shingletools.system.errors import Failed
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 BATCH_CANDIDATES = 1 << 15  # candidates that are compared together, with their signatures in memory
 BATCH_DOCUMENTS = 1 << 18  # documents that ask together: all tables are read once for them

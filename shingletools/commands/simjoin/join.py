@@ -21,7 +21,7 @@ from shingletools.commands.simjoin.table import Documents, Meeting
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
 
 

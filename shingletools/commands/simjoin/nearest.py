@@ -13,7 +13,7 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sets import exactly
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.sorter import Sorter
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 PARTNER_BITS = 32  # of a key, for the partner
 WORD_BITS = 62  # bits of a ratio that are compared at once

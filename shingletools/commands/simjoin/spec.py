@@ -13,7 +13,7 @@ from shingletools.system.errors import Failed, printable
 
 if TYPE_CHECKING:
     from shingletools.reading.shingle_weights import WeightTable
-    from shingletools.system.scratch import Memory
+    from shingletools.system.memory_limit import Memory
 
 
 MAX_LABELS = 8  # fields of --within and --across

@@ -24,7 +24,7 @@ from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.seen_ids import SeenIds
-from shingletools.system.scratch import Memory, shown_size
+from shingletools.system.memory_limit import Memory, shown_size
 
 END_BYTES = 8  # bytes of the place where a payload ends
 

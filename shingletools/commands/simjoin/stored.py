@@ -13,7 +13,7 @@ from shingletools.kernel.types import U64, BoundedSets, Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.ranges import stretches
 from shingletools.system.disk_array import DiskArray
-from shingletools.system.scratch import Memory
+from shingletools.system.memory_limit import Memory
 
 
 class Stored:

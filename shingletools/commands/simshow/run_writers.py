@@ -1,4 +1,4 @@
-"""The forms of output for documents with runs: each makes bytes of one document after the other."""
+"""The writers of documents with runs, one for each form of output."""
 
 from collections.abc import Iterator
 

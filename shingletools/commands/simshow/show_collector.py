@@ -4,14 +4,14 @@ from array import array
 from collections.abc import Iterator
 
 from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
-from shingletools.commands.simshow.output_writers import writer_of
+from shingletools.commands.simshow.frequent_shingles import frequent_shingles
+from shingletools.commands.simshow.pair_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
 from shingletools.commands.simshow.spec import ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
-from shingletools.commands.simshow.template_words import frequent_shingles
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
 from shingletools.record.wire import Record

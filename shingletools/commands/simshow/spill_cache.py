@@ -6,8 +6,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import IO, Generic, TypeVar
 
+from shingletools.system.files import folder_errors
 from shingletools.system.lazy_imports import tempfile
-from shingletools.system.scratch import Memory, folder_errors
+from shingletools.system.memory_limit import Memory
 
 Item = TypeVar("Item")
 

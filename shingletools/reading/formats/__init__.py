@@ -8,7 +8,7 @@ separated_values    tables, as CSV and TSV
 table_rows          the rows of a table
 json_array          the elements of a JSON array
 parquet             rows of Parquet
-parquet_files       files of Parquet, opened and read
+parquet_batches     batches of rows of a file of Parquet
 thrift              the structs in Parquet's metadata
 arrow_values        columns of Arrow as values of JSON
 arrow_lines         rows of Arrow as lines, for programs
@@ -16,7 +16,6 @@ warc                pages in WARC files
 warc_records        the records of WARC files
 http_pages          the HTML of responses of HTTP
 numbered_records    records that have no id get a number
-file_name_lists     files whose names are in a file
 table_rewriter      tables and lines with fewer rows
 parquet_rewriter    Parquet with fewer rows
 warc_rewriter       WARC with fewer pages

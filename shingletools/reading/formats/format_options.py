@@ -8,8 +8,8 @@ from shingletools.cli.argument_types import add_repeatable
 from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
-OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that give each document an id
-MARKED = ("recursive", "warc")  # formats that have HTML
+OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for each document
+HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
 def add_options(parser: "argparse._ActionsContainer") -> None:
@@ -40,10 +40,10 @@ def add_options(parser: "argparse._ActionsContainer") -> None:
     add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 
 
-def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
+def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
     """Returns the format that the options choose, None for JSON lines. Raises Failed for conflicting options.
 
-    fields: those that are read besides the id. The files of --files0-from replace those of the command line.
+    fields: those to read besides the id. The files that --files0-from names become those of the command line.
     """
     for name in OWN_IDS:
         if options.number and getattr(options, name):
@@ -56,15 +56,14 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
     if options.files0_from is not None:
-        # late, here and below: few runs need it
-        from shingletools.reading.formats.file_name_lists import names_in
+        from shingletools.reading.file_name_lists import names_in  # late: only for --files0-from
 
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")
         options.files = names_in(options.files0_from)
     format_ = next((make(options, fields) for name, make in FORMATS.items() if getattr(options, name)), None)
     if options.number:
-        from shingletools.reading.formats.line_documents import Records  # late: as above
+        from shingletools.reading.formats.line_documents import Records  # late: only for --number
         from shingletools.reading.formats.numbered_records import NumberedFormat
 
         return NumberedFormat(Records() if format_ is None else format_, options.id)
@@ -72,54 +71,54 @@ def chosen(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
 
 
 def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.line_documents import Texts  # late: as above
+    from shingletools.reading.formats.line_documents import Texts  # late: only for --lines
 
     return Texts(options.id, options.text)
 
 
 def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.whole_files import WholeFiles  # late: as above
+    from shingletools.reading.formats.whole_files import WholeFiles  # late: only for --whole
 
     return WholeFiles(options.id, options.text, zero(options))
 
 
 def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.folders import Folders  # late: as above
+    from shingletools.reading.formats.folders import Folders  # late: only for --recursive
 
     written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
     return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude), zero(options))
 
 
 def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.separated_values import Separated  # late: as above
-    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
+    from shingletools.reading.formats.separated_values import Separated  # late: only for --csv and --tsv
+    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: only for --csv and --tsv
 
     needed = needed_fields(options, fields)
     if options.no_header and not all(name.isdecimal() for name in needed):
         raise Failed("--no-header: --id and --text must be numbers of columns, from 1")
     between = TAB if options.tsv else delimiter(options)
-    return Separated(Dialect(between, options.csv, not options.no_header, needed, numbered(options)))
+    return Separated(Dialect(between, options.csv, not options.no_header, needed, optional_id(options)))
 
 
 def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.json_array import Array  # late: as above
+    from shingletools.reading.formats.json_array import Array  # late: only for --array
 
     return Array()
 
 
 def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.parquet import Parquet  # late: as above
+    from shingletools.reading.formats.parquet import Parquet  # late: only for --parquet
 
-    return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), numbered(options))
+    return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), optional_id(options))
 
 
 def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.warc import Warc  # late: as above
+    from shingletools.reading.formats.warc import Warc  # late: only for --warc
 
     return Warc(options.id, options.text)
 
 
-FORMATS = {  # the function that makes the format of each option; it raises Failed
+FORMATS = {  # the function that makes the format of each option. Raises Failed
     "lines": lines,
     "whole": whole,
     "recursive": recursive,
@@ -131,14 +130,14 @@ FORMATS = {  # the function that makes the format of each option; it raises Fail
 }
 
 
-def numbered(options: argparse.Namespace) -> str:
-    """Returns the column of ids; without it, rows get their numbers. Empty if --id names it: then it must be there."""
+def optional_id(options: argparse.Namespace) -> str:
+    """Returns the column of ids if tables without it are numbered; "" if --id names it, so that it is needed."""
     return "" if "id" in options.given else str(options.id)
 
 
 def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[str, ...]:
     """Returns the columns without which a table cannot be read."""
-    return (*(() if options.number or numbered(options) else (options.id,)), *fields)
+    return (*(() if options.number or optional_id(options) else (options.id,)), *fields)
 
 
 def zero(options: argparse.Namespace) -> bool:
@@ -160,11 +159,11 @@ def delimiter(options: argparse.Namespace) -> str:
 
 
 def json_lines(options: argparse.Namespace) -> Sequence[str]:
-    """Returns the files of the command line, if they are JSON lines."""
+    """Returns the files of the command line if they are JSON lines, else none."""
     others = options.files0_from is not None or any(getattr(options, name) for name in FORMATS)
     return () if others else tuple(options.files)
 
 
-def marked(options: argparse.Namespace) -> str:
-    """Returns the option whose format has HTML; empty if there is none."""
-    return next((f"--{name}" for name in MARKED if getattr(options, name)), "")
+def html_option(options: argparse.Namespace) -> str:
+    """Returns the option that is given and whose format has HTML, "" if none is."""
+    return next((f"--{name}" for name in HTML_FORMATS if getattr(options, name)), "")

@@ -1,6 +1,6 @@
-"""The elements of a JSON array, each a record, in bounded memory; their bytes stay as they are.
+"""Reads the elements of JSON arrays, each a record, in bounded memory. Their bytes stay as they are.
 
-(ijson would rewrite numbers and escapes, cannot go on after a bad element, and does not say where one was.)
+(ijson rewrites numbers and escapes, stops at a bad element, and does not say where it was.)
 """
 
 import re
@@ -18,14 +18,14 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
 from shingletools.system.lazy_imports import lazy
 
-MAX_DEPTH = 10_000  # nested brackets; no record may have as many
-TOO_DEEP = -2  # the kernel's answer for more
-HINT_BYTES = 1024  # bytes of a file without an array, for a hint
+MAX_DEPTH = 10_000  # nested brackets in an element; the parser of records allows fewer
+TOO_DEEP = -2  # what the kernel returns if there are more
+HINT_BYTES = 1024  # bytes of a file that is no array, for a hint at what it is
 # States: before the first array, after an array, before its first element, after a comma
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
-MAX_ELEMENT_BYTES = 1 << 26  # bytes of an element: without a closing quote, it would go on to the end
-INK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
+MAX_ELEMENT_BYTES = 1 << 26  # bytes of an element; one without a closing quote would take the rest of the file
+NOT_BLANK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
 
 
 class Array(NamedTuple):
@@ -61,13 +61,13 @@ class Elements:
 
     def __init__(self, name: str, blocks: Blocks) -> None:
         self.name, self.blocks = name, blocks
-        self.data = b""  # data that were read, and used up to `at`
-        self.at = 0
+        self.data = b""  # what was read and is still needed
+        self.at = 0  # the data before this place were used
         self.line = 1  # the line of `at`
         self.state = BEFORE
 
     def documents(self) -> Iterator[tuple[int, list[Document]]]:
-        """Yields the number of bytes read and the documents that end in them. Raises Failed."""
+        """Yields for each portion the number of bytes read, and the documents that end in them. Raises Failed."""
         held: list[bytes] = []
         enough, marked = len(wire.BOM), True  # a byte order mark may come first
         for block in self.blocks:
@@ -79,7 +79,7 @@ class Elements:
                 held, self.at = [], 0
                 made = list(self.complete())
                 yield self.blocks.taken(), made
-                # A long element is not searched again until its size has doubled
+                # An element without an end is not searched again before its size has doubled
                 enough = 0 if made else len(self.data) - self.at
                 if len(self.data) - self.at > MAX_ELEMENT_BYTES:
                     raise Failed(
@@ -95,9 +95,9 @@ class Elements:
         return errors.shown_place(self.name, self.line)
 
     def complete(self) -> Iterator[Document]:
-        """Yields the elements that end in the data; raises Failed for what is no array."""
-        while ink := INK.search(self.data, self.at):
-            self.go_to(ink.start())
+        """Yields the elements that end in the data. Raises Failed for what is no array."""
+        while found := NOT_BLANK.search(self.data, self.at):
+            self.go_to(found.start())
             if self.state not in INSIDE:
                 self.begin_array()
                 continue
@@ -107,15 +107,15 @@ class Elements:
             if end < 0:
                 return
             comma = self.data[end : end + 1] == b","
-            is_empty = end == self.at and not comma and self.state == FIRST  # an empty array; else one is missing
-            if not is_empty:
+            is_empty_array = end == self.at and not comma and self.state == FIRST  # otherwise, an element is missing
+            if not is_empty_array:
                 yield element(self.data[self.at : end].rstrip(b" \t\r\n"), self.line)
             self.state = NEXT if comma else AFTER
             self.go_to(end)
             self.at += 1
 
     def begin_array(self) -> None:
-        """Reads the opening bracket; raises Failed if there is none."""
+        """Reads the opening bracket. Raises Failed if there is none."""
         utf16 = self.data[self.at + 1 : self.at + 2] == b"\0"
         if self.data[self.at : self.at + 1] != b"[" or utf16:
             if self.state == AFTER:
@@ -131,7 +131,7 @@ class Elements:
 
 
 def element(raw: bytes, line: int) -> Document:
-    """Makes a document of an element. Line feeds in it, which are not in strings, become blanks."""
+    """Makes a document of an element. Its line feeds, which JSON allows only between tokens, become blanks."""
     if not raw:
         return Document(raw, line, cause="an element is missing")
     if b"\n" not in raw:

@@ -1,4 +1,4 @@
-"""A format that gives records without an id their number."""
+"""A format that numbers the records of another format that have no id."""
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
@@ -12,7 +12,7 @@ from shingletools.system.errors import Rejected
 
 
 class NumberedFormat(NamedTuple):
-    """Another format, whose records without an id get the number of their document in the whole input."""
+    """Wraps a format: a record without an id gets, as its id, the number of its document in the whole input."""
 
     format: Format
     id_field: str
@@ -30,13 +30,13 @@ class NumberedFormat(NamedTuple):
         return self.format.write(files, decisions)
 
 
-def over(given: GivenLines, form: Format) -> Format:
-    """Returns the format for lines that replace standard input; only a NumberedFormat reads such lines."""
+def for_given_lines(given: GivenLines, form: Format) -> Format:
+    """Returns the format for lines that replace standard input. form: that of the run, always a NumberedFormat."""
     return NumberedFormat(Records(given), cast(NumberedFormat, form).id_field)
 
 
 class WithNumbers(FileDocuments):
-    """The documents of another portion, with numbers."""
+    """The documents of a portion, with numbers as ids where they have none."""
 
     def __init__(self, portion: FileDocuments, id_field: str) -> None:
         self.portion, self.id_field = portion, id_field
@@ -55,12 +55,12 @@ class WithNumbers(FileDocuments):
 
 
 def with_numbers(portion: FileDocuments, id_field: str, columns: Sequence[str]) -> FileDocuments:
-    """Numbers the rows of a table if it has no column `id_field`; "" if the ids must be there."""
+    """Numbers the rows of a table that has no column `id_field`. An `id_field` of "" numbers none."""
     return WithNumbers(portion, id_field) if id_field and id_field not in columns else portion
 
 
 def with_id(line: bytes, number: int, id_field: str) -> bytes:
-    """Adds a number as the id to a record that has none; raises Rejected if it is no record.
+    """Adds a number as the id to a record that has none. Raises Rejected for what is no record.
 
     >>> with_id(b'{ "text": "a"}', 7, "id"), with_id(b'{"id":null}', 7, "id")
     (b'{"id":7, "text": "a"}', b'{"id":null}')

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_columns, lines_of
 from shingletools.reading.formats.numbered_records import with_numbers
-from shingletools.reading.formats.parquet_files import batches, parquet_file
+from shingletools.reading.formats.parquet_batches import batches, parquet_file
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
 

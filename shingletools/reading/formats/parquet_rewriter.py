@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
-from shingletools.reading.formats.parquet_files import (
+from shingletools.reading.formats.parquet_batches import (
     COLUMNS,
     META_DATA,
     ROW_GROUPS,

@@ -1,4 +1,4 @@
-"""Opens files of Parquet, and reads them with pyarrow, some rows at a time."""
+"""Opens files of Parquet, and reads them with pyarrow in small batches of rows."""
 
 import contextlib
 import os
@@ -16,10 +16,10 @@ from shingletools.system.lazy_imports import needs
 pa = needs("--parquet", "pyarrow", "parquet")
 pq = needs("--parquet", "pyarrow.parquet", "parquet")
 
-BATCH_ROWS = 64  # read together: a page may hold one copy of a long text that many rows have
+BATCH_ROWS = 64  # rows read together: few, since a page may have one copy of a long text for many rows
 BUFFER_BYTES = 1 << 16  # bytes of a column read together; by default, pyarrow reads all of a row group
-MAX_EXPANDED_BYTES = 1 << 26  # bytes that any page, or rows with values in a dictionary, may become
-MAX_EXPANSION = 1000  # bytes or rows that a byte of a file may become beyond that, as many as with gzip
+MAX_EXPANDED_BYTES = 1 << 26  # bytes that a page, or rows with values in a dictionary, may always become
+MAX_EXPANSION = 1000  # beyond that, bytes or rows for each byte of a file; gzip reaches as many
 
 # Fields of Parquet's structs, by their names in parquet.thrift
 SCHEMA, ROW_GROUPS = 2, 4  # FileMetaData
@@ -29,8 +29,8 @@ NUM_VALUES, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE = 5, 7, 9, 11  # ColumnMetaDa
 UNCOMPRESSED_SIZE, COMPRESSED_SIZE = 2, 3  # PageHeader
 DATA_PAGE_HEADER, DICTIONARY_PAGE_HEADER, DATA_PAGE_HEADER_V2 = 5, 7, 8  # PageHeader, too
 DELTA_BYTE_ARRAY = 7  # Encoding
-# Errors of reading metadata that lack something
-UNEXPECTED = AttributeError, LookupError, RecursionError, TypeError, ValueError
+# What reading metadata raises where fields are missing or have other types
+METADATA_ERRORS = AttributeError, LookupError, RecursionError, TypeError, ValueError
 
 
 class OpenParquet(NamedTuple):
@@ -42,13 +42,13 @@ class OpenParquet(NamedTuple):
 
 @contextlib.contextmanager
 def parquet_file(name: str) -> Iterator[OpenParquet]:
-    """Opens a file. Raises Failed, also for errors of reading it inside."""
-    with opened(name) as file, explained(name, start_of(name, file)):
+    """Opens a file. Raises Failed if that fails, or if reading the file inside does."""
+    with seekable_file(name) as file, damage_named(name, start_of(name, file)):
         yield OpenParquet(name, file, reader(file), os.fstat(file.fileno()).st_size)
 
 
 def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = ()) -> Any:
-    """Returns a reader, perhaps with other metadata. dictionaries: the columns that are read as dictionaries."""
+    """Returns a reader. metadata: instead of the file's. dictionaries: the columns to read as dictionaries."""
     return pq.ParquetFile(
         file,
         metadata=metadata,
@@ -60,19 +60,19 @@ def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = (
 
 
 def batches(file: OpenParquet, parquet: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
-    """Yields the rows of some columns, few together. Raises Failed for a small file that expands without end."""
+    """Yields small batches of rows with these columns, or all. Raises Failed if the rows are too many for the file."""
     rows = 0
     for batch in parquet.iter_batches(rows_together(file), columns=columns, use_threads=False):
         rows += len(batch)
         if rows > MAX_EXPANSION * file.size:
             raise Failed(f"{printable(file.name)}: more than {MAX_EXPANSION} rows for each of its {file.size} bytes")
-        # pyarrow also reads columns whose names begin with one of these and a dot
+        # pyarrow also reads columns whose names are one of these, a dot, and more
         names = enumerate(batch.schema.names)
         yield batch.select([place for place, name in names if columns is None or name in columns])
 
 
 def rows_together(file: OpenParquet) -> int:
-    """Returns the number of rows to read together: fewer if a few bytes of the file may be many long values.
+    """Returns the number of rows to read together: fewer if a few bytes of the file may become many long values.
 
     Raises Failed for a page that expands too much.
     """
@@ -115,14 +115,14 @@ def footer(file: BinaryIO) -> Struct:
 
 
 def elements(fields: Struct, field: int) -> list[Any]:
-    """Returns the elements of a list."""
+    """Returns the elements of a field that is a list."""
     found: list[Any] = fields[field][1][1]
     return found
 
 
 @contextlib.contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
-    """Opens a file, which must be seekable; raises Failed."""
+def seekable_file(name: str) -> Iterator[BinaryIO]:
+    """Opens a file. Raises Failed, also for one that is not seekable."""
     try:
         with open(0 if name == "-" else name, "rb", closefd=name != "-") as file:
             if not file.seekable():
@@ -133,7 +133,7 @@ def opened(name: str) -> Iterator[BinaryIO]:
 
 
 def start_of(name: str, file: BinaryIO) -> bytes:
-    """Reads the first bytes of a file; raises Failed if it is compressed as a whole."""
+    """Reads the first bytes of a file. Raises Failed if they show that it is compressed as a whole."""
     start = file.read(HEAD_BYTES)
     if codec := compression_detection.recognised(start):
         raise Failed(f"{printable(name)}: {codec.name} data, not Parquet: decompress it first")
@@ -141,13 +141,13 @@ def start_of(name: str, file: BinaryIO) -> bytes:
 
 
 @contextlib.contextmanager
-def explained(name: str, start: bytes) -> Iterator[None]:
+def damage_named(name: str, start: bytes) -> Iterator[None]:
     """Turns errors of pyarrow and thrift.py into a Failed that names the file, with a hint by its first bytes."""
     try:
         yield
     except pa.ArrowMemoryError:
         raise MemoryError from None
-    except (pa.ArrowException, OSError, *UNEXPECTED) as error:
+    except (pa.ArrowException, OSError, *METADATA_ERRORS) as error:
         message = printable(" ".join(str(error).split())[:200])  # some end with line feeds
         raise Failed(
             f"{printable(name)}: not Parquet, or damaged: {message}{file_start_hint(start, '--parquet')}"

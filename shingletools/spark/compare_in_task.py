@@ -1,4 +1,4 @@
-"""The comparisons of a task: pairs of documents that share a bucket."""
+"""The comparisons of a task: finds pairs among documents that share a bucket."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,15 +20,15 @@ from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, runs
 from shingletools.spark.buckets import BLOCKS, RESTS, TASKS, keys_of, table_of
 
-BIN = ["bin", "one", "other"]  # what tells bins apart: a number, or a bucket of which two blocks are compared
+SHARE = ["share", "one", "other"]  # the key of a share: its number, or a bucket of which two blocks are compared
 PAIRS = pa.schema([("a", LONG), ("b", LONG), ("agreeing", LONG)])
-ENTRIES_AT_ONCE = 1 << 20  # entries in buckets of the candidates that are looked at together
+ENTRIES_AT_ONCE = 1 << 20  # entries in buckets, of the candidates that are searched together
 
 
-class Bin:
-    """Documents, each once, and the buckets in which they are: many whole ones, or two blocks of one.
+class BucketShare:
+    """The buckets that are compared together, many whole ones or two blocks of one, and their documents, each once.
 
-    rows: TASKS, and documents with their payloads. cross: the first number of the other side.
+    rows: TASKS, and documents with their payloads. cross: the number of the first document of the other side.
     """
 
     def __init__(self, rows: pa.Table, factory: TableFactory, cross: int | None) -> None:
@@ -50,10 +50,9 @@ class Bin:
             self.block[row] = mine
 
     def pairs(self, limits: Limits) -> Iterator[Pairs]:
-        """Yields the pairs of rows whose least common bucket is here, some more than once.
+        """Yields the pairs of rows whose least common bucket is in this share, some more than once.
 
-        Of two blocks, these are pairs of a row of one with a row of the other. A bucket with many candidates is cut
-        again, as in the shell.
+        With two blocks, a pair has a row of each. A bucket with many candidates is cut again, as in the shell.
         """
         shared = Shared(self.table)
         portion = by_size(self.table, self.portion)
@@ -72,21 +71,21 @@ class Bin:
 
 
 def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits: Limits = DEFAULT) -> Batches:
-    """Takes bins to PAIRS; a pair comes from one bin, but perhaps twice.
+    """Turns bucket shares into PAIRS. A pair comes from one share, but perhaps twice.
 
-    cross: the first number of the other side.
+    cross: the number of the first document of the other side.
     """
-    for rows in bins(batches):
-        here = Bin(rows, factory, cross)
+    for rows in shares(batches):
+        here = BucketShare(rows, factory, cross)
         for a, b, agreeing in here.pairs(limits):
             yield from_columns(PAIRS, a=here.number[a], b=here.number[b], agreeing=agreeing)
 
 
-def bins(batches: Batches) -> Iterator[pa.Table]:
-    """Yields the rows of each bin."""
+def shares(batches: Batches) -> Iterator[pa.Table]:
+    """Yields the rows of each bucket share."""
     held: list[pa.RecordBatch] = []
-    for some in chain.from_iterable(runs(batch, *BIN) for batch in batches):
-        if held and any(held[-1].column(name)[0] != some.column(name)[0] for name in BIN):
+    for some in chain.from_iterable(runs(batch, *SHARE) for batch in batches):
+        if held and any(held[-1].column(name)[0] != some.column(name)[0] for name in SHARE):
             yield pa.Table.from_batches(held)
             held = []
         held.append(some)
@@ -95,7 +94,7 @@ def bins(batches: Batches) -> Iterator[pa.Table]:
 
 
 class Shared:
-    """Finds the buckets in which rows of a table are compared."""
+    """Finds the buckets that rows of a table share."""
 
     def __init__(self, table: Table) -> None:
         keys, rows, asks = zip(*keys_of(table), strict=True)
@@ -112,9 +111,9 @@ class Shared:
             self.starts = np.cumsum(self.counts) - self.counts
 
     def least(self, left: Index, right: Index) -> Index:
-        """Returns the least bucket that both rows of each candidate are in, and in which the smaller row asks.
+        """Returns for each candidate the least bucket that has both rows, and in which the smaller row asks.
 
-        If both are of one size, the left one counts as the smaller. Shapes: (candidates,), (candidates,) in, same out.
+        Of equal sizes, the left row is taken as the smaller. All shapes: (candidates,).
         """
         found = [np.empty(0, np.int64)]
         for part in stretches(self.counts[left] + self.counts[right], ENTRIES_AT_ONCE):

@@ -7,13 +7,13 @@ from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
 from shingletools.record import wire
 from shingletools.record.json_members import members
 
-OF, BY = (b"," + orjson.dumps(name) + b":" for name in (DUPLICATE_OF, DUPLICATE_BY))
+OF_PREFIX, BY_PREFIX = (b"," + orjson.dumps(name) + b":" for name in (DUPLICATE_OF, DUPLICATE_BY))
 
 Mark = tuple[bytes, bytes]  # the values of the two fields, as JSON
 
 
 def mark(kept: bytes, rule: str, similarity: float = NO_SIMILARITY) -> Mark:
-    """Returns the mark of a document. kept: the id, as JSON, of the one that is kept in its place by a rule.
+    """Returns the mark of a removed document. kept: the id, as JSON, of the one that the rule keeps in its place.
 
     >>> mark(b'"x"', "first", 0.75)
     (b'"x"', b'{"rule":"first","similarity":0.75}')
@@ -28,11 +28,11 @@ def joined(says: Mark) -> bytes:
     >>> joined(mark(b"7", "first"))
     b',"duplicate_of":7,"duplicate_by":{"rule":"first"}'
     """
-    return OF + says[0] + BY + says[1]
+    return OF_PREFIX + says[0] + BY_PREFIX + says[1]
 
 
 def annotated(line: bytes, says: Mark | None) -> bytes:
-    """Returns a document with its mark; for None, without the marks that it has.
+    """Returns a document with this mark instead of any that it has; without a mark for None.
 
     >>> says = mark(b"7", "first")
     >>> annotated(b'{"id": 1, "n": 1.0}', says)
@@ -48,9 +48,9 @@ def annotated(line: bytes, says: Mark | None) -> bytes:
 
 
 def with_member(line: bytes, name: str, value: bytes | None) -> bytes:
-    """Returns a record with a member set to a value, as JSON: in place of the old value, or as the last member.
+    """Returns a record with a member set to a value, which is JSON: in place of the old value, or as a new last member.
 
-    None removes the member. The record must have another member.
+    None removes the member. The record must also have another one.
     """
     found = members(line)
     place = next((place for place, member in enumerate(found) if member.name == name), None)

@@ -6,8 +6,8 @@ from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
 from shingletools.system.lazy_imports import needs
 
-# Nouns and determiners that lemminflect's dictionary, or pymorphy3's, has only as adjectives
-ALSO_OTHERS = {
+# Nouns and determiners that are only adjectives in the dictionary of lemminflect or pymorphy3
+NOT_ONLY_ADJECTIVES = {
     "en": frozenset(
         "amber apt audio boolean broadband certain desktop dynamic few fewer fewest gamer multi remote same several "
         "sundry unlike various woody wheezy".split()
@@ -18,7 +18,7 @@ ALSO_OTHERS = {
 
 def drop_adjectives(language: str) -> Rule:
     """Returns the rule for a language, en or ru. Raises Failed for another language or if a package is missing."""
-    if language not in ALSO_OTHERS:
+    if language not in NOT_ONLY_ADJECTIVES:
         raise Failed(f"--drop-adjectives: en or ru, not {shown(language)}")
     if language == "en":
         needs("--drop-adjectives en", "lemminflect")
@@ -30,10 +30,10 @@ def drop_adjectives(language: str) -> Rule:
 def drop_english_adjective(word: str) -> str:
     """Returns the word, or "" if lemminflect's dictionary has it only as an adjective.
 
-    The dictionary is asked for the word in lower case and with a capital.
+    It must be there only as an adjective with a capital, too.
     """
     lemmas = needs("--drop-adjectives en", "lemminflect").getAllLemmas
-    if word in ALSO_OTHERS["en"] or set(lemmas(word)) != {"ADJ"}:
+    if word in NOT_ONLY_ADJECTIVES["en"] or set(lemmas(word)) != {"ADJ"}:
         return word
     return "" if set(lemmas(word.capitalize())) <= {"ADJ"} else word
 
@@ -43,7 +43,7 @@ def drop_russian_adjective(word: str) -> str:
 
     Participles, pronouns and ordinal numbers stay. Comparatives stay, too, since they are also adverbs.
     """
-    if word in ALSO_OTHERS["ru"] or not RUSSIAN.fullmatch(word):
+    if word in NOT_ONLY_ADJECTIVES["ru"] or not RUSSIAN.fullmatch(word):
         return word
     for reading in readings()(word):
         tag = reading.tag

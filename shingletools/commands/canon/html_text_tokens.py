@@ -1,6 +1,6 @@
-"""Finds the parts of an HTML page that are text: a short form of the tokenizer of the HTML Standard (section 13.2.5).
+"""Finds the text in the source of an HTML page: a short form of the tokenizer of the HTML Standard (section 13.2.5).
 
-Some of its states depend on the parsed tree, of which only `foreign` keeps something.
+Some of its states depend on which elements are open. Of these, only SVG and MathML are known (`ForeignContent`).
 """
 
 import re
@@ -9,35 +9,35 @@ from collections.abc import Iterator
 from shingletools.commands.canon.character_references import BLANK, SourcePiece, text_pieces
 from shingletools.commands.canon.foreign_elements import ForeignContent
 
-# An attribute may have no value. A value whose quote never ends takes the rest of the page
-VALUE = rf"""=[{BLANK}]*+(?:"[^"]*+"?+|'[^']*+'?+|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
-ATTRIBUTE = rf"(?:=[^{BLANK}/>=]*+|[^{BLANK}/>=]++)[{BLANK}]*+(?:{VALUE})?+"
+# A value without its closing quote takes the rest of the page
+ATTRIBUTE_VALUE = rf"""=[{BLANK}]*+(?:"[^"]*+"?+|'[^']*+'?+|[^{BLANK}>"'][^{BLANK}>]*+)?+"""
+ATTRIBUTE = rf"(?:=[^{BLANK}/>=]*+|[^{BLANK}/>=]++)[{BLANK}]*+(?:{ATTRIBUTE_VALUE})?+"
 TAG = re.compile(rf"<(/?)([A-Za-z][^{BLANK}/>]*+)(?:[{BLANK}/]++|{ATTRIBUTE})*+>")
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
-BOGUS = re.compile(r"<(?:[!?]|/(?=[^A-Za-z]))[^>]*+(?:>|\Z)")
+BOGUS_COMMENT = re.compile(r"<(?:[!?]|/(?=[^A-Za-z]))[^>]*+(?:>|\Z)")
 CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
-OPENING = re.compile(r"<[A-Za-z!?]|</.", re.DOTALL)  # where text ends, by the standard's tag open state
+MARKUP_START = re.compile(r"<[A-Za-z!?]|</.", re.DOTALL)  # the standard's tag open state
 SCRIPT = re.compile(rf"(<!--)|(-->)|<(/?)script(?=[{BLANK}/>])", re.IGNORECASE)
 
 WITH_REFERENCES = frozenset(("title", "textarea"))
-RAW = frozenset("iframe noembed noframes noscript style xmp".split())  # as in browsers, with scripting
+RAW_TEXT = frozenset("iframe noembed noframes noscript style xmp".split())  # as in browsers, with scripting
 
 
 def pieces(markup: str) -> Iterator[SourcePiece]:
-    """Yields the pieces of a page's text, in order, without leading white space; also text that no reader sees.
+    """Yields a page's text in pieces, in order, without leading white space, and text that no reader sees as well.
 
     >>> [piece.text for piece in pieces("<p title='a>b'> a&lt;b <!-- no --><b>c d</b>")]
     ['a', '<', 'b ', 'c d']
     """
     at = begin = 0
     foreign = ForeignContent()
-    while opening := OPENING.search(markup, at):
+    while opening := MARKUP_START.search(markup, at):
         start = opening.start()
         yield from text_pieces(markup, begin, start)
         section = CDATA.match(markup, start) if foreign.inside and foreign.has_sections() else None
         if section:
             yield from text_pieces(markup, *section.span(1), references=False)
-        if other := section or COMMENT.match(markup, start) or BOGUS.match(markup, start):
+        if other := section or COMMENT.match(markup, start) or BOGUS_COMMENT.match(markup, start):
             at = begin = other.end()
             continue
         tag = TAG.match(markup, start)
@@ -54,8 +54,8 @@ def pieces(markup: str) -> Iterator[SourcePiece]:
             return
         if name == "script":
             at = begin = end_of_script(markup, at)
-        elif name in WITH_REFERENCES or name in RAW:
-            end = end_of_raw(markup, name, at)
+        elif name in WITH_REFERENCES or name in RAW_TEXT:
+            end = end_of_element(markup, name, at)
             yield from text_pieces(markup, at, end, references=name in WITH_REFERENCES)
             at = begin = end
     yield from text_pieces(markup, begin, len(markup))
@@ -68,23 +68,23 @@ def lowered(name: str) -> str:
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
-def end_of_raw(markup: str, name: str, at: int) -> int:
+def end_of_element(markup: str, name: str, at: int) -> int:
     found = re.compile(rf"</{name}(?=[{BLANK}/>])", re.IGNORECASE | re.ASCII).search(markup, at)
     return found.start() if found else len(markup)
 
 
 def end_of_script(markup: str, at: int) -> int:
-    """Returns where the end tag of a script begins; it may be in a comment, but not in a script in that (13.2.5.15)."""
-    escaped = double = False
+    """Returns where a script's end tag begins: perhaps in a comment, but not in a script in a comment (13.2.5.15)."""
+    escaped = double_escaped = False
     while found := SCRIPT.search(markup, at):
         at = found.end()
         if found[1]:
             if not escaped:
                 escaped, at = True, found.start() + 2  # <!--> begins and ends a comment
         elif found[2]:
-            escaped = double = False
-        elif found[3] and not double:
+            escaped = double_escaped = False
+        elif found[3] and not double_escaped:
             return found.start()
         elif escaped:
-            double = not found[3]
+            double_escaped = not found[3]
     return len(markup)

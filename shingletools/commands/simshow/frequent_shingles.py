@@ -1,4 +1,4 @@
-"""Template: shingles that are in many documents."""
+"""Finds shingles that are in many documents: template."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64
 
 MAX_COUNTED, MIN_COUNTED = 1 << 23, 1 << 16  # fingerprints that are counted in one pass
-FINGERPRINT_BYTES = 30  # bytes that each takes
+FINGERPRINT_BYTES = 30  # bytes of memory for each
 
 
 def frequent_shingles(documents: Iterable[ShownDocument], k: int, least: int, size: int | None = None) -> U64:

@@ -1,4 +1,4 @@
-"""The forms of output: each is a Writer."""
+"""The writers of compared pairs, one for each form of output."""
 
 from collections.abc import Sequence
 from fractions import Fraction

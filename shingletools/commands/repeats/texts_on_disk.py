@@ -1,4 +1,4 @@
-"""Texts on disk, and the places of first copies in their documents."""
+"""Texts on disk, and the document and the words at a place in them."""
 
 import sys
 from functools import cached_property
@@ -15,8 +15,8 @@ from shingletools.system.disk_array import DiskArray
 BATCH_BYTES = 1 << 20  # bytes of texts that are taken at once
 
 
-class KeptTexts:
-    """Texts on disk, each ended by a line feed, except those without words; with their ids, if named.
+class TextsOnDisk:
+    """Texts on disk, and their ids if `named`. A line feed ends each text that has words.
 
     The place of a word is its offset in the bytes of all texts. Memory: a megabyte.
     """
@@ -32,7 +32,7 @@ class KeptTexts:
         self.size = 0  # of the texts that wait
 
     def add(self, text: TokenizedText, name: str | int, at: str | None, of: object) -> bool:
-        """Adds a text; returns whether `take` is due. of: the document that the text is a part of, or None."""
+        """Adds a text. Returns whether `take` is due. of: the document that the text is a part of, or None."""
         self.whole += of is None or of != self.of
         self.of = of
         self.wholes.append(self.whole.to_bytes(8, sys.byteorder))
@@ -48,7 +48,7 @@ class KeptTexts:
         return self.size >= BATCH_BYTES
 
     def take(self) -> tuple[int, bytes]:
-        """Moves the texts that wait to the disk; returns where they begin, and the texts."""
+        """Moves the texts that wait to the disk. Returns where they begin, and the texts."""
         texts, start = b"".join(self.waiting), self.end
         self.data.append(texts)
         self.end += len(texts)
@@ -76,7 +76,7 @@ class KeptTexts:
         return np.concatenate([[start], start + 1 + blanks])
 
     def first_copy(self, place: int, words: int) -> dict[str, object]:
-        """Returns the document with some words at a place, and where in it: the value of the field "of"."""
+        """Returns the value of the field "of": the document that has words at a place, and where in it they are."""
         number = int(np.searchsorted(self.all_ends, place, "right"))
         ends = self.name_ends.view(np.int64)
         start = int(ends[number - 1]) if number else 0

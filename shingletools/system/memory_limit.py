@@ -1,28 +1,27 @@
-"""A limit of memory, and the folder of scratch files for the rest."""
+"""The limit on the memory of some work, and the folder of scratch files for what does not fit."""
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from shingletools.system.errors import EnvironmentFailure, printable
+from shingletools.system.files import folder_errors
 
 MB = 1_000_000
 
 
 class Memory(NamedTuple):
-    """The bytes of memory that some work may use, and the folder for the rest. None means no limit."""
+    """The bytes of memory that some work may use, and the folder of its scratch files. None in its place: no limit."""
 
     size: int
     folder: str
     jobs: int = 1  # workers that share it
 
     def share(self, divisor: int, least: int) -> int:
-        """Returns a part of the memory, in bytes, but at least `least`."""
+        """Returns the bytes of memory divided by `divisor`, but at least `least`."""
         return max(self.size // divisor, least)
 
     def require(self, size: int) -> None:
-        """Raises EnvironmentFailure if the folder has less space than `size` bytes."""
+        """Raises EnvironmentFailure if fewer than `size` bytes are free in the folder."""
         with folder_errors(self.folder):
             about = os.statvfs(self.folder)
         if (free := about.f_bavail * about.f_frsize) < size:
@@ -40,17 +39,8 @@ def shown_size(size: int) -> str:
 
 
 def scratch_folder(given: str | None = None) -> str:
-    """Returns the folder that is given, else that of TMPDIR, else /tmp.
+    """Returns the given folder, else TMPDIR, else /tmp.
 
-    tempfile would silently choose another one if it is missing or cannot be written.
+    tempfile would silently use another folder if this one is missing or cannot be written.
     """
     return given or os.environ.get("TMPDIR") or "/tmp"
-
-
-@contextlib.contextmanager
-def folder_errors(folder: str) -> Iterator[None]:
-    """Turns an OSError inside into an EnvironmentFailure that names the folder, of scratch files or of an archive."""
-    try:
-        yield
-    except OSError as error:
-        raise EnvironmentFailure(f"{printable(folder)}: {error.strerror}") from None

@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import U64, Rows
 from shingletools.spark.buckets import BLOCKS, RESTS, TASKS, WHOLE, keys_of, table_of
-from shingletools.spark.compare import BIN, to_pairs
+from shingletools.spark.compare_in_task import SHARE, to_pairs
 
 WORDS = 12
 WANTED = JoinOptions(similarity=Fraction(2, 3))
@@ -52,11 +52,11 @@ Task = tuple[int, int, int, int, int]
 
 
 def batches(rng: random.Random, tasks: Sequence[Task], rows: Rows | Sequence[U64]) -> Iterator[pa.RecordBatch]:
-    """Tasks, as the columns of TASKS, in bins with their documents, in any order, cut anywhere."""
+    """Tasks, as the columns of TASKS, in shares with their documents, in any order, cut anywhere."""
     words = payloads(rows)
     lines: list[dict[str, object]] = [
         {
-            "bin": key % 3 if one == WHOLE else key,
+            "share": key % 3 if one == WHOLE else key,
             "key": key,
             "number": number,
             "mine": mine,
@@ -65,14 +65,14 @@ def batches(rng: random.Random, tasks: Sequence[Task], rows: Rows | Sequence[U64
         }
         for key, number, mine, one, other in tasks
     ]
-    documents = {(line["bin"], line["one"], line["other"], line["number"]) for line in lines}
+    documents = {(line["share"], line["one"], line["other"], line["number"]) for line in lines}
     lines += [
-        {"bin": place, "one": one, "other": other, "number": number, "payload": words[int(str(number))], "second": b""}
-        for place, one, other, number in documents
+        {"share": share, "one": one, "other": other, "number": n, "payload": words[int(str(n))], "second": b""}
+        for share, one, other, n in documents
     ]
     rng.shuffle(lines)
-    lines.sort(key=lambda line: str([line[name] for name in BIN]))
-    schema = pa.schema([("bin", pa.int64()), *TASKS, ("payload", pa.binary()), ("second", pa.binary())])
+    lines.sort(key=lambda line: str([line[name] for name in SHARE]))
+    schema = pa.schema([("share", pa.int64()), *TASKS, ("payload", pa.binary()), ("second", pa.binary())])
     while lines:
         some, lines = lines[: (cut := rng.choice([1, 3, 50, 1000]))], lines[cut:]
         yield pa.RecordBatch.from_pylist(some, schema)
@@ -100,7 +100,7 @@ def every_bucket(table: Table, blocks: int) -> list[Task]:
 @pytest.mark.parametrize("cross", [None, 35])
 @pytest.mark.parametrize("seed", range(2))
 def test_every_pair_comes(seed: int, cross: int | None, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shingletools.spark.compare.ENTRIES_AT_ONCE", 100)
+    monkeypatch.setattr("shingletools.spark.compare_in_task.ENTRIES_AT_ONCE", 100)
     rows = sketches(np.random.default_rng(seed), 70, 35 if seed else 5, 3)
     if seed:
         rows[:, :4] = 7  # a bucket of all, few of which are a pair, and these in most of what it is cut into

@@ -20,14 +20,14 @@ from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.wire import COPIES_ALONE, COPY_TWICE, TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
 
-BATCH_PAIRS = 1 << 20  # pairs that are counted together
+BATCH_PAIRS = 1 << 20  # pairs that `figures` looks at together
 
 
-class Neighbours(Similarities):
-    """Takes the pairs of the input that are similar enough. Their ids get the first numbers.
+class SimilarPairs(Similarities):
+    """The pairs of the input that are similar enough. Their ids get the first numbers.
 
-    Raises Failed for a pair of two sides, for one of a document and itself, and for one without a similarity if that
-    counts. Memory: 16 bytes a pair.
+    Raises Failed for a pair of two sides, for a pair of a document and itself, and for a pair without a similarity if
+    there is a threshold. Memory: 16 bytes a pair.
     """
 
     def __init__(self, ids: Ids, least: Fraction | None) -> None:
@@ -40,19 +40,19 @@ class Neighbours(Similarities):
     def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
         one, two = (self.number(each.data, each.sizes) for each in (a, b))
         itself = one == two
-        unsaid = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
+        missing = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
         differs = copied & (similarity != 1) & (similarity != NO_SIMILARITY)
-        if (wrong := against | itself | unsaid | differs).any():
+        if (wrong := against | itself | missing | differs).any():
             place = int(np.argmax(wrong))
             if against[place]:
                 why = TWO_SIDES
             elif itself[place]:
                 why = with_itself(orjson.loads([*split_ids(a.data, a.sizes)][place]))
             else:
-                why = 'field "similarity" is missing' if unsaid[place] else "a copy whose similarity is not 1"
+                why = 'field "similarity" is missing' if missing[place] else "a copy whose similarity is not 1"
             raise LineFailed(why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
-        self.hold(np.stack([one, two], axis=1), similarity, enough, copied)
+        self.add_enough(np.stack([one, two], axis=1), similarity, enough, copied)
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         super().read(option, paths, context)
@@ -63,8 +63,8 @@ class Neighbours(Similarities):
         """Returns the number of each id. sizes: the bytes of each, int64."""
         return np.frombuffer(self.ids.number(ids, sizes), np.int64)
 
-    def hold(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
-        """Holds pairs of ids that are similar enough. ends: shape (pairs, 2)."""
+    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+        """Adds those pairs that are similar enough. ends: numbers of ids, shape (pairs, 2)."""
         self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
         others = enough & ~copied
         self.ends.frombytes(ends[others].astype(np.int32).tobytes())
@@ -74,7 +74,7 @@ class Neighbours(Similarities):
 
 
 def least_double(least: Fraction) -> float:
-    """Returns the least double of the JSON numbers that reach a threshold; a double is the number that it prints.
+    """Returns the least double whose printed decimal is at least the threshold.
 
     >>> least_double(Fraction("0.3")), least_double(Fraction(6, 7)), 6 / 7
     (0.3, 0.8571428571428572, 0.8571428571428571)
@@ -101,20 +101,20 @@ def originals(documents: int, copies: I32, others: Iterable[I32]) -> Index:
 class ByPairs(RemovalDecisions):
     """Keeps each document that has no pair with one that is kept already.
 
-    A copy has the pairs of its original, and one with it: so the originals are decided, each in place of the copy of it
-    that comes first.
+    A copy has the pairs of its original, and one with it. So only originals are decided on. The first of an original
+    and its copies stands for it.
     """
 
     option = "--pairs"
 
-    def __init__(self, neighbours: Neighbours) -> None:
-        documents = len(neighbours.ids)
-        ends, similarity = np.frombuffer(neighbours.ends, np.int32), np.frombuffer(neighbours.similarity)
-        self.has_copies = len(neighbours.copies) > 0
+    def __init__(self, similar: SimilarPairs) -> None:
+        documents = len(similar.ids)
+        ends, similarity = np.frombuffer(similar.ends, np.int32), np.frombuffer(similar.similarity)
+        self.has_copies = len(similar.copies) > 0
         self.original = np.arange(documents)  # of each document
         self.first = self.original  # for each original, the document that is taken first: itself, or a copy
         if self.has_copies:
-            self.original = originals(documents, np.frombuffer(neighbours.copies, np.int32).reshape(-1, 2), [ends])
+            self.original = originals(documents, np.frombuffer(similar.copies, np.int32).reshape(-1, 2), [ends])
             self.first = np.full(documents, -1)
         before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
         kernel.list_ends(ends, before, last)
@@ -154,11 +154,11 @@ class ByPairs(RemovalDecisions):
             for start in range(0, len(ends), BATCH_PAIRS)
         )
         similarity = self.similarity(np.flatnonzero(there[: len(self)]))
-        return figures_of(similarity[similarity > NO_SIMILARITY], others)
+        return similarity_figures(similarity[similarity > NO_SIMILARITY], others)
 
 
-def figures_of(similarity: F64, others: int) -> list[str]:
-    """Returns figures for -v: the similarities of removed documents, and the number of pairs of other documents."""
+def similarity_figures(similarity: F64, others: int) -> list[str]:
+    """Returns figures for -v: on the similarities of removed documents, and the number of pairs of other documents."""
     figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
     figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
     return [*figure_texts, f"{others} pairs of other documents"]

@@ -1,4 +1,4 @@
-"""The names of files in a file, as find -print0 writes them."""
+"""Reads the names of files from a list that find -print0 or another program wrote, each with a zero byte."""
 
 import os
 
@@ -7,7 +7,7 @@ from shingletools.system.interruptible_reads import blocks_of
 
 
 def names_in(path: str) -> list[str]:
-    """Reads names that end with zero bytes, except perhaps the last; "-" is standard input. Raises Failed."""
+    """Reads names that end with zero bytes, the last perhaps without. path: "-" is standard input. Raises Failed."""
     shown = f"--files0-from: {printable(path)}"
     try:
         with open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-") as file:
