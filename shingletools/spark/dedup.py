@@ -7,16 +7,16 @@ import orjson
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from shingletools.commands.dedup.decisions import NO_SIMILARITY
 from shingletools.commands.dedup.duplicate_marks import annotated, mark
+from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, doubtful_side, in_two_groups
 from shingletools.commands.dedup.value_order import OTHER, common_form, why_incomparable
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
-from shingletools.spark.decided_lines import Decision, with_decisions
 from shingletools.spark.exchange import tasks_for
 from shingletools.spark.independent_set import thinned
 from shingletools.spark.line_rows import GOOD, REMOVED, LineRow, NumberedLines, bad_row
+from shingletools.spark.lines_with_decisions import Decision, with_decisions
 from shingletools.spark.preference_keys import FORMS, to_forms, to_keys
 from shingletools.spark.step_input import StepInput, StepOutput
 from shingletools.system.errors import Failed, seen_before

@@ -20,10 +20,10 @@ from shingletools.spark import buckets
 from shingletools.spark.arrow_batches import BYTES, LONG, TEXT, Batches, bytes_of, from_columns, through, union
 from shingletools.spark.buckets import TASKS, WHOLE, Sharing, to_entries, to_tasks
 from shingletools.spark.compare_in_task import PAIRS, SHARE, to_pairs
-from shingletools.spark.decided_lines import Decision, with_decisions
 from shingletools.spark.exchange import sent, tasks_for
 from shingletools.spark.join_records import SIGNED, Signing, to_causes
 from shingletools.spark.line_rows import GOOD, LINES, LineRow, NumberedLines, bad_row
+from shingletools.spark.lines_with_decisions import Decision, with_decisions
 from shingletools.spark.read import of_one_split
 from shingletools.spark.step_input import StepInput, StepOutput
 from shingletools.system.errors import Failed

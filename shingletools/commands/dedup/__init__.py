@@ -6,7 +6,7 @@ side_input              reads files of pairs, groups or ids
 archive_pairs           reads pairs with an archive
 decisions_by_pairs      reads pairs of the input, and decides by them
 decisions_by_groups     reads groups, and decides by them
-decisions               the interface of both
+removal_decisions       the interface of both
 preference              the order in which documents are preferred
 value_order             compares the values of a field
 dedup_collector         the collector

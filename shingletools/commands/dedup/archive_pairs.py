@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.decisions import NO_SIMILARITY, flagged
+from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, flagged
 from shingletools.commands.dedup.side_input import SideInput
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.decisions import NOBODY, RemovalDecisions
 from shingletools.commands.dedup.document_arrays import DocumentArrays
+from shingletools.commands.dedup.removal_decisions import NOBODY, RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
 from shingletools.kernel.ids import Ids, split_ids

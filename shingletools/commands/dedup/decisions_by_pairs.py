@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from shingletools.commands.dedup.archive_pairs import Similarities
-from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
+from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids

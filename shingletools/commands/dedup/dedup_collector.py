@@ -6,7 +6,6 @@ import numpy as np
 import orjson
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners, UnwantedIds
-from shingletools.commands.dedup.decisions import ARCHIVE, RemovalDecisions
 from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembers
 from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.document_arrays import DocumentArrays
@@ -14,6 +13,7 @@ from shingletools.commands.dedup.document_fields import DocumentFields
 from shingletools.commands.dedup.duplicate_marks import Mark, mark
 from shingletools.commands.dedup.kept_and_removed_lines import annotated_all, cut
 from shingletools.commands.dedup.preference import Preference
+from shingletools.commands.dedup.removal_decisions import ARCHIVE, RemovalDecisions
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
-from shingletools.commands.dedup.decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, originals, similarity_figures
 from shingletools.commands.dedup.dedup_collector import Dedup
+from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds

@@ -2,7 +2,7 @@
 
 import orjson
 
-from shingletools.commands.dedup.decisions import NO_SIMILARITY
+from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY
 from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
 from shingletools.record import wire
 from shingletools.record.json_members import members
