@@ -180,7 +180,7 @@ def shares_for(entries: int, documents: int, size: int, least: int) -> int:
 
     A document goes to each share in which it has an entry; entries are spread over shares at random.
 
-    >>> shares_for(17_000_000, 1_000_000, 400, 8), bins_for(1_000_000, 4_000, 50_000, 2)
+    >>> shares_for(17_000_000, 1_000_000, 400, 8), shares_for(1_000_000, 4_000, 50_000, 2)
     (16, 2)
     """
     shares = max(1, least)
