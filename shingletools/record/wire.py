@@ -13,8 +13,8 @@ Name = str | int  # an id
 
 AGAINST = "against"  # the field of pairs whose b is of another side than a, as of simjoin --against
 COPY = "copy"  # the field of pairs whose b is a copy of a, and in no other pair, as of simjoin --copies once
-COPIES_ALONE = "pairs of simjoin --copies once, which cannot be combined with those of another join"
-COPY_TWICE = f"a copy is in two pairs; {COPIES_ALONE}"
+COPIES_ALONE = "pairs of simjoin --copies once must be those of one join only"
+COPY_TWICE = f"a document is a copy and in another pair, too; {COPIES_ALONE}"
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"
 SOURCE, AT = "source", "at"  # fields of canon --offsets: the original text, and the places of words in it
 NAMED = "named"  # the field with the names of the id and the text, if these are not the default ones

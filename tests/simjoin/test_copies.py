@@ -92,16 +92,19 @@ def test_pairs_of_two_joins(memory: str, tmp_path: Path) -> None:
     """What is a copy by one join is none by the other, so its pairs would not be those of its original."""
     (tmp_path / "docs").write_bytes(jsonl(*({"id": name} for name in "cozy")))
     copy, near = {"a": "z", "b": "c", "similarity": 1, "copy": True}, {"a": "y", "b": "o", "similarity": 0.9}
-    alone = "pairs of simjoin --copies once, which cannot be combined with those of another join"
+    alone = "pairs of simjoin --copies once must be those of one join only"
     (tmp_path / "one").write_bytes(jsonl(copy))
     (tmp_path / "near").write_bytes(jsonl(near))
     ran = run_here(f"dedup --pairs one --pairs near{memory} docs", cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: --pairs: {alone}\n")
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: --pairs: {alone}, in one file\n")
     for other in ({**near, "b": "c"}, {**copy, "a": "y"}, {**copy, "a": "c", "b": "y"}):
         (tmp_path / "pairs").write_bytes(jsonl(near, copy, other))
         for command in ("dedup --pairs pairs docs", "simgroup --star pairs"):
             ran = run_here(f"{command}{memory}", cwd=tmp_path)
-            assert (ran.status, ran.err) == (2, f"{command.split()[0]}: a copy is in two pairs; {alone}\n")
+            assert (ran.status, ran.err) == (
+                2,
+                f"{command.split()[0]}: a document is a copy and in another pair, too; {alone}\n",
+            )
     (tmp_path / "pairs").write_bytes(jsonl({**copy, "similarity": 0.5}))
     ran = run_here(f"dedup --pairs pairs{memory} docs", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "dedup: pairs:1: a copy whose similarity is not 1\n")

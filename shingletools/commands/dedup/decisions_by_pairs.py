@@ -57,7 +57,7 @@ class SimilarPairs(Similarities):
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         super().read(option, paths, context)
         if self.copies and len(paths) > 1:
-            raise Failed(f"{option}: {COPIES_ALONE}")
+            raise Failed(f"{option}: {COPIES_ALONE}, in one file")
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """Returns the number of each id. sizes: the bytes of each, int64."""
