@@ -8,6 +8,7 @@
        keys     uint64
        table    uint64, pairs of words, fewer than 2^32 bits in all first ones
        numbers  int64, of the tokens of one set after the other; rows, bounds: the rows that have each number
+       entries, targets    Entry of candidates.c: sets in buckets
        out      int64 for counts and places, uint64 for keys, bytes of 0 or 1 for marked
 */
 

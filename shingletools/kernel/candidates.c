@@ -81,19 +81,18 @@ VECTORS static int64_t candidates_of(const Entry *entries, const Entry *targets,
 }
 
 /* Whether all entries have places in prefixes, or all have none. */
-static int are_entries(const Py_buffer *entries, Prefixes prefixes)
+static int are_entries(const Entry *each, int64_t number, Prefixes prefixes)
 {
-    const Entry *each = entries->buf;
-    int bad = entries->len % (Py_ssize_t)sizeof(Entry) != 0;
-    for (Py_ssize_t i = 0; i < entries->len / (Py_ssize_t)sizeof(Entry) && !bad; i++)
+    int bad = 0;
+    for (int64_t i = 0; i < number && !bad; i++)
         bad = prefixes.number ? each[i].start < 0 || each[i].place < 0 || each[i].place >= prefixes.number ||
                                     each[i].start >= prefixes.number - each[i].place
                               : each[i].start != -1;
     return !bad;
 }
 
-/* bounded_candidates(kind, share, entries, targets, starts, counts, tokens, counters, out): see reference.py. Returns how
-   many there are. No tokens if the entries have no prefixes. */
+/* bounded_candidates(kind, share, entries, targets, starts, counts, tokens, counters, out): see reference_arrays.py.
+   Returns how many there are. No tokens if the entries have no prefixes. */
 PyObject *bounded_candidates(PyObject *Py_UNUSED(self), PyObject *args)
 {
     int kind;
@@ -105,13 +104,20 @@ PyObject *bounded_candidates(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     const int64_t *starts = view[2].buf, *counts = view[3].buf;
     Prefixes prefixes = {view[4].buf, view[5].buf, view[4].len / 8};
-    int64_t number = view[2].len / 8, targets = view[1].len / (Py_ssize_t)sizeof(Entry), total = 0;
-    int bad = view[5].len / 4 != prefixes.number || view[0].len / (Py_ssize_t)sizeof(Entry) != number ||
-              view[3].len / 8 != number || !are_entries(&view[0], prefixes) || !are_entries(&view[1], prefixes);
+    const Py_ssize_t width = sizeof(Entry);
+    int64_t number = view[2].len / 8, targets = view[1].len / width, total = 0, low = targets, high = 0;
+    int bad = view[5].len / 4 != prefixes.number || view[0].len != width * number || view[1].len % width ||
+              view[3].len / 8 != number || !are_entries(view[0].buf, number, prefixes);
     for (int64_t i = 0; i < number && !bad; i++) {
         bad = starts[i] < 0 || counts[i] < 0 || counts[i] > targets || starts[i] > targets - counts[i];
-        total += bad ? 0 : counts[i];
+        if (bad || !counts[i])
+            continue;
+        total += counts[i];
+        low = starts[i] < low ? starts[i] : low;
+        high = starts[i] + counts[i] > high ? starts[i] + counts[i] : high;
     }
+    /* Only targets that are looked at: one call has few of the buckets that the array holds */
+    bad = bad || (low < high && !are_entries((const Entry *)view[1].buf + low, high - low, prefixes));
     if (bad || view[6].len / 16 < total) {
         fail_arrays();
         goto done;
@@ -126,7 +132,7 @@ done:
     return result;
 }
 
-/* first_shared(tokens, counters, starts, left, right, place_left, place_right, out): see reference.py */
+/* first_shared(tokens, counters, starts, left, right, place_left, place_right, out): see reference_arrays.py */
 PyObject *first_shared(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *result = NULL;
@@ -159,34 +165,5 @@ PyObject *first_shared(PyObject *Py_UNUSED(self), PyObject *args)
     result = Py_NewRef(Py_None);
 done:
     release(view, 8);
-    return result;
-}
-
-/* parities(tokens, starts, sizes, out): see reference.py */
-PyObject *parities(PyObject *Py_UNUSED(self), PyObject *args)
-{
-    PyObject *result = NULL;
-    Py_buffer view[4] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*w*", &view[0], &view[1], &view[2], &view[3]))
-        return NULL;
-    const uint64_t *tokens = view[0].buf;
-    const int64_t *starts = view[1].buf, *sizes = view[2].buf;
-    uint64_t *out = view[3].buf;
-    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != 2 * view[1].len) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < view[1].len / 8; i++) {
-        out[2 * i] = out[2 * i + 1] = 0;
-        for (int64_t place = starts[i]; place < starts[i] + sizes[i]; place++) {
-            uint64_t which = fmix64(tokens[place]);
-            out[2 * i + (which >> 6 & 1)] ^= UINT64_C(1) << (which & 63);
-        }
-    }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 4);
     return result;
 }

@@ -88,7 +88,6 @@ PyObject *marked(PyObject *self, PyObject *args);
 /* candidates.c */
 PyObject *bounded_candidates(PyObject *self, PyObject *args);
 PyObject *first_shared(PyObject *self, PyObject *args);
-PyObject *parities(PyObject *self, PyObject *args);
 
 /* overlaps.c */
 PyObject *overlaps(PyObject *self, PyObject *args);
@@ -98,6 +97,7 @@ PyObject *shared_counts(PyObject *self, PyObject *args);
 /* token_sets.c */
 PyObject *count_tokens(PyObject *self, PyObject *args);
 PyObject *set_keys(PyObject *self, PyObject *args);
+PyObject *parities(PyObject *self, PyObject *args);
 PyObject *rarest(PyObject *self, PyObject *args);
 
 /* MurmurHash3's finalizer for 64 bits. */

@@ -34,8 +34,8 @@ done:
     return result;
 }
 
-/* set_keys(tokens, starts, sizes, out) */
-PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
+/* Arguments (tokens, starts, sizes, out): sets `width` words of `out` for each set. */
+static PyObject *for_each_set(PyObject *args, int width, void (*work)(const uint64_t *, int64_t, uint64_t *))
 {
     PyObject *result = NULL;
     Py_buffer view[4] = {0};
@@ -43,23 +43,46 @@ PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     const uint64_t *tokens = view[0].buf;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf;
-    uint64_t *keys = view[3].buf;
-    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != view[1].len) {
+    uint64_t *out = view[3].buf;
+    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != width * view[1].len) {
         fail_arrays();
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < view[1].len / 8; i++) {
-        uint64_t sum = 0;
-        for (int64_t j = 0; j < sizes[i]; j++)
-            sum += fmix64(tokens[starts[i] + j]);
-        keys[i] = fmix64(sum);
-    }
+    for (Py_ssize_t i = 0; i < view[1].len / 8; i++)
+        work(tokens + starts[i], sizes[i], out + width * i);
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
     release(view, 4);
     return result;
+}
+
+static void set_key(const uint64_t *tokens, int64_t size, uint64_t *key)
+{
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < size; i++)
+        sum += fmix64(tokens[i]);
+    *key = fmix64(sum);
+}
+
+PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    return for_each_set(args, 1, set_key);
+}
+
+static void set_parities(const uint64_t *tokens, int64_t size, uint64_t *bits)
+{
+    bits[0] = bits[1] = 0;
+    for (int64_t i = 0; i < size; i++) {
+        uint64_t which = fmix64(tokens[i]);
+        bits[which >> 6 & 1] ^= UINT64_C(1) << (which & 63);
+    }
+}
+
+PyObject *parities(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    return for_each_set(args, 2, set_parities);
 }
 
 typedef struct {

@@ -59,9 +59,8 @@ class ByPairsOnDisk(RemovalDecisions):
     def __init__(self, similar: SimilarPairsOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
         self.similar, self.memory, self.limits, self.annotate = similar, memory, limits, annotate
         self.ids = similar.held  # of pairs, then of documents
-        self.named = self.others = (
-            0  # ids in pairs, which have the first numbers; pairs without a document of the input
-        )
+        self.named = 0  # ids in pairs, which have the first numbers
+        self.others = 0  # pairs without a document of the input
         self.numbers = DiskArray(memory.folder)  # of all mentions, int32
         self.number = np.empty(0, np.int32)  # of each document
 

@@ -80,7 +80,7 @@ class Groups(Collector):
     """Takes pairs {"a", "b"}, then writes groups of two or more. Groups and members are in the order of first mention.
 
     With files of documents it also writes groups of one, for documents in no group. Memory: the limit, or the ids and
-    about 30 bytes for each; 4 for each document in a pair, and what the method needs.
+    about 30 bytes for each; 4 for each document in a pair, 16 for each copy, and what the method needs.
     """
 
     def __init__(self, spec: GroupSpec, limits: DiskLimits = DEFAULT) -> None:

@@ -95,6 +95,7 @@ class Forest:
         alive = np.count_nonzero(original) > 1
         for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs) if alive else ():
             for portion in band:
+                # Without places, since the order of rows by size that bounds need would choose other pairs
                 self.connect(by_size(self.table, portion._replace(place=None)))
         if not self.copies_pair:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))

@@ -19,8 +19,8 @@ class Limits(DiskLimits):
     portion: int = 1 << 18
     # Candidates compared together, and pairs written together: they take about 50 MB
     candidates: int = 1 << 18
-    # Candidates sorted together, so that those met in several buckets are compared once: in memory, and with a limit
-    # of memory, where most are on disk
+    # Candidates of an archive sorted together, so that those met in several bands are compared once: in memory, and
+    # with a limit of memory, where most are on disk
     sorted_in_memory: int = 1 << 22
     sorted_on_disk: int = 1 << 26
     # Meetings of sets that are counted together: 24 bytes for each pair

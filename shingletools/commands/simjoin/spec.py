@@ -49,14 +49,14 @@ class JoinSpec(Stage):
             )
         if self.wanted.best is not None and self.wanted.forest:
             raise Failed("--best cannot be combined with --forest, which leaves out pairs of any similarity")
-        for option, why in (
-            ("--forest", "which has one pair for each copy already") if self.wanted.forest else ("", ""),
-            ("--best", "which chooses among all pairs") if self.wanted.best is not None else ("", ""),
-            ("--across", "since copies may have equal values") if scope.across else ("", ""),
-            ("--against", "where copies are on two sides") if self.against or self.archives else ("", ""),
+        for conflict, reason in (
+            (self.wanted.forest, "--forest, which has one pair for each copy already"),
+            (self.wanted.best is not None, "--best, which chooses among all pairs"),
+            (scope.across, "--across, since copies may have equal values"),
+            (self.against or self.archives, "--against, where copies are on two sides"),
         ):
-            if option and self.wanted.copies_once:
-                raise Failed(f"--copies once cannot be combined with {option}, {why}")
+            if conflict and self.wanted.copies_once:
+                raise Failed(f"--copies once cannot be combined with {reason}")
         return {"reads": (*self.reads, *(manifest_in(folder) for _, folder in self.archives))}
 
     def single_process_reason(self) -> str:
