@@ -35,7 +35,7 @@ static PyMethodDef functions[] = {
     {"simhash", simhash, METH_O, "(payload): its simhash, or None for another form."},
     {"part_large_arrays", part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once."},
     {"agreements", agreements, METH_VARARGS, "(width, size, least, rows, left, right, firsts, lasts, out)"},
-    {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, out)"},
+    {"band_keys", band_keys, METH_VARARGS, "(width, size, rows, firsts, lasts, some, out)"},
     {"mark", mark, METH_VARARGS, "(keys, table): see signature_rows.c"},
     {"marked", marked, METH_VARARGS, "(keys, table, out)"},
     {"bounded_candidates", bounded_candidates, METH_VARARGS,

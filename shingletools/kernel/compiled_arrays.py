@@ -25,10 +25,11 @@ from shingletools.kernel.types import (
 from shingletools.kernel.winnowing import Winnowing
 
 
-def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
-    keys = np.empty((len(bands), len(rows)), np.uint64)
+def band_keys(rows: Rows, bands: Sequence[tuple[int, int]], some: Flags | None = None) -> U64:
+    some = np.ones(len(rows), np.bool_) if some is None else some
+    keys = np.empty((len(bands), np.count_nonzero(some)), np.uint64)
     firsts, lasts = np.array(bands, np.int64).reshape(-1, 2).T.copy()
-    _kernel.band_keys(rows.shape[1], rows.itemsize, np.ascontiguousarray(rows), firsts, lasts, keys)
+    _kernel.band_keys(rows.shape[1], rows.itemsize, np.ascontiguousarray(rows), firsts, lasts, some, keys)
     return keys
 
 

@@ -150,10 +150,14 @@ def row_keys(rows: Rows, first: int, last: int) -> U64:
     return fmix64(keys)
 
 
-def band_keys(rows: Rows, bands: Sequence[tuple[int, int]]) -> U64:
-    """Returns the `row_keys` of several bands, each as (first, last). Shapes: (rows, n) in, (bands, rows) out."""
-    keys = [row_keys(rows, first, last) for first, last in bands]
-    return np.array(keys, np.uint64).reshape(len(bands), len(rows))
+def band_keys(rows: Rows, bands: Sequence[tuple[int, int]], some: Flags | None = None) -> U64:
+    """Returns the `row_keys` of several bands, each as (first, last), of all rows or those whose flag is set.
+
+    Shapes: (rows, n), (rows,) in; (bands, rows or those with flags) out.
+    """
+    chosen = rows if some is None else rows[some]
+    keys = [row_keys(chosen, first, last) for first, last in bands]
+    return np.array(keys, np.uint64).reshape(len(bands), len(chosen))
 
 
 def mark(keys: U64, table: U64) -> int:

@@ -126,19 +126,23 @@ static uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t 
     }
 }
 
-/* band_keys(width, size, rows, firsts, lasts, out): the keys of all rows for each band. Rows are read once for all
-   bands, since they are far larger than the cache. */
+/* band_keys(width, size, rows, firsts, lasts, some, out): the keys of rows for each band, of those whose flag in `some` is
+   set. Rows are read once for all bands, since they are far larger than the cache. */
 PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_ssize_t width, size;
     PyObject *result = NULL;
-    Py_buffer view[4] = {0};
-    if (!PyArg_ParseTuple(args, "nny*y*y*w*", &width, &size, &view[0], &view[1], &view[2], &view[3]))
+    Py_buffer view[5] = {0};
+    if (!PyArg_ParseTuple(args, "nny*y*y*y*w*", &width, &size, &view[0], &view[1], &view[2], &view[3], &view[4]))
         return NULL;
-    const Py_buffer *rows = &view[0], *firsts = &view[1], *out = &view[3];
+    const Py_buffer *rows = &view[0], *firsts = &view[1], *out = &view[4];
     const int64_t *first = firsts->buf, *last = view[2].buf;
-    Py_ssize_t bands = firsts->len / 8, number = is_row(width, size) ? rows->len / (width * size) : -1;
-    if (number < 0 || rows->len % (width * size) || !are_bands(firsts, &view[2], width) ||
+    const uint8_t *some = view[3].buf;
+    Py_ssize_t bands = firsts->len / 8, count = view[3].len, number = 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        number += some[i] != 0;
+    if (!is_row(width, size) || rows->len % (width * size) || rows->len / (width * size) != count ||
+        !are_bands(firsts, &view[2], width) ||
         (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len)) {
         fail_arrays();
         goto done;
@@ -146,13 +150,17 @@ PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
     uint64_t *keys = out->buf;
     Py_BEGIN_ALLOW_THREADS
     const char *row = rows->buf;
-    for (Py_ssize_t i = 0; i < number; i++, row += width * size)
+    for (Py_ssize_t i = 0, at = 0; i < count; i++, row += width * size) {
+        if (!some[i])
+            continue;
         for (Py_ssize_t band = 0; band < bands; band++)
-            keys[band * number + i] = key_of(row, size, first[band], last[band]);
+            keys[band * number + at] = key_of(row, size, first[band], last[band]);
+        at++;
+    }
     Py_END_ALLOW_THREADS
     result = Py_NewRef(Py_None);
 done:
-    release(view, 4);
+    release(view, 5);
     return result;
 }
 

@@ -29,7 +29,7 @@ BAND_FACTOR = 0x9E3779B97F4A7C15  # makes equal keys of different bands differ
 
 def keys_of(table: Table) -> Iterator[tuple[Index, Index, Flags]]:
     """Yields for each band the buckets (keys) of rows, the rows, and whether they ask; as Bucketed."""
-    for band, (key, row, asks, _) in enumerate(table.buckets(range(table.bands))):
+    for band, (key, row, asks, _) in enumerate(table.buckets(range(table.bands), np.ones(len(table), np.bool_))):
         yield (key ^ np.uint64(band * BAND_FACTOR % 2**64)).view(np.int64), row, asks
 
 

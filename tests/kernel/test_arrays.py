@@ -225,7 +225,7 @@ AGREEMENTS = (
 )
 FIRST, LAST = np.array([0, 1]), np.array([1, 3])
 BAND_KEYS = (
-    (3, 4, ROWS, FIRST, LAST, np.zeros((2, 4), np.uint64)),
+    (3, 4, ROWS, FIRST, LAST, np.array([1, 0, 1, 1], np.bool_), np.zeros((2, 3), np.uint64)),
     [
         (0, 4),
         (0, 2**61),
@@ -237,8 +237,10 @@ BAND_KEYS = (
         (4, FIRST[:1]),
         (4, -LAST),
         (3, FIRST + 3),
-        (5, np.zeros(7, np.uint64)),
-        (5, np.zeros(9, np.uint64)),
+        (5, np.ones(3, np.bool_)),
+        (5, np.ones(4, np.bool_)),
+        (6, np.zeros(5, np.uint64)),
+        (6, np.zeros(7, np.uint64)),
     ],
 )
 TABLE = np.zeros(6, np.uint64)

@@ -27,6 +27,10 @@ class Alive(NamedTuple):
     flags: Flags
     scope: LabelFilter | None
 
+    def at(self, first: int, part: Table) -> Flags:
+        """Returns the flags of a part whose rows begin at `first`."""
+        return self.flags[first : first + len(part)]
+
 
 class Portion(NamedTuple):
     """Whole buckets of two or more rows, as arrays of one length."""
@@ -167,8 +171,8 @@ def bands(
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen), limits, columns=columns) for _ in chosen]
         for first, part in table.parts():
-            for number, bucketed in zip(chosen, part.buckets(chosen), strict=True):
-                entries = living(bucketed, first, alive)
+            for number, bucketed in zip(chosen, part.buckets(chosen, alive.at(first, part)), strict=True):
+                entries = scoped(bucketed, first, alive.scope)
                 if marks:
                     entries = entries.at(kernel.marked(entries.key, marks[number]))
                 sorters[number - start].add(*packed(entries))
@@ -190,27 +194,22 @@ def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> 
     entries = [0] * table.bands
     marks = {band: kernel.new_table(len(table), most) for band in range(table.bands)}
     for first, part in table.parts():
-        for band, bucketed in enumerate(part.buckets(range(table.bands))):
-            entries[band] += kernel.mark(living(bucketed, first, alive).key, marks[band])
+        for band, bucketed in enumerate(part.buckets(range(table.bands), alive.at(first, part))):
+            entries[band] += kernel.mark(scoped(bucketed, first, alive.scope).key, marks[band])
     return marks, entries
 
 
-def living(bucketed: Bucketed, first: int, alive: Alive) -> Bucketed:
-    """Returns the entries of rows that are alive, with keys that differ if they are not of one scope.
-
-    The rows of `bucketed` begin at `first`.
-    """
-    there = bucketed._replace(row=first + bucketed.row)
-    if not alive.flags.all():
-        there = there.at(alive.flags[there.row])
-    return there if alive.scope is None else there._replace(key=alive.scope.keys(*there[:2], alive.scope.within))
+def scoped(bucketed: Bucketed, first: int, scope: LabelFilter | None) -> Bucketed:
+    """Returns entries whose rows begin at `first`, with keys that differ if they are not of one scope."""
+    there = bucketed._replace(row=first + bucketed.row) if first else bucketed
+    return there if scope is None else there._replace(key=scope.keys(*there[:2], scope.within))
 
 
 def shared_buckets(whole: Table, alive: Alive, chosen: range) -> list[Portion]:
     """Returns the buckets of two or more rows in these bands."""
     found = []
-    for bucketed in whole.buckets(chosen):
-        entries = living(bucketed, 0, alive)
+    for bucketed in whole.buckets(chosen, alive.flags):
+        entries = scoped(bucketed, 0, alive.scope)
         bucket, some = equal_keys(entries.key)
         found.append(Portion(bucket, *entries.at(some)[1:]))
     return found

@@ -105,10 +105,11 @@ class SetTable(Table):
         tokens = self.sets.tokens[place]
         return Prefixes(tokens, self.counters[counters_of(tokens)], sizes, rest)
 
-    def buckets(self, _bands: range) -> Iterator[Bucketed]:
+    def buckets(self, _bands: range, alive: Flags) -> Iterator[Bucketed]:
         place, row = spread(np.zeros(len(self), np.int64), self.prefixes.sizes)
         asks = self.prefixes.rest >= exactly(self.wholes, self.measure.least_in_larger)[row]
-        yield Bucketed(kernel.fmix64(self.prefixes.tokens), row, asks, place)
+        bucketed = Bucketed(kernel.fmix64(self.prefixes.tokens), row, asks, place)
+        yield bucketed if alive.all() else bucketed.at(alive[row])
 
     def bounds(self, row: Index, place: Index, /) -> BoundedSets:
         start = self.prefixes.starts[row]
@@ -161,8 +162,8 @@ class Verified(Table):
         same: Flags = self.sets.equal(left, right) & self.sketches.equal(left, right)
         return same
 
-    def buckets(self, bands: range) -> Iterator[Bucketed]:
-        return self.sketches.buckets(bands)
+    def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
+        return self.sketches.buckets(bands, alive)
 
     def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
         common = self.sketches.compare(left, right, met)

@@ -125,10 +125,10 @@ class Table(Documents, Protocol):
     def keys(self) -> U64:
         """Returns a key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
 
-    def buckets(self, bands: range) -> Iterator[Bucketed]:
-        """Yields for each of these bands, in order, the keys of each row: one, several or none.
+    def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
+        """Yields for each of these bands, in order, the keys of each row that is alive: one, several or none.
 
-        Two rows of a pair must be compared in at least one of all bands.
+        Two rows of a pair must be compared in at least one of all bands. alive: shape (documents,).
         """
 
 
@@ -198,13 +198,14 @@ class ComponentTable(Table):
         same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right) > 0
         return same
 
-    def buckets(self, bands: range) -> Iterator[Bucketed]:
-        every, asks = np.arange(len(self.rows)), np.ones(len(self.rows), np.bool_)
+    def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
+        row = np.flatnonzero(alive)
+        asks = np.ones(len(row), np.bool_)
         chosen = cut(self.n, self.bands)[bands.start : bands.stop]
         for start in range(0, len(chosen), BATCH_BANDS):
-            block = kernel.band_keys(self.rows, chosen[start : start + BATCH_BANDS])
+            block = kernel.band_keys(self.rows, chosen[start : start + BATCH_BANDS], alive)
             for keys in block:
-                yield Bucketed(keys, every, asks)
+                yield Bucketed(keys, row, asks)
             del block, keys  # frees them before the next ones are made
 
     def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
