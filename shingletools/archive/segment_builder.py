@@ -14,6 +14,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import Frames, line_of
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
+from shingletools.numbers.sorter import ascending
 from shingletools.system.files import folder_errors
 
 ROW_BYTES = 50  # memory of a record, about, besides its signature, id and frame
@@ -183,13 +184,8 @@ AddColumn = Callable[[str, str, Sequence[int], Iterator[NDArray[np.generic]]], N
 
 def add_table(add: AddColumn, name: str, rows: Index, keys: U64) -> None:
     """Adds a table: entries ordered by key, those of equal keys by row. rows: ascending."""
-    order = np.argsort(keys)
-    keys = keys[order]
-    same = keys[1:] == keys[:-1]
-    if same.any():  # a stable sort of all entries would take three times as long
-        among = np.flatnonzero(np.append(same, False) | np.append(False, same))
-        order[among] = order[among][np.lexsort((order[among], keys[among]))]
-    add(name, TABLE, (len(keys),), iter([entries_of(keys, rows[order])]))
+    order = ascending(keys)
+    add(name, TABLE, (len(keys),), iter([entries_of(keys[order], rows[order])]))
 
 
 def entries_of(keys: U64, rows: Index) -> NDArray[np.generic]:

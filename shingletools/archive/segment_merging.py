@@ -13,6 +13,7 @@ from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import entries_of
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import U64, Flags, Index
+from shingletools.numbers.sorter import ascending
 from shingletools.system.files import folder_errors
 
 COPY_ROWS = 1 << 14  # rows that are copied together
@@ -217,7 +218,7 @@ def merged(name: str, parts: Sequence[RowMapping]) -> Iterator[tuple[U64, Index]
         last = min(run.keys[-1] for run in held)  # below this key, all entries are held
         taken = [run.take(last, "left") for run in held]
         together, places = (np.concatenate(column) for column in zip(*taken, strict=True))
-        order = np.argsort(together, kind="stable")
+        order = ascending(together)
         yield together[order], places[order]
         for run in runs:  # for one key, all entries of a segment before those of the next
             while run.fill() and run.keys[0] == last:

@@ -4,7 +4,7 @@ import numpy as np
 
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ids_on_disk import Hashes, KeyedHashes
-from shingletools.numbers.sorter import Entries, Sorter, SortingLimits
+from shingletools.numbers.sorter import Entries, Sorter, SortingLimits, ascending
 from shingletools.system.memory_limit import Memory
 
 MERGED_RUNS = 8  # runs of one size, of which one is made
@@ -91,7 +91,7 @@ class SeenIds:
 
     def _merge_held(self, number: int) -> None:
         one, two = (np.concatenate(parts) for parts in zip(*self.held[-number:], strict=True))
-        order = np.argsort(one)
+        order = ascending(one)
         self.held[-number:] = [(one[order], two[order])]
 
     def _write_run(self) -> None:

@@ -17,28 +17,39 @@ NONE: Index = np.empty(0, np.int64)
 SORTING = 4  # memory for sorting entries, in multiples of their size
 
 
+def ascending(keys: U64) -> Index:
+    """Returns the places of the keys in ascending order; those of equal keys ascend. Shapes: (keys,) in; (keys,) out.
+
+    A key and its place are sorted as one integer, with as many upper bits of the key as there is room for. That takes
+    about half the time of a sort of places by their keys.
+
+    >>> ascending(np.array([7 << 60, 5 << 60, 7 << 60, 1 << 60], np.uint64)).tolist()
+    [3, 1, 0, 2]
+    """
+    place_bits = np.uint64((1 << len(keys).bit_length()) - 1)
+    unused = np.uint64(64 - max(int(keys.max(initial=0)).bit_length(), 1))
+    together = (keys << unused & ~place_bits) | np.arange(len(keys), dtype=np.uint64)
+    together.sort()
+    place = (together & place_bits).astype(np.int64)
+    ordered = keys[place]
+    if np.any(ordered[1:] < ordered[:-1]):  # some differ in their lower bits only
+        place = place[np.argsort(ordered, kind="stable")]
+    return place
+
+
 def equal_keys(keys: U64) -> tuple[Index, Index]:
     """Returns the keys that come twice or more: the number of each, ascending from 0, and its places, ascending.
 
-    Shapes: (keys,) in; (shared,), (shared,) out. A key and its place are sorted as one integer, which has upper bits of
-    the key, as many as there is room for.
+    Shapes: (keys,) in; (shared,), (shared,) out.
 
     >>> [part.tolist() for part in equal_keys(np.array([7 << 60, 5 << 60, 7 << 60, 1 << 60], np.uint64))]
     [[0, 0], [0, 2]]
     """
-    place_bits = np.uint64((1 << len(keys).bit_length()) - 1)
-    some = np.flatnonzero(kernel.shared(keys))  # most keys that come once need not be sorted
-    together = (keys[some] & ~place_bits) | some.astype(np.uint64)
-    together.sort()
-    place = (together & place_bits).astype(np.int64)
+    place = np.flatnonzero(kernel.shared(keys))  # most keys that come once need not be sorted
+    place = place[ascending(keys[place])]
     ordered = keys[place]
-    same = ordered[1:] == ordered[:-1]
-    if np.count_nonzero(same) < np.count_nonzero((together[1:] ^ together[:-1]) <= place_bits):
-        order = np.lexsort((place, ordered))  # some differ in their lower bits only
-        place, ordered = place[order], ordered[order]
-        same = ordered[1:] == ordered[:-1]
-    as_last, as_next = np.zeros((2, len(some)), np.bool_)
-    as_last[1:] = as_next[:-1] = same
+    as_last, as_next = np.zeros((2, len(place)), np.bool_)
+    as_last[1:] = as_next[:-1] = ordered[1:] == ordered[:-1]
     shared = as_last | as_next
     return np.cumsum(~as_last[shared]) - 1, place[shared]
 
@@ -96,7 +107,7 @@ class Sorter:
         if not self.columns:
             keys.sort()
             return keys, values
-        order = np.argsort(keys)
+        order = ascending(keys)
         return keys[order], values[order]
 
     def _write_run(self) -> None:
@@ -130,7 +141,7 @@ class Sorter:
                 parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
                 before = ends
                 merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
-                merged = merged[np.argsort(merged[:, 0])]
+                merged = merged[ascending(merged[:, 0])]
                 self.column.forget()
                 yield merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
 

@@ -26,7 +26,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
-from shingletools.numbers.sorter import NONE, Sorter
+from shingletools.numbers.sorter import NONE, Sorter, ascending
 from shingletools.system.memory_limit import Memory
 
 HERE = Memory(0, "/tmp")  # the least that is possible
@@ -240,6 +240,11 @@ def test_sorter(blocks: list[list[int]]) -> None:
         found.update(zip(key.tolist(), value.tolist(), strict=True))
     assert keys == sorted(keys)
     assert found == expected
+
+
+@given(st.lists(st.integers(0, 6) | st.integers(2**64 - 4, 2**64 - 1) | st.integers(0, 2**40), max_size=40))
+def test_ascending(keys: list[int]) -> None:
+    assert ascending(np.array(keys, np.uint64)).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
 
 
 @pytest.mark.parametrize("memory", [None, HERE])

@@ -22,7 +22,7 @@ from shingletools.commands.simjoin.table import ComponentTable, cut
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
-from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.numbers.sorter import Entries, Sorter, ascending
 from shingletools.system.errors import Failed
 from shingletools.system.memory_limit import Memory
 
@@ -206,7 +206,7 @@ class Asked:
     """The distinct keys of some documents in one band, ascending, and the documents of each."""
 
     def __init__(self, keys: U64, some: Index) -> None:
-        self.order = some[np.argsort(keys[some], kind="stable")]
+        self.order = some[ascending(keys[some])]
         self.distinct, self.starts = np.unique(keys[self.order], return_index=True)
         self.counts: Index = np.diff(self.starts, append=len(some))
 
