@@ -6,7 +6,7 @@ import numpy as np
 
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.sets import entries_of, exactly
+from shingletools.commands.simjoin.sets import SetTable, entries_of, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Components, Meeting, Table
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index
@@ -35,6 +35,12 @@ class Stored:
             self.weights = DiskArray(memory.folder)
             for _, part in self.parts():
                 self.weights.append(part.whole(np.arange(len(part))).tobytes())
+        self.parities: DiskArray | None = None  # of each document, if it is a set without weights: 16 bytes on disk
+        if factory.weighed is None and self.components is None:
+            self.parities = DiskArray(memory.folder)
+            for _, part in self.parts():
+                assert isinstance(part, SetTable)
+                self.parities.append(part.parities.tobytes())
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
@@ -64,12 +70,15 @@ class Stored:
         return np.concatenate(counts)
 
     def bounds(self, row: Index, place: Index, /) -> BoundedSets:
-        """Returns bounds by the sizes of sets alone, since no other numbers are in memory."""
+        """Returns bounds by the sizes of sets and their parities, since prefixes are not in memory."""
         size = self.whole(row)
         signature = self.factory.signatures[-1]
         assert isinstance(signature, ShingleSets)
-        rest = size if self.weights is not None else size - place
-        entries = entries_of(size, rest)
+        if self.parities is None:
+            entries = entries_of(size, size)
+        else:
+            entries = entries_of(size, size - place, self.parities.view(np.uint64).reshape(-1, 2)[row])
+            self.parities.forget()
         return BoundedSets(signature.measure(self.factory.wanted).bound, entries, entries)
 
     def whole(self, rows: Index) -> Index:
