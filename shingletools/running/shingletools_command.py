@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from shingletools import kernel
 from shingletools.cli.options import Printed, did_you_mean, meant, version
 from shingletools.record.command_registry import COMMANDS, STAGES, command_of
-from shingletools.running import driver, run_command
+from shingletools.running import driver, run_command, short_commands
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 RUN = "run"
+OWN = {  # commands of this command
+    RUN: run_command.run,
+    short_commands.UNIQUE: short_commands.unique,
+    short_commands.COMPARE: short_commands.compare,
+    short_commands.LIST: short_commands.recipes,
+}
 OPTIONS = ("-h", "--help", "--version", "--check")
 DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 
@@ -19,14 +25,14 @@ DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Runs the command that the first word names. Raises Printed, or Failed for unknown arguments."""
     words = sys.argv[1:] if argv is None else argv
-    if words and words[0] in (RUN, *COMMANDS):
+    if words and words[0] in (*OWN, *COMMANDS):
         command, *rest = words
-        own = run_command.run if command == RUN else driver.run if command in STAGES else command_of(command).run
-        title = f"{name} {RUN}" if command == RUN else command
+        own = OWN.get(command) or (driver.run if command in STAGES else command_of(command).run)
+        title = f"{name} {command}" if command in OWN else command
         return driver.exit_status(title, lambda: driver.run_or_print(own, title, rest, closed))
     for word in words:
         if word not in OPTIONS:
-            question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))
+            question = did_you_mean(meant(word, (*OWN, *COMMANDS, *OPTIONS)))
             what = "unrecognized arguments:" if word.startswith("-") else "no such command:"
             raise Failed(f"{what} {errors.printable(word)}{question} (see {name} --help)")
     shown = {"--version": versions, "--check": checked}.get(words[0] if words else "", overview)
@@ -39,11 +45,14 @@ def overview(name: str) -> str:
     lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
     return (
         f"usage: {name} [--help | --version | --check]\n       {name} COMMAND ...\n"
-        f"       {name} run PIPELINE [FILE ...]\n\n"
+        f"       {name} run PIPELINE [FILE ...]\n"
+        f"       {name} unique FILE ...\n       {name} compare A B\n       {name} recipes\n\n"
         f"Commands that find near-duplicate texts:\n\n{''.join(lines)}\n"
         "Each is a program: see COMMAND --help and man COMMAND. man shingletools is about all of them.\n"
         f"{name} COMMAND runs it, too: use this where another program has the same name.\n"
         f"{name} run runs a pipeline in one process: see {name} run --help and man shingletools-run.\n"
+        f"{name} unique writes files without near-duplicates, and compare shows what two files or folders share:\n"
+        f"each makes a pipeline, which --dry-run prints. {name} recipes prints pipelines for common jobs.\n"
         f"{name} --version prints what is installed, {name} --check compares the C kernel with its definition.\n\n"
         "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
     )
