@@ -261,6 +261,14 @@ def test_table_of_standard_deviations() -> None:
         assert shown == round(math.sqrt(j * (1 - j) / n), 3)
 
 
+def test_table_of_pairs_that_sketches_find() -> None:
+    for (row, column), shown in table("shingletools-choosing.7", '.Bl -column "256 minima').items():
+        n, j = int(row.split()[0]), Fraction(column)
+        least = math.ceil(Fraction(4, 5) * n)
+        found = sum(math.comb(n, agree) * j**agree * (1 - j) ** (n - agree) for agree in range(least, n + 1))
+        assert shown == round(float(found), 3), (row, column)
+
+
 def test_table_of_one_changed_word() -> None:
     """The similarities are those of real shingles."""
     for (row, column), shown in table("shingletools.7", '.Bl -column "w').items():
