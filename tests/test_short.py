@@ -4,12 +4,14 @@ import gzip
 import json
 import os
 import re
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import shingletools
-from harness import DATA, DOCS, Ran, jsonl, run_here, run_process, shell
+from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, jsonl, run_here, run_process, shell
 from shingletools.running.recipes import RECIPES, SAMPLED, recipe_for
 
 TEXTS = ["The cat sat on the mat", "the CAT sat, on the mat!", "Dogs bark", "Something else", "dogs BARK"]
@@ -97,6 +99,8 @@ def test_a_report(here: Path) -> None:
     assert (here / "kept").read_bytes() == kept
     assert kept.splitlines() == [b"id,text", b'0,"The cat sat on the mat"', b'2,"Dogs bark"', b'3,"Something else"']
     assert b"the CAT sat" in page
+    ran = run_here("shingletools unique folder --report folder/r.html", cwd=here)
+    assert ran.out.decode().split() == [f"folder/{number}.txt" for number in (0, 2, 3)]
     ran = run_here("shingletools unique docs.jsonl --report r.html", cwd=here)
     assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 3]
 
@@ -115,6 +119,11 @@ def test_a_report(here: Path) -> None:
         ),
         ("compare docs.jsonl", "name two files or folders (see shingletools compare --help)"),
         ("compare lines.txt page.html", "page.html: its format is not known: say --lines, --whole, --csv or another"),
+        ("unique docs.jsonl --report docs.jsonl", "--report docs.jsonl: this run reads or writes that file already"),
+        ("unique docs.jsonl --report p -o ./p", "--report p: this run reads or writes that file already"),
+        ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
+        ("compare folder array --html array", "--html array: this run reads or writes that file already"),
+        ("unique docs.jsonl --report nowhere/p", "nowhere/p: No such file or directory"),
         ("recipes x", "unrecognized arguments: x (see shingletools --help)"),
     ],
 )
@@ -194,6 +203,23 @@ def test_compare(here: Path) -> None:
         ran = run_here(f"shingletools compare {words}", cwd=here)
         message = f"nothing in {one} has {runs} runs of 5 words in common with {other} (see -k and -m)"
         assert (ran.status, ran.out, ran.err) == (0, b"", f"shingletools compare: {message}\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_scratch_file(number: int, here: Path) -> None:
+    """It comes while the first command waits for a named pipe."""
+    os.mkfifo(here / "pipe")
+    scratch = here / "scratch"
+    scratch.mkdir()
+    words = [str(BIN / "shingletools"), "compare", "--lines", "pipe", "lines.txt"]
+    process = subprocess.Popen(words, cwd=here, env=ENVIRONMENT | {"TMPDIR": str(scratch)}, stderr=subprocess.PIPE)
+    with process, (here / "pipe").open("wb"):
+        assert len(list(scratch.iterdir())) == 1
+        process.send_signal(number)
+        assert process.wait(60) == -number
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert list(scratch.iterdir()) == []
 
 
 def test_a_missing_scratch_folder(here: Path) -> None:

@@ -18,7 +18,7 @@ from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.recipes import COUNTING, RECIPES, median, pairs_for_removal, recipe_for, word_counts
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
-from shingletools.system.files import folder_errors
+from shingletools.system.files import folder_errors, named, same_file
 from shingletools.system.memory_limit import scratch_folder
 
 UNIQUE, COMPARE, LIST = "unique", "compare", "recipes"
@@ -109,6 +109,13 @@ class ShortRun:
         self.files: list[str] = [] if self.options.files0_from is not None else self.options.files
         if "-" in self.files:
             raise Failed("the input is read twice: name files or folders, not standard input")
+        for option in {"report", "html"} & self.options.given:
+            path = vars(self.options)[option]
+            others = [*self.files, self.options.output, vars(self.options).get("removed")]
+            if any(same_file(path, other) for other in others if other is not None):
+                raise Failed(f"--{option} {printable(path)}: this run reads or writes that file already")
+            with named(path):
+                os.stat(os.path.dirname(path) or ".")
 
     def words(self, *names: str) -> list[str]:
         """Returns those of some options that were given, as they are typed."""
@@ -185,8 +192,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             lines = [
                 shlex.join([*canon, "--offsets", "-o", texts, *files]),
                 f"{shingle} {shlex.quote(texts)} | {join} -o {shlex.quote(pairs)}",
-                shlex.join(["simshow", "--docs", texts, "--html", options.report, "--made-by", made_by, pairs]),
                 dedup,
+                shlex.join(["simshow", "--docs", texts, "--html", options.report, "--made-by", made_by, pairs]),
             ]
         if not options.dry_run:
             why = f"half of the first {len(counts)} texts have at most {median(counts)} words"
