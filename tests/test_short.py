@@ -33,6 +33,7 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "folder").mkdir()
     for number, text in enumerate(TEXTS):
         (tmp_path / "folder" / f"{number}.txt").write_text(text)
+    (tmp_path / "refs").write_text("".join(f"PMID- {n}\nTI  - {text}\n\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "page.html").write_text("<p>a")
     return tmp_path
 
@@ -57,6 +58,7 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
         (["semi.csv", "--delimiter", ";"], "canon --csv --delimiter ';' semi.csv"),
         (["table.TSV", "-t", "0.9", "--keep", "longest"], "canon --tsv table.TSV"),
         (["lines.txt"], "canon --lines lines.txt"),
+        (["refs"], "canon --ris refs"),
         (["folder"], "canon --recursive folder"),
         (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
         (["page.html", "--whole", "lines.txt"], "canon --whole page.html lines.txt"),
@@ -69,7 +71,8 @@ def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, 
     assert shell(line, here).good() == ran.out
     assert ran.out
     assert re.fullmatch(
-        r"shingletools unique: half of the first \d texts have at most \d words, so this is the pipeline for titles:",
+        r"shingletools unique: (half of the first \d texts have at most \d words|these are references), "
+        r"so this is the pipeline for (titles|citations):",
         told,
     )
     made, _ = unique(here, *words, "-o", "kept", "--removed", "gone", "-j", "2")
@@ -230,9 +233,10 @@ def test_a_missing_scratch_folder(here: Path) -> None:
 def test_recipes(tmp_path: Path) -> None:
     """Each is printed, and finds what it is for in a sample."""
     listed = run_here("shingletools recipes", cwd=tmp_path).good().decode()
-    names = "near-copies short texts titles quotations boilerplate code web pages"
+    names = "near-copies short texts titles citations quotations boilerplate code web pages"
     assert " ".join(recipe.name for recipe in RECIPES) == names
     assert listed == "".join(f"{recipe.name}: {recipe.when}\n  {recipe.line}\n" for recipe in RECIPES)
+    (tmp_path / "refs.ris").write_text("TY  - JOUR\nTI  - Cats and mats\nER  - \n" * 2)
     os.symlink(DATA / "docs.jsonl", tmp_path / "docs.jsonl")
     for folder, name, text in (
         ("src", "a.py", "def a(b): return b"),
@@ -248,6 +252,7 @@ def test_recipes(tmp_path: Path) -> None:
         "near-copies": 124,
         "short texts": 160,
         "titles": 274,
+        "citations": 1,
         "quotations": 294,
         "boilerplate": 300,
         "code": 1,

@@ -25,10 +25,16 @@ TITLES = Recipe(
     "titles, names, addresses of up to 12 words",
     "canon docs.jsonl | shingle --chars -k 3 | simjoin -t 0.7",
 )
+CITATIONS = Recipe(
+    "citations",
+    "references of RIS or NBIB, some of which lack the abstract",
+    "canon --ris refs.ris | shingle --chars -k 3 | simjoin --measure containment -t 0.85",
+)
 RECIPES = (
     NEAR_COPIES,
     SHORT_TEXTS,
     TITLES,
+    CITATIONS,
     Recipe(
         "quotations",
         "texts that share 29 words in a row, whatever else is in them",
@@ -84,4 +90,5 @@ def pairs_for_removal(recipe: Recipe, threshold: str | None = None) -> list[str]
     ['shingle -k 10', 'simjoin -t 0.9 --copies once']
     """
     _, shingle, join = recipe.line.split(" | ")
-    return [shingle, f"{join if threshold is None else f'simjoin -t {threshold}'} --copies once"]
+    before, _, usual = join.rpartition(" ")
+    return [shingle, f"{before} {threshold or usual} --copies once"]

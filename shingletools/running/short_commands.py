@@ -15,7 +15,15 @@ from shingletools.reading.streams import read_blocks
 from shingletools.running import run_command
 from shingletools.running.api import run
 from shingletools.running.outcomes import DONE, FAILED
-from shingletools.running.recipes import COUNTING, RECIPES, median, pairs_for_removal, recipe_for, word_counts
+from shingletools.running.recipes import (
+    CITATIONS,
+    COUNTING,
+    RECIPES,
+    median,
+    pairs_for_removal,
+    recipe_for,
+    word_counts,
+)
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import folder_errors, named, same_file
@@ -27,13 +35,10 @@ SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
 LENGTH_RULES = ("longest", "shortest")  # of --keep
 TEXT = "text"  # the format of plain text, which is read as lines or whole
-SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "parquet", "warc")} | {
-    ".tab": "tsv",
-    ".jsonl": "",
-    ".ndjson": "",
-}
+SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
+SUFFIXES |= {".tab": "tsv", ".nbib": "ris", ".jsonl": "", ".ndjson": ""}
 PLAIN_TEXT = ("", ".txt", ".text", ".md", ".log", ".srt")  # suffixes
-FIRST_BYTES = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "", b"[": "array"}
+FIRST_BYTES = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "", b"[": "array", b"TY  -": "ris", b"PMID-": "ris"}
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
 
@@ -179,7 +184,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     canon = ["canon", *reads, *this.words("id", "text")]
     counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
-    recipe = recipe_for(counts)
+    recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
     shingle, join = pairs_for_removal(recipe, options.threshold)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
@@ -197,7 +202,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             ]
         if not options.dry_run:
             why = f"half of the first {len(counts)} texts have at most {median(counts)} words"
-            begun = f"{name}: {why if counts else 'no text has words'}, so this is the pipeline for {recipe.name}:"
+            why = "these are references" if recipe is CITATIONS else why if counts else "no text has words"
+            begun = f"{name}: {why}, so this is the pipeline for {recipe.name}:"
             messages.say(f"{begun}\n{this.shown(lines, start)}".rstrip())
         return this.run(lines, start)
 
