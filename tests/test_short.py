@@ -30,6 +30,7 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "semi.csv").write_text("id;text\n" + "".join(f"{n};{text}\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "table.TSV").write_text("id\ttext\n" + "".join(f"{n}\t{text}\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "lines.txt").write_text("".join(f"{text}\n" for text in TEXTS))
+    (tmp_path / "-lines.txt").write_bytes((tmp_path / "lines.txt").read_bytes())
     (tmp_path / "folder").mkdir()
     for number, text in enumerate(TEXTS):
         (tmp_path / "folder" / f"{number}.txt").write_text(text)
@@ -61,6 +62,7 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
         (["refs"], "canon --ris refs"),
         (["folder"], "canon --recursive folder"),
         (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
+        (["--", "-lines.txt"], "canon --lines ./-lines.txt"),
         (["page.html", "--whole", "lines.txt"], "canon --whole page.html lines.txt"),
     ],
 )
@@ -75,7 +77,7 @@ def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, 
         r"so this is the pipeline for (titles|citations):",
         told,
     )
-    made, _ = unique(here, *words, "-o", "kept", "--removed", "gone", "-j", "2")
+    made, _ = unique(here, "-o", "kept", "--removed", "gone", "-j", "2", *words)
     assert made.out == b""
     assert (here / "kept").read_bytes() == ran.out
     assert (here / "gone").read_bytes() or len(words) > 1

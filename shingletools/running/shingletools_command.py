@@ -7,17 +7,12 @@ from collections.abc import Sequence
 from shingletools import kernel
 from shingletools.cli.options import Printed, did_you_mean, meant, version
 from shingletools.record.command_registry import COMMANDS, STAGES, command_of
-from shingletools.running import driver, run_command, short_commands
+from shingletools.running import driver, run_command
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 RUN = "run"
-OWN = {  # commands of this command
-    RUN: run_command.run,
-    short_commands.UNIQUE: short_commands.unique,
-    short_commands.COMPARE: short_commands.compare,
-    short_commands.LIST: short_commands.recipes,
-}
+OWN = (RUN, "unique", "compare", "recipes")  # commands of this command
 OPTIONS = ("-h", "--help", "--version", "--check")
 DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 
@@ -27,7 +22,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     words = sys.argv[1:] if argv is None else argv
     if words and words[0] in (*OWN, *COMMANDS):
         command, *rest = words
-        own = OWN.get(command) or (driver.run if command in STAGES else command_of(command).run)
+        own = own_run(command) if command in OWN else driver.run if command in STAGES else command_of(command).run
         title = f"{name} {command}" if command in OWN else command
         return driver.exit_status(title, lambda: driver.run_or_print(own, title, rest, closed))
     for word in words:
@@ -37,6 +32,15 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             raise Failed(f"{what} {errors.printable(word)}{question} (see {name} --help)")
     shown = {"--version": versions, "--check": checked}.get(words[0] if words else "", overview)
     raise Printed(shown(name))
+
+
+def own_run(command: str) -> driver.Run:
+    """Returns the function that runs one of OWN."""
+    if command == RUN:
+        return run_command.run
+    from shingletools.running import short_commands  # late: they load more than others need
+
+    return short_commands.COMMANDS[command]
 
 
 def overview(name: str) -> str:

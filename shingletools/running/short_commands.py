@@ -29,7 +29,7 @@ from shingletools.system.errors import Failed, printable
 from shingletools.system.files import folder_errors, named, same_file
 from shingletools.system.memory_limit import scratch_folder
 
-UNIQUE, COMPARE, LIST = "unique", "compare", "recipes"
+UNIQUE, COMPARE = "unique", "compare"
 PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
 SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
@@ -111,9 +111,10 @@ class ShortRun:
         self.name, self.closed = name, closed
         self.parser = make_parser(name)
         self.options = self.parser.parse(argv or ())
-        self.files: list[str] = [] if self.options.files0_from is not None else self.options.files
-        if "-" in self.files:
+        given = [] if self.options.files0_from is not None else self.options.files
+        if "-" in given:
             raise Failed("the input is read twice: name files or folders, not standard input")
+        self.files = [f"./{file}" if file.startswith("-") else file for file in given]  # no options
         for option in {"report", "html"} & self.options.given:
             path = vars(self.options)[option]
             others = [*self.files, self.options.output, vars(self.options).get("removed")]
@@ -290,3 +291,6 @@ def scratch(command: str) -> Iterator[str]:
             yield f"{folder}/"
         finally:
             remove()
+
+
+COMMANDS = {UNIQUE: unique, COMPARE: compare, "recipes": recipes}
