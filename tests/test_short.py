@@ -113,8 +113,10 @@ def test_a_report(here: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("unique -", "the input is read twice: name files or folders, not standard input"),
-        ("unique", "the input is read twice: name files or folders, not standard input"),
+        ("unique -", "this command reads the input twice: name files"),
+        ("unique", "this command reads the input twice: name files"),
+        ("unique docs.jsonl /dev/null", "/dev/null: not a regular file: this command reads it twice"),
+        ("compare", "name two files or folders (see shingletools compare --help)"),
         ("unique nowhere", "nowhere: No such file or directory"),
         ("unique docs.jsonl table.csv", "docs.jsonl and table.csv have different formats"),
         ("unique page.html", "page.html: its format is not known: say --lines, --whole, --csv or another"),
@@ -203,6 +205,8 @@ def test_compare(here: Path) -> None:
         assert ran.good() == shell(lines, here).good()
     assert len(run_here("shingletools compare -k 2 -m 1 --json table.csv docs.jsonl", cwd=here).records()) == 9
     assert b"cat sat" in (here / "page").read_bytes()
+    ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
+    assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
     for words, runs in (("a.txt folder/0.txt", 1), ("docs.jsonl docs.jsonl", 5)):
         one, other = words.split()
         ran = run_here(f"shingletools compare {words}", cwd=here)

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import shlex
+import stat
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -26,7 +27,7 @@ from shingletools.running.recipes import (
 )
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
-from shingletools.system.files import folder_errors, named, same_file
+from shingletools.system.files import check_regular, folder_errors, named, same_file
 from shingletools.system.memory_limit import scratch_folder
 
 UNIQUE, COMPARE = "unique", "compare"
@@ -112,9 +113,7 @@ class ShortRun:
         self.parser = make_parser(name)
         self.options = self.parser.parse(argv or ())
         given = [] if self.options.files0_from is not None else self.options.files
-        if "-" in given:
-            raise Failed("the input is read twice: name files or folders, not standard input")
-        self.files = [f"./{file}" if file.startswith("-") else file for file in given]  # no options
+        self.files = [f"./{file}" if file[:1] == "-" != file else file for file in given]  # no options
         for option in {"report", "html"} & self.options.given:
             path = vars(self.options)[option]
             others = [*self.files, self.options.output, vars(self.options).get("removed")]
@@ -182,6 +181,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without near-duplicates, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
+    check_regular((file for file in files if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     canon = ["canon", *reads, *this.words("id", "text")]
     counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
@@ -261,12 +261,18 @@ def recipes(name: str, argv: Sequence[str] | None, _: set[int]) -> int:
 
 def format_of(path: str) -> str:
     """Returns the format of a file or folder by its suffix, else its first bytes; "" for JSON lines. Raises Failed."""
-    if os.path.isdir(path):
+    if path == "-":
+        return TEXT
+    with named(path):
+        mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
         return "recursive"
     bare = next((path.removesuffix(end) for end in compression_detection.SUFFIXES if path.endswith(end)), path)
     suffix = os.path.splitext(bare)[1].lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
+    if not stat.S_ISREG(mode):
+        return TEXT  # a pipe, whose first bytes can be read only once
     with contextlib.closing(read_blocks(path)) as blocks:
         head = next(blocks, b"").lstrip(BLANK)
     if (found := next((name for start, name in FIRST_BYTES.items() if head.startswith(start)), None)) is not None:

@@ -126,8 +126,9 @@ def test_any_cut_of_the_input_gives_the_same(tmp_path: Path, monkeypatch: pytest
     assert len(whole) == 9
     for size in (1, 7, 100):
         monkeypatch.setattr("shingletools.system.interruptible_reads.READ_BYTES", size)
-        parts = [each for part in Citations("id").read([str(tmp_path / "refs")]) for each in part.documents()]
-        assert parts == whole
+        parts = list(Citations("id").read([str(tmp_path / "refs")]))
+        assert len(parts) > 5
+        assert [each for part in parts for each in part.documents()] == whole
 
 
 def test_references_without_copies(tmp_path: Path) -> None:
