@@ -35,7 +35,9 @@ def here(tmp_path: Path) -> Path:
     for number, text in enumerate(TEXTS):
         (tmp_path / "folder" / f"{number}.txt").write_text(text)
     (tmp_path / "refs").write_text("".join(f"PMID- {n}\nTI  - {text}\n\n" for n, text in enumerate(TEXTS)))
-    (tmp_path / "page.html").write_text("<p>a")
+    (tmp_path / "page.xml").write_text("<p>a")
+    for number, text in enumerate(TEXTS):
+        (tmp_path / f"{number}.html").write_text(f"<nav class=a{number}></nav><p>{text}")
     return tmp_path
 
 
@@ -63,7 +65,8 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
         (["folder"], "canon --recursive folder"),
         (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
         (["--", "-lines.txt"], "canon --lines ./-lines.txt"),
-        (["page.html", "--whole", "lines.txt"], "canon --whole page.html lines.txt"),
+        (["page.xml", "--whole", "lines.txt"], "canon --whole page.xml lines.txt"),
+        (["0.html", "1.html", "2.html"], "canon --whole --html 0.html 1.html 2.html"),
     ],
 )
 def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, here: Path) -> None:
@@ -119,13 +122,14 @@ def test_a_report(here: Path) -> None:
         ("compare", "name two files or folders (see shingletools compare --help)"),
         ("unique nowhere", "nowhere: No such file or directory"),
         ("unique docs.jsonl table.csv", "docs.jsonl and table.csv have different formats"),
-        ("unique page.html", "page.html: its format is not known: say --lines, --whole, --csv or another"),
+        ("unique page.xml", "page.xml: its format is not known: say --lines, --whole, --csv or another"),
         (
             "unique --kep first x",
             "unrecognized arguments: --kep; did you mean --keep? (see shingletools unique --help)",
         ),
         ("compare docs.jsonl", "name two files or folders (see shingletools compare --help)"),
-        ("compare lines.txt page.html", "page.html: its format is not known: say --lines, --whole, --csv or another"),
+        ("unique lines.txt 0.html", "lines.txt and 0.html have different formats"),
+        ("compare lines.txt page.xml", "page.xml: its format is not known: say --lines, --whole, --csv or another"),
         ("unique docs.jsonl --report docs.jsonl", "--report docs.jsonl: this run reads or writes that file already"),
         ("unique docs.jsonl --report p -o ./p", "--report p: this run reads or writes that file already"),
         ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
@@ -205,6 +209,8 @@ def test_compare(here: Path) -> None:
         assert ran.good() == shell(lines, here).good()
     assert len(run_here("shingletools compare -k 2 -m 1 --json table.csv docs.jsonl", cwd=here).records()) == 9
     assert b"cat sat" in (here / "page").read_bytes()
+    ran = run_here("shingletools compare --brief 0.html 1.html", cwd=here)
+    assert ran.good() == b'"0.html" "1.html" 1.0: 6 words in 1 passage, 100% of a, 100% of b, longest 6\n'
     ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
     assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
     for words, runs in (("a.txt folder/0.txt", 1), ("docs.jsonl docs.jsonl", 5)):

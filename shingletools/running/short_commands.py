@@ -35,9 +35,10 @@ PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's ru
 SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
 LENGTH_RULES = ("longest", "shortest")  # of --keep
-TEXT = "text"  # the format of plain text, which is read as lines or whole
+TEXT, PAGE = "text", "html"  # formats of plain text, which is read as lines or whole, and of a page
+AS_PAGES = "--html"  # the option of canon alone
 SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
-SUFFIXES |= {".tab": "tsv", ".nbib": "ris", ".jsonl": "", ".ndjson": ""}
+SUFFIXES |= {".html": PAGE, ".htm": PAGE, ".tab": "tsv", ".nbib": "ris", ".jsonl": "", ".ndjson": ""}
 PLAIN_TEXT = ("", ".txt", ".text", ".md", ".log", ".srt")  # suffixes
 FIRST_BYTES = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "", b"[": "array", b"TY  -": "ris", b"PMID-": "ris"}
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
@@ -136,7 +137,7 @@ class ShortRun:
         return made
 
     def format_words(self, files: Sequence[str], texts: str) -> list[str]:
-        """Returns the options of canon and dedup that say how files are read. Raises Failed for several formats.
+        """Returns the options of canon that say how files are read. Raises Failed for several formats.
 
         texts: the format of plain text.
         """
@@ -147,8 +148,8 @@ class ShortRun:
         if len(found) > 1:
             raise Failed(f"{' and '.join(map(printable, found.values()))} have different formats")
         (name,) = found
-        name = texts if name == TEXT else name
-        return [*([f"--{name}"] if name else []), *given]
+        name, more = {TEXT: (texts, []), PAGE: ("whole", [AS_PAGES])}.get(name, (name, []))
+        return [*([f"--{name}"] if name else []), *more, *given]
 
     def shown(self, lines: Sequence[str], start: str) -> str:
         """Returns pipelines for a shell; scratch files are in its folder, and named for the command."""
@@ -184,6 +185,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     check_regular((file for file in files if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     canon = ["canon", *reads, *this.words("id", "text")]
+    reads = [word for word in reads if word != AS_PAGES]
     counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
     recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
     shingle, join = pairs_for_removal(recipe, options.threshold)
