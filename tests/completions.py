@@ -13,7 +13,7 @@ from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST
 from shingletools.record.command_registry import COMMANDS
 from shingletools.running import run_command, shingletools_command
 from shingletools.text.wordlists import SHIPPED
-from suite import LISTERS, PROGRAMS
+from suite import LISTERS, PROGRAMS, SHORT
 
 TABLE = TOP / "shingletools" / "cli" / "completions" / "options.tsv"
 COMPLETED = (*PROGRAMS, *LISTERS)
@@ -35,11 +35,13 @@ def parser_for(command: str) -> argparse.ArgumentParser:
     parser.add_argument(short, long, action="store_true", help="list the commands")
     parser.add_argument(version, action="store_true", help="tell what is installed")
     parser.add_argument(check, action="store_true", help="compare the C kernel with its definition")
-    parser.add_argument("command", metavar="COMMAND", choices=[shingletools_command.RUN, *COMMANDS], help="what to run")
-    own = {option for action in parser._actions for option in action.option_strings}
-    for action in parser_of(run_command.NAME)._actions:
-        if not own & {*action.option_strings}:
-            parser._add_action(action)
+    choices = [*shingletools_command.OWN, *COMMANDS]
+    parser.add_argument("command", metavar="COMMAND", choices=choices, help="what to run")
+    for name in (run_command.NAME, *SHORT):
+        own = {word for action in parser._actions for word in action.option_strings or [action.dest]}
+        for action in parser_of(name)._actions:
+            if not own & {*(action.option_strings or [action.dest])}:
+                parser._add_action(action)
     return parser
 
 

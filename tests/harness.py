@@ -22,7 +22,7 @@ from shingletools.commands.canon.stopwords import unless_in
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Collector
 from shingletools.record.command_registry import STAGES, command_of
-from shingletools.running import driver, run_command, shingletools_command
+from shingletools.running import driver, run_command, shingletools_command, short_commands
 from shingletools.running.collecting import collect_chunk
 from shingletools.running.outcomes import Outcome
 from shingletools.spark import command as simspark
@@ -116,6 +116,8 @@ def parser_of(command: str) -> Parser:
         return simspark.make_parser()
     if command == run_command.NAME:
         return run_command.make_parser()
+    if command.startswith("shingletools "):
+        return short_commands.make_parser(command)
     module = command_of(command)
     return make_parser(command, module.__doc__, module.add_options, module.COMMAND_INFO.example)
 

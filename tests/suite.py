@@ -292,6 +292,7 @@ SUITE = (
 RUNNERS = ("simspark",)  # which run the others, and have tests of their own
 KEEPERS = ("simindex",)  # whose output is what they keep; likewise
 LISTERS = ("shingletools",)  # which tell of the others; likewise
+SHORT = ("shingletools unique", "shingletools compare")  # which make a pipeline; likewise
 
 COMMANDS = tuple(dict.fromkeys(each.name for each in SUITE))
 PROGRAMS = (*COMMANDS, *KEEPERS, *RUNNERS)

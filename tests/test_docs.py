@@ -22,7 +22,7 @@ from picture import PICTURE, drawn, picture
 from shingletools.record.command_registry import STAGES
 from shingletools.running import run_command
 from shingletools.running.pipeline_parser import split
-from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
+from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS, SHORT
 
 MAN = TOP / "man"
 PAGES = sorted(MAN.iterdir())
@@ -70,6 +70,8 @@ BY_CASE = {
         ("sketch", ("--lexicons",), "default 1"),
         ("sketch", ("--least",), "default 5"),
         ("sketch", ("--idf",), "default a quarter to three quarters of the heaviest"),
+        ("shingletools unique", ("-t", "--threshold"), "default 0.8, for titles 0.7, for citations 0.85"),
+        ("shingletools compare", ("-m",), "default 1 for two texts, else 5"),
         ("simspark", ("--at-once",), "default 512M, or 1G where the master is local"),
         ("simspark", ("--checkpoint",), "default beside --out"),
         ("simspark", ("--master",), "default local[*]"),
@@ -98,10 +100,10 @@ def documented(page: str, section: str) -> dict[str, tuple[str, str]]:
     return options
 
 
-@pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME])
+@pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME, *SHORT])
 def test_options_in_manual_and_parser_agree(command: str) -> None:
     own, common = documented(page_of(command), "OPTIONS"), documented("shingletools.7", "COMMON OPTIONS")
-    if command in (*RUNNERS, run_command.NAME):
+    if command in (*RUNNERS, run_command.NAME, *SHORT):
         common = {}
     assert not set(own) & set(common)
     manual = own | common
@@ -164,7 +166,7 @@ def test_pages_say_alike_what_is_alike(passage: str) -> None:
     assert found == [found[0]] * len(found)
 
 
-@pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME])
+@pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME, *SHORT])
 def test_page_has_what_a_reader_looks_for(command: str) -> None:
     text = (MAN / page_of(command)).read_text("utf-8")
     sections = re.findall(r"^\.Sh (.*)", text, re.MULTILINE)
@@ -257,6 +259,14 @@ def test_table_of_standard_deviations() -> None:
     for (row, column), shown in table("sketch.1", '.Bl -column "N').items():
         n, j = int(row.removeprefix("N = ")), float(column.removeprefix("J = "))
         assert shown == round(math.sqrt(j * (1 - j) / n), 3)
+
+
+def test_table_of_pairs_that_sketches_find() -> None:
+    for (row, column), shown in table("shingletools-choosing.7", '.Bl -column "256 minima').items():
+        n, j = int(row.split()[0]), Fraction(column)
+        least = math.ceil(Fraction(4, 5) * n)
+        found = sum(math.comb(n, agree) * j**agree * (1 - j) ** (n - agree) for agree in range(least, n + 1))
+        assert shown == round(float(found), 3), (row, column)
 
 
 def test_table_of_one_changed_word() -> None:

@@ -15,7 +15,7 @@ import mutants
 from documents import TOP
 from harness import program
 from shingletools.record.command_registry import COMMANDS as LISTED
-from suite import COMMANDS, LISTERS, PROGRAMS, RUNNERS, SUITE, WAYS
+from suite import COMMANDS, LISTERS, PROGRAMS, RUNNERS, SHORT, SUITE, WAYS
 
 PACKAGE, TESTS = TOP / "shingletools", TOP / "tests"
 GUIDE = PACKAGE / "README.md"
@@ -214,7 +214,8 @@ def missing_of(command: str) -> list[str]:
 def test_every_command_has_all_its_places() -> None:
     """A command is what one of them names."""
     rooms = {path.parent.name for path in (PACKAGE / "commands").glob("*/command.py")}
-    pages = {path.stem for path in (TOP / "man").glob("*.1")} - {"shingletools-run"}
+    others = {name.replace(" ", "-") for name in ("shingletools run", *SHORT)}
+    pages = {path.stem for path in (TOP / "man").glob("*.1")} - others
     launchers = {path.name for path in (TOP / "bin").iterdir()} - {*LISTERS}
     named = {*LISTED, *PROGRAMS, *rooms, *launchers, *pages}
     lost = [f"{command}: {place}" for command in sorted(named) for place in missing_of(command)]

@@ -1,4 +1,4 @@
-"""Ten jobs of a new user, typed as in the manual: what is left is what brute force leaves of the original file."""
+"""Jobs of a new user, typed as in the manual: what is left is what brute force leaves of the original file."""
 
 import csv
 import gzip
@@ -17,6 +17,11 @@ from harness import jsonl, shell
 
 WORDS = [f"{first}{second}{third}" for first in "bdgk" for second in "aeo" for third in ("l", "nt", "rs", "zik")]
 UNIQUE = "canon {0} | shingle -k 3 | simjoin -t 0.8 | dedup --pairs - {1} {0} -o kept"
+K = 3
+BY_NAMES = (  # the names are said to the command that reads the table, and to the one that writes it
+    "canon --tsv --id n --text body table.tsv | shingle -k 3 | simjoin -t 0.8 | "
+    "dedup --pairs - --tsv --id n --keep max:date table.tsv -o kept"
+)
 
 
 def texts(seed: int, number: int = 24) -> list[str]:
@@ -34,7 +39,7 @@ def kept(given: Sequence[str], order: Iterable[int] | None = None) -> list[int]:
     sets = []
     for text in given:
         words = re.findall(r"\w+", text.lower())
-        sets.append({tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2))} if words else set())
+        sets.append({tuple(words[at : at + K]) for at in range(max(1, len(words) - K + 1))} if words else set())
     for number in order or range(len(given)):
         mine = sets[number]
         if not any(mine and Fraction(len(mine & sets[one]), len(mine | sets[one])) >= Fraction(4, 5) for one in stay):
@@ -171,11 +176,7 @@ def of_tsv(here: Path) -> None:
     dates = [f"{2000 + number * 7 % 11}-0{1 + number % 9}-01" for number in range(len(given))]
     rows = [f'{date}\t{text}\t"{number}\n' for number, (date, text) in enumerate(zip(dates, given, strict=True))]
     (here / "table.tsv").write_text("date\tbody\tn\n" + "".join(rows))
-    shell(
-        "canon --tsv --id n --text body table.tsv | shingle -k 3 --text body --id n | simjoin --id n -t 0.8 | "
-        "dedup --pairs - --tsv --id n --keep max:date table.tsv -o kept",
-        cwd=here,
-    ).good()
+    shell(BY_NAMES, cwd=here).good()
     order = sorted(range(len(given)), key=lambda number: dates[number], reverse=True)
     assert (here / "kept").read_text() == "date\tbody\tn\n" + "".join(rows[number] for number in kept(given, order))
 
@@ -197,3 +198,18 @@ def of_subtitles(here: Path) -> None:
 )
 def test_job(job: Callable[[Path], None], tmp_path: Path) -> None:
     job(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "job", [of_folder, of_csv, of_parquet, of_warc, of_messages, of_code, of_tsv], ids=lambda job: job.__name__
+)
+def test_job_in_one_command(job: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which finds the format, and takes runs of five words for texts of this length."""
+    formats = "--recursive --csv --parquet --warc --array"
+    bare = f'set -- {{0}}; case " {formats} " in *" $1 "*) shift; esac; shingletools unique "$@" {{1}} -o kept 2> told'
+    monkeypatch.setitem(job.__globals__, "UNIQUE", bare)
+    by_names = "shingletools unique --id n --text body --keep max:date table.tsv -o kept 2> told"
+    monkeypatch.setitem(job.__globals__, "BY_NAMES", by_names)
+    monkeypatch.setitem(job.__globals__, "K", 5)
+    job(tmp_path)
+    assert (tmp_path / "told").read_text().count("\n") == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, pipe, run, wait_for_the_end_of
+from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, pipe, run, shell, wait_for_the_end_of
 
 MADE = ("docs.canon", "docs.shingles", "docs.sketch", "docs.pairs")
 STAGES = ("canon", "shingle -k 10", "sketch -n 84", "simjoin -t 0.8")
@@ -46,6 +46,15 @@ def expected() -> list[bytes]:
 def left(folder: Path) -> set[str]:
     """What is there in addition to the input."""
     return {path.name for path in folder.iterdir()} - {"docs.jsonl", "pipeline.mk"}
+
+
+def test_it_is_installed_with_its_tabs(tmp_path: Path) -> None:
+    page = (DATA.parents[1] / "man" / "shingletools-reliability.7").read_text()
+    (copying,) = (line for line in page.splitlines() if line.startswith("$ cp "))
+    shell(copying.removeprefix("$ ").replace("\\-", "-"), tmp_path).good()
+    for name in ("pipeline.mk", "day.mk", "day.sh"):
+        assert (tmp_path / name).read_bytes() == (DATA / name).read_bytes()
+        assert name.endswith(".sh") or b"\n\t$(" in (DATA / name).read_bytes()
 
 
 def test_what_is_made_again(folder: Path) -> None:

@@ -11,7 +11,7 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 MAX_JOBS = 1024
-READ_BY_CANON = ("--csv", "--tsv", "--parquet", "--warc", "--array", "--lines", "--whole", "--recursive")
+READ_BY_CANON = ("--csv", "--tsv", "--parquet", "--warc", "--array", "--ris", "--lines", "--whole", "--recursive")
 
 
 class Printed(Exception):

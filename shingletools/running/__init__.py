@@ -5,6 +5,8 @@ pipeline_parser       a pipeline as it is typed, parsed for a run in one process
 input_sources         documents that a program passes to a pipeline: files, or records as lines
 result                the result of a run in a program: records, messages, figures
 api                   the functions that programs call: pipelines as values
+recipes               pipelines for common jobs; the one for texts of some length
+short_commands        the commands `shingletools unique`, `compare` and `recipes`, which make pipelines
 run_command           the command `shingletools run`
 launch                the entry of the launchers in `bin/`
 driver                runs a command line, and ends it: output, messages, exit status

@@ -6,10 +6,12 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from shingletools.cli.argument_types import quoted
 from shingletools.cli.options import Printed
 from shingletools.running.input_sources import Documents, InputDocuments, check_given
 from shingletools.running.pipeline_parser import SharedOptions, steps_of
 from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.recipes import COUNTING, pairs_for_removal, recipe_for, word_counts
 from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
@@ -129,27 +131,46 @@ def unique(
 ) -> Result:
     """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
-    options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a scratch
-    file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
+    Without any of these, it makes the pairs itself, by the recipe for texts of this length, of the fields that options
+    name. options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a
+    scratch file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
 
     >>> documents = [{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]
     >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))
     [{'id': 1, 'text': 'The cat sat'}]
+    >>> list(unique(documents))
+    [{'id': 1, 'text': 'The cat sat'}]
     """
+    alone = pairs is groups is known is None
     inputs = {"--pairs": pairs, "--groups": groups, "--known": known}
-    if isinstance(documents, Iterator) and any(isinstance(each, Result) for each in inputs.values()):
+    if isinstance(documents, Iterator) and (alone or any(isinstance(each, Result) for each in inputs.values())):
         raise TypeError("documents are an iterator, which the pairs may read first: make a list of them")
 
     @contextlib.contextmanager
     def taking(shared: SharedOptions) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
             words = ["dedup"]
-            for option, records in inputs.items():
+            made = {"--pairs": pairs_of(documents, options)} if alone else {}
+            for option, records in (inputs | made).items():
                 for file in () if records is None else files_of(records, stack):
                     words += [option, file]
             yield parsed(f"{shlex.join(words)} {options}", shared)
 
     return result_of(taking, documents, 1, False, None)
+
+
+def pairs_of(documents: Documents, options: str) -> Result:
+    """Returns the pairs by which dedup removes, by the recipe for texts of this length. Raises Failed.
+
+    options: those of dedup, which may name the fields.
+    """
+    given = parsed(f"dedup --pairs - {options}", ONE_PROCESS)[0].options
+    named = {"--id": given.id, "--text": quoted(given.text)}
+    words = [word for option, name in named.items() if option[2:] in given.given for word in (option, name)]
+    canon = shlex.join(["canon", *words])
+    with run(f"{canon} | {COUNTING}", documents) as records:
+        recipe = recipe_for(word_counts(records))
+    return run(" | ".join([canon, *pairs_for_removal(recipe)]), documents)
 
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:

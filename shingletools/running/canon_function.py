@@ -27,6 +27,7 @@ REFUSED_OPTIONS = (  # options that are not about words
     "csv",
     "tsv",
     "array",
+    "ris",
     "parquet",
     "warc",
     "delimiter",

@@ -12,6 +12,7 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 RUN = "run"
+OWN = (RUN, "unique", "compare", "recipes")  # commands of this command
 OPTIONS = ("-h", "--help", "--version", "--check")
 DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 
@@ -19,18 +20,27 @@ DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Runs the command that the first word names. Raises Printed, or Failed for unknown arguments."""
     words = sys.argv[1:] if argv is None else argv
-    if words and words[0] in (RUN, *COMMANDS):
+    if words and words[0] in (*OWN, *COMMANDS):
         command, *rest = words
-        own = run_command.run if command == RUN else driver.run if command in STAGES else command_of(command).run
-        title = f"{name} {RUN}" if command == RUN else command
+        own = own_run(command) if command in OWN else driver.run if command in STAGES else command_of(command).run
+        title = f"{name} {command}" if command in OWN else command
         return driver.exit_status(title, lambda: driver.run_or_print(own, title, rest, closed))
     for word in words:
         if word not in OPTIONS:
-            question = did_you_mean(meant(word, (RUN, *COMMANDS, *OPTIONS)))
+            question = did_you_mean(meant(word, (*OWN, *COMMANDS, *OPTIONS)))
             what = "unrecognized arguments:" if word.startswith("-") else "no such command:"
             raise Failed(f"{what} {errors.printable(word)}{question} (see {name} --help)")
     shown = {"--version": versions, "--check": checked}.get(words[0] if words else "", overview)
     raise Printed(shown(name))
+
+
+def own_run(command: str) -> driver.Run:
+    """Returns the function that runs one of OWN."""
+    if command == RUN:
+        return run_command.run
+    from shingletools.running import short_commands  # late: they load more than others need
+
+    return short_commands.COMMANDS[command]
 
 
 def overview(name: str) -> str:
@@ -39,11 +49,14 @@ def overview(name: str) -> str:
     lines = [f"  {command:{width}}  {summary(command)}\n" for command in COMMANDS]
     return (
         f"usage: {name} [--help | --version | --check]\n       {name} COMMAND ...\n"
-        f"       {name} run PIPELINE [FILE ...]\n\n"
+        f"       {name} run PIPELINE [FILE ...]\n"
+        f"       {name} unique FILE ...\n       {name} compare A B\n       {name} recipes\n\n"
         f"Commands that find near-duplicate texts:\n\n{''.join(lines)}\n"
         "Each is a program: see COMMAND --help and man COMMAND. man shingletools is about all of them.\n"
         f"{name} COMMAND runs it, too: use this where another program has the same name.\n"
         f"{name} run runs a pipeline in one process: see {name} run --help and man shingletools-run.\n"
+        f"{name} unique writes files without near-duplicates, and compare shows what two files or folders share:\n"
+        f"each makes a pipeline, which --dry-run prints. {name} recipes prints pipelines for common jobs.\n"
         f"{name} --version prints what is installed, {name} --check compares the C kernel with its definition.\n\n"
         "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"
     )

@@ -19,7 +19,15 @@ FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
 LEAST, MOST = "min:", "max:"  # followed by the name of a field
 KNOWN = "known"  # the rule of --known
 NUMBER, TEXT, DATED = "number", "text", "date:"  # forms of values; the last is followed by a format of strptime
-UNMARKED = ("", "--lines", "--whole", "--recursive", "--array", "--warc")  # formats in which documents get no marks
+UNMARKED = (
+    "",
+    "--lines",
+    "--whole",
+    "--recursive",
+    "--array",
+    "--ris",
+    "--warc",
+)  # formats in which documents get no marks
 STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
 
 

@@ -1,4 +1,4 @@
-"""find all pairs of documents whose sketches agree at or above a threshold"""
+"""find all pairs of documents whose sketches or shingles agree at or above a threshold"""
 
 import argparse
 import os

@@ -18,8 +18,9 @@ def add_options(parser: "argparse._ActionsContainer") -> None:
     flag("--whole", help="each FILE is a document, its name the id")
     flag("--recursive", help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")
     flag("--csv", help="each row of CSV is a document; the first names the columns")
-    flag("--tsv", help="each row of TSV is a document: tabs between values, no quotes")
+    flag("--tsv", help="each row of TSV is a document: tabs, no quotes")
     flag("--array", help="each element of a JSON array is a record")
+    flag("--ris", help="each citation of RIS or NBIB is a document")
     flag("--parquet", help="each row of Parquet is a record")
     flag("--warc", help="each page of HTML in WARC is a document, its address the id")
     add = parser.add_argument
@@ -106,6 +107,12 @@ def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
     return Array()
 
 
+def ris(options: argparse.Namespace, _: Sequence[str]) -> Format:
+    from shingletools.reading.formats.citations import Citations  # late: only for --ris
+
+    return Citations(optional_id(options))
+
+
 def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
     from shingletools.reading.formats.parquet import Parquet  # late: only for --parquet
 
@@ -125,6 +132,7 @@ FORMATS = {  # the function that makes the format of each option. Raises Failed
     "csv": separated,
     "tsv": separated,
     "array": array,
+    "ris": ris,
     "parquet": parquet,
     "warc": warc,
 }

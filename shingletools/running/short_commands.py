@@ -1,0 +1,304 @@
+"""Short commands for common jobs: each makes pipelines, and runs them as `shingletools run` does."""
+
+import argparse
+import contextlib
+import os
+import shlex
+import stat
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from shingletools.cli.argument_types import count, quoted, threshold
+from shingletools.cli.options import Parser, Printed
+from shingletools.reading import compression_detection
+from shingletools.reading.formats import format_options
+from shingletools.reading.streams import read_blocks
+from shingletools.running import run_command
+from shingletools.running.api import run
+from shingletools.running.outcomes import DONE, FAILED
+from shingletools.running.recipes import (
+    CITATIONS,
+    COUNTING,
+    RECIPES,
+    median,
+    pairs_for_removal,
+    recipe_for,
+    word_counts,
+)
+from shingletools.system import messages, signals
+from shingletools.system.errors import Failed, printable
+from shingletools.system.files import check_regular, folder_errors, named, same_file
+from shingletools.system.memory_limit import scratch_folder
+
+UNIQUE, COMPARE = "unique", "compare"
+PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
+SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
+MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
+LENGTH_RULES = ("longest", "shortest")  # of --keep
+TEXT, PAGE = "text", "html"  # formats of plain text, which is read as lines or whole, and of a page
+AS_PAGES = "--html"  # the option of canon alone
+SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
+SUFFIXES |= {".html": PAGE, ".htm": PAGE, ".tab": "tsv", ".nbib": "ris", ".jsonl": "", ".ndjson": ""}
+PLAIN_TEXT = ("", ".txt", ".text", ".md", ".log", ".srt")  # suffixes
+FIRST_BYTES = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "", b"[": "array", b"TY  -": "ris", b"PMID-": "ris"}
+BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
+SENTENCE = 5  # runs of five words in common: nine words in a row
+
+
+def make_parser(name: str) -> Parser:
+    """Returns the parser of the command `shingletools unique` or `shingletools compare`."""
+    own, does, files = {
+        UNIQUE: (unique_options, "write files without near-duplicates", "FILE ..."),
+        COMPARE: (compare_options, "show how alike two files or folders are, and where", "A B"),
+    }[name.rpartition(" ")[2]]
+    parser = Parser(
+        prog=name,
+        usage=f"%(prog)s [OPTIONS] {files}",
+        description=f"{name}: {does}",
+        epilog="A FILE may be a folder. Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
+        f"130 interrupted. The manual: man {name.replace(' ', '-')}",
+        allow_abbrev=False,
+        add_help=False,
+    )
+    own(parser)
+    parser.add_argument("--dry-run", action="store_true", help="run nothing, but print the pipeline, for a shell")
+    format_options.add_options(parser.add_argument_group("what is read, if suffix and first bytes do not say it"))
+    for action in run_command.make_parser()._actions:
+        if action.dest in SHARED:
+            parser._add_action(action)
+    parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
+    return parser
+
+
+def unique_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "-t",
+        "--threshold",
+        metavar="T",
+        type=spelled_threshold,
+        help="the least similarity of a pair: 0.8, 4/5 (default 0.8, for titles 0.7, for citations 0.85)",
+    )
+    add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
+    add("--removed", metavar="FILE", help="write the removed documents to FILE")
+    add("--report", metavar="FILE", help="write a page that shows the duplicates to FILE, as simshow --html does")
+
+
+def compare_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-k", metavar="K", type=count, default=5, help="look for runs of K words (default 5)")
+    add(
+        "-m",
+        metavar="M",
+        type=count,
+        help="show documents with M such runs in common (default 1 for two texts, else 5)",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
+    form.add_argument("--brief", action="store_true", help="write a line for each pair")
+    form.add_argument("--html", metavar="FILE", help="write a page to FILE")
+
+
+def spelled_threshold(argument: str) -> str:
+    """Returns a threshold as it is spelled, for the command's own parser. Raises ArgumentTypeError."""
+    threshold(argument)
+    return argument
+
+
+class ShortRun:
+    """A run of `unique` or `compare`: its options as they are typed, and the pipelines that it makes of them."""
+
+    def __init__(self, name: str, argv: Sequence[str] | None, closed: set[int]) -> None:
+        """Raises Failed or Printed."""
+        self.name, self.closed = name, closed
+        self.parser = make_parser(name)
+        self.options = self.parser.parse(argv or ())
+        given = [] if self.options.files0_from is not None else self.options.files
+        self.files = [f"./{file}" if file[:1] == "-" != file else file for file in given]  # no options
+        for option in {"report", "html"} & self.options.given:
+            path = vars(self.options)[option]
+            others = [*self.files, self.options.output, vars(self.options).get("removed")]
+            if any(same_file(path, other) for other in others if other is not None):
+                raise Failed(f"--{option} {printable(path)}: this run reads or writes that file already")
+            with named(path):
+                os.stat(os.path.dirname(path) or ".")
+
+    def words(self, *names: str) -> list[str]:
+        """Returns those of some options that were given, as they are typed."""
+        made: list[str] = []
+        for action in self.parser._actions:
+            value = vars(self.options).get(action.dest)
+            if action.dest not in names or action.dest not in self.options.given or value is None:
+                continue
+            if isinstance(value, tuple):  # of names
+                value = ",".join(map(quoted, value))
+            for each in value if isinstance(value, list) else [value]:
+                made += [action.option_strings[0], *([] if each is True else [str(each)])]
+        return made
+
+    def format_words(self, files: Sequence[str], texts: str) -> list[str]:
+        """Returns the options of canon that say how files are read. Raises Failed for several formats.
+
+        texts: the format of plain text.
+        """
+        given = self.words(*format_options.FORMATS, *MORE_ABOUT_FORMATS)
+        if not files or any(getattr(self.options, name) for name in format_options.FORMATS):
+            return given
+        found = {format_of(file): file for file in files}
+        if len(found) > 1:
+            raise Failed(f"{' and '.join(map(printable, found.values()))} have different formats")
+        (name,) = found
+        name, more = {TEXT: (texts, []), PAGE: ("whole", [AS_PAGES])}.get(name, (name, []))
+        return [*([f"--{name}"] if name else []), *more, *given]
+
+    def shown(self, lines: Sequence[str], start: str) -> str:
+        """Returns pipelines for a shell; scratch files are in its folder, and named for the command."""
+        command = self.name.rpartition(" ")[2]
+        return "".join(f"{line.replace(start, f'{command}.') if start else line}\n" for line in lines)
+
+    def run(self, lines: Sequence[str], start: str) -> int:
+        """Runs pipelines one after the other, and returns the exit status. Raises Failed, or Printed for a dry run.
+
+        start: how the paths of scratch files begin.
+        """
+        if self.options.dry_run:
+            raise Printed(self.shown(lines, start))
+        status = DONE
+        for line in lines:
+            standard_output = os.dup(1)  # a run closes it
+            try:
+                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed)
+            finally:
+                if line is not lines[-1]:
+                    os.dup2(standard_output, 1)
+                os.close(standard_output)
+            status = done or status
+            if done == FAILED:
+                break
+        return status
+
+
+def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Writes documents without near-duplicates, and returns the exit status. Raises Failed or Printed."""
+    this = ShortRun(name, argv, closed)
+    options, files = this.options, this.files
+    check_regular((file for file in files if not os.path.isdir(file)), "this command reads")
+    reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
+    canon = ["canon", *reads, *this.words("id", "text")]
+    reads = [word for word in reads if word != AS_PAGES]
+    counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
+    recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
+    shingle, join = pairs_for_removal(recipe, options.threshold)
+    measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
+    with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
+        pairs, texts = f"{start}pairs" if options.report else "-", f"{start}canon"
+        choice = this.words("id", "keep", "removed", "output")
+        dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *measured, *files])
+        made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
+        lines = [f"{made_by} | {dedup}"]
+        if options.report:
+            lines = [
+                shlex.join([*canon, "--offsets", "-o", texts, *files]),
+                f"{shingle} {shlex.quote(texts)} | {join} -o {shlex.quote(pairs)}",
+                dedup,
+                shlex.join(["simshow", "--docs", texts, "--html", options.report, "--made-by", made_by, pairs]),
+            ]
+        if not options.dry_run:
+            why = f"half of the first {len(counts)} texts have at most {median(counts)} words"
+            why = "these are references" if recipe is CITATIONS else why if counts else "no text has words"
+            begun = f"{name}: {why}, so this is the pipeline for {recipe.name}:"
+            messages.say(f"{begun}\n{this.shown(lines, start)}".rstrip())
+        return this.run(lines, start)
+
+
+def counted(pipeline: str) -> list[int]:
+    """Returns the numbers of words of the first texts; says why if not one record is good. Raises Failed."""
+    try:
+        with run(pipeline) as records:
+            return word_counts(records)
+    except Failed as error:
+        for note in getattr(error, "__notes__", ()):
+            messages.say(note)
+        raise
+
+
+def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Shows what the documents of two files or folders share, and returns the exit status. Raises Failed or Printed."""
+    this = ShortRun(name, argv, closed)
+    options, files = this.options, this.files
+    k = str(options.k)
+    if len(files) != len("AB"):
+        this.parser.error("name two files or folders")
+    reads = [this.format_words([file], "whole") for file in files]
+    least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
+    with scratch(COMPARE) as start:
+        a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
+        canon = (
+            ["canon", *words, *this.words("id", "text"), "--offsets", "-o", to, file]
+            for words, to, file in zip(reads, (a, b), files, strict=True)
+        )
+        join = shlex.join(["simjoin", "-m", str(least), "--against", shingles, "-o", pairs])
+        form = this.words("k", "json", "brief", "html", "output")
+        lines = [
+            *map(shlex.join, canon),
+            shlex.join(["shingle", "-k", k, "-o", shingles, b]),
+            f"{shlex.join(['shingle', '-k', k, a])} | {join}",
+            shlex.join(["simshow", "--docs", a, "--against", b, *form, pairs]),
+        ]
+        status = this.run(lines, start)
+        if status < FAILED and not os.path.getsize(pairs):
+            one, other = map(printable, files)
+            messages.say(
+                f"{name}: nothing in {one} has {least} runs of {k} words in common with {other} (see -k and -m)"
+            )
+        return status
+
+
+def recipes(name: str, argv: Sequence[str] | None, _: set[int]) -> int:
+    """Prints the recipes. Raises Printed, or Failed for arguments."""
+    if argv:
+        raise Failed(f"unrecognized arguments: {printable(' '.join(argv))} (see {name.partition(' ')[0]} --help)")
+    raise Printed("".join(f"{recipe.name}: {recipe.when}\n  {recipe.line}\n" for recipe in RECIPES))
+
+
+def format_of(path: str) -> str:
+    """Returns the format of a file or folder by its suffix, else its first bytes; "" for JSON lines. Raises Failed."""
+    if path == "-":
+        return TEXT
+    with named(path):
+        mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        return "recursive"
+    bare = next((path.removesuffix(end) for end in compression_detection.SUFFIXES if path.endswith(end)), path)
+    suffix = os.path.splitext(bare)[1].lower()
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    if not stat.S_ISREG(mode):
+        return TEXT  # a pipe, whose first bytes can be read only once
+    with contextlib.closing(read_blocks(path)) as blocks:
+        head = next(blocks, b"").lstrip(BLANK)
+    if (found := next((name for start, name in FIRST_BYTES.items() if head.startswith(start)), None)) is not None:
+        return found
+    if suffix in PLAIN_TEXT:
+        return TEXT
+    raise Failed(f"{printable(path)}: its format is not known: say --lines, --whole, --csv or another")
+
+
+@contextlib.contextmanager
+def scratch(command: str) -> Iterator[str]:
+    """Makes a folder for scratch files, and returns how their paths begin; removes it in the end. Raises Failed."""
+    import shutil  # here and below: some runs need none
+    import tempfile
+
+    parent = scratch_folder()
+    with folder_errors(parent):
+        folder = tempfile.mkdtemp(prefix=f"shingletools.{command}.", dir=parent)
+    remove = partial(shutil.rmtree, folder, ignore_errors=True)
+    with signals.at_end(remove):
+        try:
+            yield f"{folder}/"
+        finally:
+            remove()
+
+
+COMMANDS = {UNIQUE: unique, COMPARE: compare, "recipes": recipes}

@@ -1,0 +1,143 @@
+"""References of RIS and NBIB as documents, and written again byte for byte."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import run_here, shell
+from shingletools.reading.formats import citations
+from shingletools.reading.formats.citations import Citations
+
+RIS = [
+    "TY  - JOUR\r\nTI  - Wing length\r\nAU  - Ode, N.\r\nAU  - Lib, E.\r\nY1  - 2020\r\nDO  - 10.1/x\r\nER  - \r\n\r\n",
+    "TY  - JOUR\nT1  - Wing length.\nA1  - Ode N\nA1  - Lib E\nN2  - We measured\nDNA - it.\nT2  - Flies\nER  - \n",
+    "TY  - BOOK\nTI  - Été\nAU  - \nZZ  - TI\nER  - \n\n\n",
+]
+NBIB = [
+    "\nPMID- 7\nTI  - On the wings\n      of flies\nFAU - Ode, Nora\nAU  - Ode N\nDP  - 2020\nAB  - Long.\n\n",
+    "PMID- 8\nTI  - Other\nJT  - Flies",
+]
+
+
+def made(folder: Path, text: bytes, options: str = "") -> list[dict[str, object]]:
+    (folder / "refs").write_bytes(text)
+    return run_here(f"canon --ris {options} --extract refs", cwd=folder).records()
+
+
+def test_fields(tmp_path: Path) -> None:
+    """Those of the first tag that is there; several values are one."""
+    one, two, three = made(tmp_path, "".join(RIS).encode())
+    via = "canon/3 extract"
+    assert one == {
+        "id": 1,
+        "title": "Wing length",
+        "author": "Ode, N.; Lib, E.",
+        "abstract": "",
+        "journal": "",
+        "year": "2020",
+        "doi": "10.1/x",
+        "text": "Wing length\nOde, N.; Lib, E.",
+        "via": via,
+    }
+    assert two["abstract"] == "We measured DNA - it."
+    assert (two["journal"], two["author"], two["title"]) == ("Flies", "Ode N; Lib E", "Wing length.")
+    assert three == {
+        "id": 3,
+        "title": "Été",
+        **dict.fromkeys(("author", "abstract", "journal", "year", "doi"), ""),
+        "text": "Été",
+        "via": via,
+    }
+    seven, eight = made(tmp_path, "".join(NBIB).encode())
+    assert seven == {
+        "id": 1,
+        "title": "On the wings of flies",
+        "author": "Ode N",
+        "abstract": "Long.",
+        "journal": "",
+        "year": "2020",
+        "doi": "",
+        "text": "On the wings of flies\nOde N\nLong.",
+        "via": via,
+    }
+    assert eight["journal"] == "Flies"
+    assert made(tmp_path, b"\xef\xbb\xbf" + "".join(RIS).encode())[0]["title"] == "Wing length"
+    named = made(tmp_path, RIS[0].encode(), "--id doi --text title,journal")
+    assert (named[0]["doi"], named[0]["text"]) == ("10.1/x", "Wing length")
+
+
+def test_bad_files(tmp_path: Path) -> None:
+    (tmp_path / "refs").write_bytes(RIS[0].encode() + RIS[2].encode("latin-1") + RIS[1].encode())
+    ran = run_here("canon --ris --rejects bad refs", cwd=tmp_path)
+    assert (ran.status, ran.err.split(";")[0]) == (1, "canon: refs:9: not UTF-8 (byte 18)")
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [1, 3]
+    assert (tmp_path / "bad").read_bytes() == RIS[2].encode("latin-1").rstrip(b"\n") + b"\n"
+    ran = run_here("canon --ris", stdin=b'{"id":1,"text":"a"}\n', cwd=tmp_path)
+    message = "no record begins with TY or PMID; this looks like JSON lines: canon reads them without --ris"
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: -: {message}\n")
+    assert run_here("canon --ris", cwd=tmp_path).good() == b""
+
+
+def test_a_long_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(citations, "MAX_RECORD_BYTES", 50)
+    (tmp_path / "refs").write_bytes(RIS[2].encode() + RIS[1].encode())
+    ran = run_here("canon --ris refs", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "canon: refs:8: a record of more than 50 bytes\n")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_all_bytes_are_written_again(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """What is kept and what is removed are the file, with a line feed after its last record."""
+    folder = tmp_path_factory.mktemp("refs")
+    several = [data.draw(st.lists(st.sampled_from([*RIS, *NBIB]), min_size=1, max_size=6)) for _ in range(2)]
+    names = ["one", "two"]
+    for name, some in zip(names, several, strict=True):
+        some[:-1] = [each if each.endswith("\n") else f"{each}\n" for each in some[:-1]]
+        (folder / name).write_text("".join(some), newline="")
+    number = sum(map(len, several))
+    gone = data.draw(st.sets(st.integers(1, number)))
+    pairs = "".join(f'{{"a":{each},"b":0,"against":true}}\n' for each in sorted(gone))
+    (folder / "pairs").write_text(pairs)
+    run_here("dedup --known pairs --ris -o left --removed gone one two", cwd=folder)
+    every = [each.strip("\n") for some in several for each in some]
+    for name, wanted in (("left", set(range(1, number + 1)) - gone), ("gone", gone)):
+        found = (folder / name).read_bytes().decode()
+        assert [each.strip("\n") for each in cut(found)] == [every[each - 1] for each in sorted(wanted)]
+
+
+def cut(text: str) -> list[str]:
+    """The records, by other means than the reader."""
+    found: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(("TY  -", "PMID-")):
+            found.append(line)
+        elif found:
+            found[-1] += f"\n{line}"
+    return found
+
+
+def test_any_cut_of_the_input_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "refs").write_text("".join(RIS * 3), newline="")
+    whole = [each for part in Citations("id").read([str(tmp_path / "refs")]) for each in part.documents()]
+    assert len(whole) == 9
+    for size in (1, 7, 100):
+        monkeypatch.setattr("shingletools.system.interruptible_reads.READ_BYTES", size)
+        parts = list(Citations("id").read([str(tmp_path / "refs")]))
+        assert len(parts) > 5
+        assert [each for part in parts for each in part.documents()] == whole
+
+
+def test_references_without_copies(tmp_path: Path) -> None:
+    """The one with an abstract is kept."""
+    (tmp_path / "refs.ris").write_text("".join(RIS), newline="")
+    ran = run_here("shingletools unique --keep longest refs.ris", cwd=tmp_path)
+    assert ran.out.decode() == RIS[1] + RIS[2]
+    told, line, _ = ran.err.split("\n")
+    assert told == "shingletools unique: these are references, so this is the pipeline for citations:"
+    assert shell(line, tmp_path).good() == ran.out
+    ran = run_here("shingletools unique -t 1 refs.ris --dry-run", cwd=tmp_path)
+    assert "simjoin --measure containment -t 1 --copies once" in ran.good().decode()

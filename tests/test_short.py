@@ -1,0 +1,272 @@
+"""Short commands: they write what the pipeline that they print writes in a shell; recipes run."""
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import shingletools
+from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, jsonl, run_here, run_process, shell
+from shingletools.running.recipes import RECIPES, SAMPLED, recipe_for
+
+TEXTS = ["The cat sat on the mat", "the CAT sat, on the mat!", "Dogs bark", "Something else", "dogs BARK"]
+RECORDS = [{"id": number, "text": text} for number, text in enumerate(TEXTS)]
+OTHERS = [{"Nr": number, "Text, lang": text} for number, text in enumerate(TEXTS)]
+LONG = " ".join(f"w{number}" for number in range(300))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "docs.jsonl").write_bytes(jsonl(*RECORDS))
+    (tmp_path / "docs.gz").write_bytes(gzip.compress(b" " + jsonl(*RECORDS)))
+    (tmp_path / "other.ndjson").write_bytes(jsonl(*OTHERS))
+    (tmp_path / "array").write_text("\ufeff " + json.dumps(RECORDS))
+    (tmp_path / "table.csv").write_text("id,text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(TEXTS)))
+    (tmp_path / "semi.csv").write_text("id;text\n" + "".join(f"{n};{text}\n" for n, text in enumerate(TEXTS)))
+    (tmp_path / "table.TSV").write_text("id\ttext\n" + "".join(f"{n}\t{text}\n" for n, text in enumerate(TEXTS)))
+    (tmp_path / "lines.txt").write_text("".join(f"{text}\n" for text in TEXTS))
+    (tmp_path / "-lines.txt").write_bytes((tmp_path / "lines.txt").read_bytes())
+    (tmp_path / "folder").mkdir()
+    for number, text in enumerate(TEXTS):
+        (tmp_path / "folder" / f"{number}.txt").write_text(text)
+    (tmp_path / "refs").write_text("".join(f"PMID- {n}\nTI  - {text}\n\n" for n, text in enumerate(TEXTS)))
+    (tmp_path / "page.xml").write_text("<p>a")
+    for number, text in enumerate(TEXTS):
+        (tmp_path / f"{number}.html").write_text(f"<nav class=a{number}></nav><p>{text}")
+    return tmp_path
+
+
+def unique(here: Path, *words: str) -> tuple[Ran, str]:
+    """A run, and what it says on standard error before the pipeline."""
+    ran = run_here("shingletools unique", *words, cwd=here)
+    assert ran.status == 0, ran
+    told, pipeline = ran.err.split("\n", 1)
+    assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == pipeline
+    return ran, told
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        (["docs.jsonl"], "canon docs.jsonl"),
+        (["docs.gz"], "canon docs.gz"),
+        (["other.ndjson", "--id", "Nr", "--text", '"Text, lang"'], None),
+        (["array"], "canon --array array"),
+        (["table.csv"], "canon --csv table.csv"),
+        (["semi.csv", "--delimiter", ";"], "canon --csv --delimiter ';' semi.csv"),
+        (["table.TSV", "-t", "0.9", "--keep", "longest"], "canon --tsv table.TSV"),
+        (["lines.txt"], "canon --lines lines.txt"),
+        (["refs"], "canon --ris refs"),
+        (["folder"], "canon --recursive folder"),
+        (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
+        (["--", "-lines.txt"], "canon --lines ./-lines.txt"),
+        (["page.xml", "--whole", "lines.txt"], "canon --whole page.xml lines.txt"),
+        (["0.html", "1.html", "2.html"], "canon --whole --html 0.html 1.html 2.html"),
+    ],
+)
+def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, here: Path) -> None:
+    ran, told = unique(here, *words)
+    line = ran.err.split("\n")[1]
+    assert read is None or line.startswith(f"{read} | shingle --chars -k 3 | simjoin ")
+    assert shell(line, here).good() == ran.out
+    assert ran.out
+    assert re.fullmatch(
+        r"shingletools unique: (half of the first \d texts have at most \d words|these are references), "
+        r"so this is the pipeline for (titles|citations):",
+        told,
+    )
+    made, _ = unique(here, "-o", "kept", "--removed", "gone", "-j", "2", *words)
+    assert made.out == b""
+    assert (here / "kept").read_bytes() == ran.out
+    assert (here / "gone").read_bytes() or len(words) > 1
+
+
+def test_ids_and_texts_are_named_once(here: Path) -> None:
+    ran, _ = unique(here, "other.ndjson", "--id", "Nr", "--text", '"Text, lang"', "--keep", "longest")
+    assert [json.loads(line)["Nr"] for line in ran.out.splitlines()] == [1, 2, 3]
+
+
+def test_a_report(here: Path) -> None:
+    """The lines that make it are printed, and no scratch file is left."""
+    scratch = here / "scratch"
+    scratch.mkdir()
+    words = ["unique", "table.csv", "--report", "it's.html", "-o", "kept", "--dry-run"]
+    lines = run_here("shingletools", *words, cwd=here).good().decode()
+    ran = run_process("shingletools", *words[:-1], cwd=here, env={"TMPDIR": str(scratch)})
+    assert (ran.status, ran.out) == (0, b"")
+    page, kept = (here / "it's.html").read_bytes(), (here / "kept").read_bytes()
+    assert ran.err.partition("\n")[2] == lines
+    assert list(scratch.iterdir()) == []
+    shell(lines, here).good()
+    assert (here / "it's.html").read_bytes() == page
+    assert (here / "kept").read_bytes() == kept
+    assert kept.splitlines() == [b"id,text", b'0,"The cat sat on the mat"', b'2,"Dogs bark"', b'3,"Something else"']
+    assert b"the CAT sat" in page
+    ran = run_here("shingletools unique folder --report folder/r.html", cwd=here)
+    assert ran.out.decode().split() == [f"folder/{number}.txt" for number in (0, 2, 3)]
+    ran = run_here("shingletools unique docs.jsonl --report r.html", cwd=here)
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("unique -", "this command reads the input twice: name files"),
+        ("unique", "this command reads the input twice: name files"),
+        ("unique docs.jsonl /dev/null", "/dev/null: not a regular file: this command reads it twice"),
+        ("compare", "name two files or folders (see shingletools compare --help)"),
+        ("unique nowhere", "nowhere: No such file or directory"),
+        ("unique docs.jsonl table.csv", "docs.jsonl and table.csv have different formats"),
+        ("unique page.xml", "page.xml: its format is not known: say --lines, --whole, --csv or another"),
+        (
+            "unique --kep first x",
+            "unrecognized arguments: --kep; did you mean --keep? (see shingletools unique --help)",
+        ),
+        ("compare docs.jsonl", "name two files or folders (see shingletools compare --help)"),
+        ("unique lines.txt 0.html", "lines.txt and 0.html have different formats"),
+        ("compare lines.txt page.xml", "page.xml: its format is not known: say --lines, --whole, --csv or another"),
+        ("unique docs.jsonl --report docs.jsonl", "--report docs.jsonl: this run reads or writes that file already"),
+        ("unique docs.jsonl --report p -o ./p", "--report p: this run reads or writes that file already"),
+        ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
+        ("compare folder array --html array", "--html array: this run reads or writes that file already"),
+        ("unique docs.jsonl --report nowhere/p", "nowhere/p: No such file or directory"),
+        ("recipes x", "unrecognized arguments: x (see shingletools --help)"),
+    ],
+)
+def test_mistakes(command: str, message: str, here: Path) -> None:
+    ran = run_here(f"shingletools {command}", cwd=here)
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"shingletools {command.split(maxsplit=1)[0]}: {message}\n")
+
+
+def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
+    ran = run_here("shingletools unique other.ndjson", cwd=here)
+    assert ran.status == 2
+    assert ran.err.startswith('canon: other.ndjson:1: field "id" is missing; the record has "Nr", "Text, lang": --id')
+    ran = run_here("shingletools unique docs.jsonl --keep best -o kept", cwd=here)
+    assert ran.err.splitlines()[-1].startswith("dedup: argument --keep: not first, longest,")
+    assert ran.status == 2
+    (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0], {"id": 7}, RECORDS[2]))
+    for more in ("", " --report page"):
+        ran = run_here(f"shingletools unique bad.jsonl -o kept{more}", cwd=here)
+        assert ran.status == 1
+        assert 'canon: bad.jsonl:2: field "text" is missing' in ran.err.splitlines()
+    (here / "none.jsonl").write_bytes(jsonl({"id": 1, "text": "..."}))
+    ran = run_here("shingletools unique none.jsonl", cwd=here)
+    assert ran.err.startswith("shingletools unique: no text has words, so this is the pipeline for near-copies:\n")
+    assert (ran.status, ran.out) == (0, jsonl({"id": 1, "text": "..."}))
+
+
+def test_the_recipe_is_that_for_half_of_the_texts(tmp_path: Path) -> None:
+    counts = {"titles": 12, "short texts": 99, "near-copies": 100}
+    for name, most in counts.items():
+        texts = [LONG[: len(LONG) - 1]] * 2 + [" ".join(f"v{at}x{number}" for at in range(most)) for number in range(2)]
+        assert recipe_for([300, 300, most, most]).name == name
+        records = [{"id": number, "text": text} for number, text in enumerate(texts)]
+        (tmp_path / "docs").write_bytes(jsonl(*records))
+        assert f"at most {most} words, so this is the pipeline for {name}:" in unique(tmp_path, "docs")[1]
+        expected = [0, 2, 3]
+        assert [record["id"] for record in shingletools.unique(records)] == expected
+        assert [record["id"] for record in shingletools.unique(tmp_path / "docs")] == expected
+    records = [{"id": number, "text": "a" if number < SAMPLED else LONG} for number in range(3 * SAMPLED)]
+    (tmp_path / "docs").write_bytes(jsonl(*records))
+    assert f"half of the first {SAMPLED} texts have at most 1 words" in unique(tmp_path, "docs")[1]
+
+
+def test_in_python(here: Path) -> None:
+    records = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
+    expected = run_here("shingletools unique", DOCS, cwd=here).out
+    assert b"".join(shingletools.unique(DOCS).lines()) == expected
+    assert list(shingletools.unique(records)) == [json.loads(line) for line in expected.splitlines()]
+    options = """--id Nr --text '"Text, lang"' --keep longest"""
+    assert [record["Nr"] for record in shingletools.unique(OTHERS, options=options)] == [1, 2, 3]
+    with pytest.raises(TypeError, match="make a list of them"):
+        shingletools.unique(iter(records))
+
+
+def test_compare(here: Path) -> None:
+    (here / "a.txt").write_text(f"{LONG} one two three four five six")
+    (here / "b.txt").write_text("Zero. One two three, four five seven")
+    ran = run_here("shingletools compare a.txt b.txt", cwd=here)
+    assert (
+        ran.good().decode().startswith('"a.txt" "b.txt" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
+    )
+    (record,) = run_here("shingletools compare --json a.txt b.txt", cwd=here).records()
+    assert (record["jaccard"], record["containment"]) == (0.003289, 0.333333)
+    assert record["shared"] == [{"a": [len(LONG) + 1, len(LONG) + 24], "b": [6, 30], "words": 5}]
+    for words in (
+        "a.txt b.txt",
+        "folder folder --brief -m 1",
+        "-k 2 -m 1 table.csv docs.jsonl",
+        "--html page -m 1 folder folder",
+    ):
+        lines = run_here(f"shingletools compare --dry-run {words}", cwd=here).good().decode()
+        ran = run_here(f"shingletools compare {words} -j 2", cwd=here)
+        assert ran.good() == shell(lines, here).good()
+    assert len(run_here("shingletools compare -k 2 -m 1 --json table.csv docs.jsonl", cwd=here).records()) == 9
+    assert b"cat sat" in (here / "page").read_bytes()
+    ran = run_here("shingletools compare --brief 0.html 1.html", cwd=here)
+    assert ran.good() == b'"0.html" "1.html" 1.0: 6 words in 1 passage, 100% of a, 100% of b, longest 6\n'
+    ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
+    assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
+    for words, runs in (("a.txt folder/0.txt", 1), ("docs.jsonl docs.jsonl", 5)):
+        one, other = words.split()
+        ran = run_here(f"shingletools compare {words}", cwd=here)
+        message = f"nothing in {one} has {runs} runs of 5 words in common with {other} (see -k and -m)"
+        assert (ran.status, ran.out, ran.err) == (0, b"", f"shingletools compare: {message}\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_scratch_file(number: int, here: Path) -> None:
+    """It comes while the first command waits for a named pipe."""
+    os.mkfifo(here / "pipe")
+    scratch = here / "scratch"
+    scratch.mkdir()
+    words = [str(BIN / "shingletools"), "compare", "--lines", "pipe", "lines.txt"]
+    process = subprocess.Popen(words, cwd=here, env=ENVIRONMENT | {"TMPDIR": str(scratch)}, stderr=subprocess.PIPE)
+    with process, (here / "pipe").open("wb"):
+        assert len(list(scratch.iterdir())) == 1
+        process.send_signal(number)
+        assert process.wait(60) == -number
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_missing_scratch_folder(here: Path) -> None:
+    ran = run_process("shingletools compare folder folder", cwd=here, env={"TMPDIR": "nowhere"})
+    assert (ran.status, ran.err) == (2, "shingletools compare: nowhere: No such file or directory\n")
+
+
+def test_recipes(tmp_path: Path) -> None:
+    """Each is printed, and finds what it is for in a sample."""
+    listed = run_here("shingletools recipes", cwd=tmp_path).good().decode()
+    names = "near-copies short texts titles citations quotations boilerplate code web pages"
+    assert " ".join(recipe.name for recipe in RECIPES) == names
+    assert listed == "".join(f"{recipe.name}: {recipe.when}\n  {recipe.line}\n" for recipe in RECIPES)
+    (tmp_path / "refs.ris").write_text("TY  - JOUR\nTI  - Cats and mats\nER  - \n" * 2)
+    os.symlink(DATA / "docs.jsonl", tmp_path / "docs.jsonl")
+    for folder, name, text in (
+        ("src", "a.py", "def a(b): return b"),
+        ("site", "a.html", "<main>A page of words</main>"),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(text)
+        (tmp_path / folder / f"other-{name}").write_text(
+            text.replace("b):", "b) :").replace("<main>", "<nav>x</nav><main>")
+        )
+    found = {recipe.name: len(shell(recipe.line, tmp_path).good().splitlines()) for recipe in RECIPES}
+    assert found == {
+        "near-copies": 124,
+        "short texts": 160,
+        "titles": 274,
+        "citations": 1,
+        "quotations": 294,
+        "boilerplate": 300,
+        "code": 1,
+        "web pages": 1,
+    }
