@@ -9,6 +9,7 @@ from shingletools.record.json_members import parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema
 from shingletools.system.errors import Failed, Rejected
 
+ShowWork = Callable[[float, int], object]  # takes the share of the work that is done, and the candidates so far
 ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # takes an option and a path; gives files and lines
 BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
@@ -68,6 +69,7 @@ class Collector(ABC):
     of_all = False  # whether one file without a good record means that there is no output
     strict = False  # whether the first bad record ends the run; no output may come from later records
     place: Place = ("", None)  # of the next record
+    show_work: ShowWork = staticmethod(lambda *_: None)  # shows the progress of `finish`
     once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields that may not occur twice, by side
 
     @abstractmethod

@@ -27,7 +27,7 @@ from shingletools.system.errors import Failed
 from shingletools.system.files import named
 
 if TYPE_CHECKING:
-    from shingletools.running.progress_bars import Bar
+    from shingletools.running.progress_bars import ProgressBar
 
 NAME = "shingletools run"
 Part = Sequence[StageRun]
@@ -46,7 +46,7 @@ class Checkpointer:
         self.bad: Output | None = None  # the messages about bad records
         self.open_bad = contextlib.ExitStack()
         self.waits = set[int]()  # steps whose last outcome had only bad records
-        self.bar: Bar | None = None
+        self.bar: ProgressBar | None = None
 
     def begin(self, parts: Sequence[Part], output: str | int | None, stack: contextlib.ExitStack) -> None:
         """Notes the parts of the run, and finds those that an earlier run completed. Raises Failed.
@@ -200,7 +200,9 @@ class Checkpointer:
             names.append(self.folder.at(self.name(number - 1)))
         self.bar.total = files.total_size(names)
         self.bar.reset()
-        self.bar.set_description(f"{number + 1}/{len(self.parts)} {' | '.join(run.name for run in self.parts[number])}")
+        self.bar.set_description_str(
+            f"{number + 1}/{len(self.parts)} {' | '.join(run.name for run in self.parts[number])}"
+        )
 
 
 def replay(part: Part, line: bytes) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import argparse
 
     from shingletools.running.checkpointing import Checkpointer
-    from shingletools.running.progress_bars import Bar
+    from shingletools.running.progress_bars import ProgressBar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
@@ -65,7 +65,7 @@ class RunOptions(NamedTuple):
     output: str | None  # a path
     progress: bool = False
     keeping: "Checkpointer | None" = None
-    bar: "Bar | None" = None  # if there is one already
+    bar: "ProgressBar | None" = None  # if there is one already
 
 
 class FirstRecord:
@@ -73,7 +73,7 @@ class FirstRecord:
 
     def __init__(self, name: str, progress: bool = False) -> None:
         self.name, self.progress = name, progress
-        self.bar: Bar | None = None
+        self.bar: ProgressBar | None = None
 
     def look(self, options: "argparse.Namespace") -> None:
         """Notes the options of a command."""
@@ -123,11 +123,11 @@ def run_steps(
             if bar is None:
                 bar = progress_bar(name, inputs)
                 flow.stack.callback(bar.close)
-            flow.progress = bar.update
+            flow.progress, flow.show_work = bar.update, bar.show_work
             if keeping is not None:
                 keeping.bar = bar
             elif len(steps) > 1:
-                flow.show_step = bar.set_description
+                flow.show_step = bar.set_description_str
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None
         try:

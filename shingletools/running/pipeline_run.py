@@ -5,6 +5,7 @@ It neither prints nor exits, and handles no signals: its caller does.
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,6 +41,7 @@ class PipelineRun:
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
         self.progress: Callable[[int], object] = lambda _: None  # takes numbers of bytes of the input
+        self.show_work: Callable[[str, float, int], object] = lambda *_: None  # takes a step's name, then as ShowWork
         self.show_step: Callable[[str], object] = lambda _: None  # takes the names of the steps at work
         self.there: frozenset[str] = frozenset()  # output files that were there before
         self.why = ""  # why outputs are not committed
@@ -148,6 +150,7 @@ class PipelineRun:
         from shingletools.running.collecting import run_collector  # as above
 
         collector = first.collect(CollectorContext(jobs, given))
+        collector.show_work = partial(self.show_work, first.name)
         return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
 
     def wanted_schema(self, run: StageRun) -> Callable[[], Signatures | None] | None:

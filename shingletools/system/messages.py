@@ -3,7 +3,6 @@
 import contextlib
 import io
 import os
-from collections.abc import Callable
 
 
 class StandardError(io.TextIOBase):
@@ -15,15 +14,6 @@ class StandardError(io.TextIOBase):
         return len(text)
 
 
-class _Saying:
-    through: Callable[[str], object] = StandardError().write
-
-
-def say_through(write: Callable[[str], object]) -> None:
-    """Sends lines for standard error to a function from now on, for example above bars on the terminal."""
-    _Saying.through = write
-
-
 def say(message: str) -> None:
     """Writes a line to standard error."""
-    _Saying.through(f"{message}\n")
+    StandardError().write(f"{message}\n")

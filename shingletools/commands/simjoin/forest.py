@@ -15,6 +15,7 @@ from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
+from shingletools.record.collector import ShowWork
 from shingletools.system.memory_limit import Memory
 
 
@@ -62,6 +63,8 @@ class Forest:
     entry of a bucket instead of the limit.
     """
 
+    show_work: ShowWork = staticmethod(lambda *_: None)
+
     def __init__(
         self,
         documents: Documents,
@@ -92,11 +95,13 @@ class Forest:
             else:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
-        alive = np.count_nonzero(original) > 1
-        for band in bands(self.table, Alive(original, self.scope), self.memory, self.limits, jobs) if alive else ():
+        alive = Alive(original, self.scope)
+        every = bands(self.table, alive, self.memory, self.limits, jobs) if np.count_nonzero(original) > 1 else ()
+        for number, band in enumerate(every):
             for portion in band:
                 # Without places, since the order of rows by size that bounds need would choose other pairs
                 self.connect(by_size(self.table, portion._replace(place=None)))
+                self.show_work(number / self.bands, self.candidates)
         if not self.copies_pair:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
         one, two, agreeing = map(np.array, self.found)

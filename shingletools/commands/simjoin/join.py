@@ -21,6 +21,7 @@ from shingletools.commands.simjoin.table import Documents, Meeting
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.record.collector import ShowWork
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
 
@@ -49,6 +50,8 @@ class Join:
     originals, twice with `best`, and 32 for each copy. In both cases, about 50 MB for each portion at work.
     """
 
+    show_work: ShowWork = staticmethod(lambda *_: None)
+
     def __init__(
         self,
         documents: Documents,
@@ -66,7 +69,7 @@ class Join:
         self.memory = memory
         self.limits = limits
         self.bands, self.recall = documents.bands, documents.recall
-        self.candidates = 0
+        self.candidates = self.band = 0
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
@@ -74,11 +77,13 @@ class Join:
         found = Sorter(self.memory, 4, self.limits)
         for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
             self.candidates += compared
+            self.show_work(self.band / self.bands, self.candidates)
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
             # A copy may come before its original's partner
             some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
             some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
+        self.show_work(1, self.candidates)
         self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
@@ -115,6 +120,7 @@ class Join:
         weigh_sides = partial(weigh, cross=self.cross)
         alive = Alive(original, self.scope)
         for number, band in enumerate(bands(self.table, alive, self.memory, self.limits, jobs)):
+            self.band = number
             for portion in band:
                 whole = mixed(by_size(self.table, portion), self.scope)
                 for buckets, before in split_portion(self.table, whole, weigh_sides, self.limits):

@@ -117,6 +117,7 @@ class JoinCollector(Collector):
         weights = None if self.spec.weights is None else self.spec.weights.weights
         factory = TableFactory(signature, wanted, weights)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
+        join.show_work = self.show_work
         yield Written()  # after this, the driver asks for the messages of the store
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
         for block in self.best(join.pairs(self.jobs), factory):
@@ -153,6 +154,7 @@ class JoinCollector(Collector):
         of_files = None
         if any(against.documents):
             of_files = self.store.join(factory, self.first_side, self.scope)
+            of_files.show_work = self.show_work
             sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs(self.jobs))
         for block in self.best(merged(sources), factory):
             self.pairs += len(block.a)

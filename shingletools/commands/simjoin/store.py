@@ -24,6 +24,7 @@ from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.seen_ids import SeenIds
+from shingletools.record.collector import ShowWork
 from shingletools.system.memory_limit import Memory, shown_size
 
 END_BYTES = 8  # bytes of the place where a payload ends
@@ -35,6 +36,7 @@ class Joined(Protocol):
     bands: int
     recall: float  # expected, of pairs that just reach the threshold
     candidates: int  # that were compared so far
+    show_work: ShowWork
 
     def pairs(self, jobs: int, /) -> Iterator[Pairs]:
         """Yields the pairs, in blocks, sorted."""
