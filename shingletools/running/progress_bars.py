@@ -71,6 +71,12 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it goes over nothing
 
 def progress_bar(name: str, inputs: Sequence[str]) -> ProgressBar:
     """Returns a bar of the bytes of these files."""
-    width = os.get_terminal_size(2).columns - 1 if os.isatty(2) else None
-    total = files.total_size(inputs)
-    return ProgressBar(desc=name, total=total, unit="B", unit_scale=True, file=messages.StandardError(), ncols=width)
+    columns = os.get_terminal_size(2).columns if os.isatty(2) else 0  # 0 if they are not known
+    return ProgressBar(
+        desc=name,
+        total=files.total_size(inputs),
+        unit="B",
+        unit_scale=True,
+        file=messages.StandardError(),
+        ncols=columns - 1 if columns else None,
+    )

@@ -27,13 +27,14 @@ class Parquet(NamedTuple):
             with parquet_file(name) as file:
                 schema = file.parquet.schema_arrow
                 columns = line_columns(schema, fields, name)
-                row, size = 1, file.size
+                row, counted, all_rows = 1, 0, file.parquet.metadata.num_rows
                 for batch in batches(file, file.parquet, [schema.names[place] for place in columns]):
                     rows = documents([*columns.values()], batch, row)
                     for made in gathered(rows, lambda document: len(document.raw), READ_BYTES):
-                        # The size of the file, once
+                        row += len(made)
+                        size = file.size * (row - 1) // all_rows - counted  # of the file's bytes, the share of these rows
                         yield with_numbers(ReadyDocuments(name, number, size, made), self.numbered, schema.names)
-                        row, number, size = row + len(made), number + len(made), 0
+                        number, counted = number + len(made), counted + size
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.parquet_rewriter import kept_columns  # late: canon does not need it
