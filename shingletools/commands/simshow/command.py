@@ -58,7 +58,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=("text",),
         help="the field that holds the text, or several as canon takes them (default text)",
     )
-    add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
+    add(
+        "--canon",
+        metavar="OPTIONS",
+        type=text,
+        help="canonize original documents by these options, or by a command that begins with canon",
+    )
     add(
         "-k",
         metavar="K",
@@ -124,18 +129,19 @@ def build(options: argparse.Namespace) -> Stage:
         )
 
         origin = origin_of(options.made_by, origin.date)
+    canon = options.canon or origin.canon
     reads: Sequence[str] = ()
-    if options.canon:
+    if canon:
         from shingletools.commands.simshow.documents import canon_with  # late: --help needs no numpy
 
-        reads = canon_with(options.canon).reads
+        reads = canon_with(canon).reads
     k = origin.k if origin.k is not None and "k" not in options.given else options.k
     return ShowSpec(
         options.id,
         options.docs,
         options.against,
         fields_of_text=options.text,
-        canon=options.canon or "",
+        canon=canon,
         k=k,
         gap=options.gap,
         template=options.template,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
 from shingletools.commands.simshow.frequent_shingles import frequent_shingles
 from shingletools.commands.simshow.pair_writers import writer_of
-from shingletools.commands.simshow.passages import CompareSettings, Text, compare
+from shingletools.commands.simshow.passages import CompareSettings, Comparison, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
@@ -67,7 +67,7 @@ class ShowCollector(RecordCollector):
             return
         pairs = self.passing(record)
         self.kinds.add(shows_pairs(record))
-        if "shared" in record and "a" in record:
+        if "a" in record and ("shared" in record or "contained" in record):
             self.corpus = self.corpus._replace(removable=False)
         if self.spec.chosen.sample is None:
             self.name(pairs)
@@ -156,6 +156,8 @@ class ShowCollector(RecordCollector):
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
                 compared = compare(one, two, similarity, settings)
+                if self.spec.origin.command:
+                    self.check_origin(compared)
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
@@ -163,6 +165,13 @@ class ShowCollector(RecordCollector):
             if (found := group_of(record)) is not None:
                 yield self.written(writer.group(*found))
         yield self.written(writer.finish(self.corpus._replace(places=self.rows[0])))
+
+    def check_origin(self, compared: Comparison) -> None:
+        """Raises Failed if a pair was not made as --made-by says."""
+        from shingletools.commands.simshow.report.made_by_pipeline import disagreement  # late: only for --made-by
+
+        if wrong := disagreement(self.spec.origin, self.via or "", self.spec.k, compared):
+            raise Failed(f"--made-by: these pairs were not made so: {wrong}")
 
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)

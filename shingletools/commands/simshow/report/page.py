@@ -239,7 +239,7 @@ class Report:
             "limit": self.limit,
             "k": corpus.k,
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
-            "origin": self.origin._asdict(),
+            "origin": dict(zip(("command", "recipe", "threshold"), self.origin, strict=False), date=self.origin.date),
             "removable": corpus.removable and self.origin.removable,
             "given": self.given,
             "known": bool(self.sides[1]) and not self.given,  # all of a would go
