@@ -18,35 +18,43 @@ from shingletools.commands.simshow.spec import (
     Selection,
     ShowSpec,
 )
+from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
+from shingletools.record.wire import field_after
 from shingletools.system.errors import Failed
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
     text=True,
-    documents=lambda options: options.files if options.runs else options.docs,
+    documents=lambda options: (
+        options.files if options.runs else [] if format_options.in_format(options) else options.docs
+    ),
 )
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT_WORDS = 6  # words
+PAIR_FILES = 2
 
 ONLY_FOR_PAIRS = (  # options
     "--against --canon -k --gap --template --least --most --sample --side-by-side "
-    "--buffer-size --temporary-directory --show --made-by --date"
+    "--buffer-size --temporary-directory --show --made-by --date "
+    "--lines --whole --recursive --csv --tsv --array --parquet --warc "
+    "--include --exclude --delimiter --no-header --number"
 ).split()
 USELESS = {  # options that change nothing in a form of output
-    "--json": ("--color always", "--context", "--whole", "--template"),
-    "--brief": ("--color always", "--context", "--whole", "--template"),
+    "--json": ("--color always", "--context", "--full", "--template"),
+    "--brief": ("--color always", "--context", "--full", "--template"),
     "--side-by-side": ("--context",),
-    "--html": ("--color always", "--context", "--whole", "--output"),
+    "--html": ("--color always", "--context", "--full", "--output"),
 }
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    shows = parser.add_mutually_exclusive_group(required=True)
+    shows = parser.add_mutually_exclusive_group()
     add_repeatable(shows, "--docs", "FILE", "a file of documents, original or from canon --offsets")
     shows.add_argument("--runs", action="store_true", help="show the runs of documents that repeats marked, no pairs")
     add = parser.add_argument
@@ -80,6 +88,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave at most G words between two runs of a passage (default 60)",
     )
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
+    format_options.add_options(
+        parser.add_argument_group("what --docs and --against read, instead of JSON lines"), False
+    )
     add = parser.add_argument_group("which pairs").add_argument
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
     add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")
@@ -109,12 +120,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--show", metavar="NAME,...", type=names, default=[], help="on the page, show these fields of documents, too")
     add("--made-by", metavar="COMMANDS", type=text, help="on the page, name the pipeline that made the pairs, quoted")
     add("--date", metavar="TEXT", type=text, help="on the page, name this date")
-    add("--whole", action="store_true", help="show long runs of equal words in full")
+    add("--full", action="store_true", help="show long runs of equal words in full")
     add_memory(parser.add_argument_group("memory"), "hold documents on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
     check_combinations(options)
+    pair = None
+    if not options.docs and not options.runs:
+        if len(options.files) != PAIR_FILES or "-" in options.files:
+            raise Failed("needs --docs FILE for pairs, --runs for documents of repeats, or two files to compare")
+        # As if all files of a folder were documents, and these a pair
+        pair, options.docs, options.files, options.include = tuple(options.files), options.files, [], ["*"]
+        options.recursive = True
     if options.runs:
         for name in ONLY_FOR_PAIRS:
             if name.lstrip("-").replace("-", "_") in options.given:
@@ -130,6 +148,8 @@ def build(options: argparse.Namespace) -> Stage:
 
         origin = origin_of(options.made_by, origin.date)
     canon = options.canon or origin.canon
+    if html := format_options.html_option(options):
+        canon = f"canon {html} {canon.removeprefix('canon ')}"
     reads: Sequence[str] = ()
     if canon:
         from shingletools.commands.simshow.documents import canon_with  # late: --help needs no numpy
@@ -152,7 +172,17 @@ def build(options: argparse.Namespace) -> Stage:
         show=options.show,
         origin=origin,
         reads=reads,
+        documents=documents(options),
+        pair=pair,
     ).with_maker(collector_of)
+
+
+def documents(options: argparse.Namespace) -> Format | None:
+    """Returns the format of --docs and --against. Raises Failed."""
+    if len(options.text) > 1 and any(map(vars(options).get, format_options.OWN_IDS)):
+        raise Failed("this format gives each document one text, so --text names one field")
+    named = {**vars(options), "text": field_after(options.text)}
+    return format_options.chosen_format(argparse.Namespace(**named), options.text)
 
 
 def check_combinations(options: argparse.Namespace) -> None:
@@ -162,7 +192,7 @@ def check_combinations(options: argparse.Namespace) -> None:
     given = {
         "--color always": options.color == ALWAYS,
         "--context": "context" in options.given,
-        "--whole": options.whole,
+        "--full": options.full,
         "--template": options.template is not None,
         "--output": options.output is not None,
     }
@@ -185,7 +215,7 @@ def form_of(options: argparse.Namespace) -> Form:
     import shutil  # late: records do not need the width of the terminal
 
     return Form(
-        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.whole
+        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.full
     )
 
 

@@ -59,6 +59,12 @@ class ShowCollector(RecordCollector):
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
         self.pairs = self.passages = self.shared = 0
+        if spec.pair is not None:
+            record = dict(zip("ab", spec.pair, strict=True))
+            try:
+                self.take_record(record, wire.json_of(record), 0)
+            except Rejected as error:
+                raise Failed(str(error)) from None
 
     def take_record(self, record: Record, line: bytes, side: int, /) -> None:
         if side:
