@@ -81,14 +81,16 @@ def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
 def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.whole_files import WholeFiles  # late: only for --whole
 
-    return WholeFiles(options.id, options.text, zero(options))
+    return WholeFiles(options.id, options.text, *of_names(options))
 
 
 def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.folders import Folders  # late: only for --recursive
 
     written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
-    return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude), zero(options))
+    return Folders(
+        options.id, options.text, written, tuple(options.include), tuple(options.exclude), *of_names(options)
+    )
 
 
 def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
@@ -142,9 +144,9 @@ def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[s
     return (*(() if options.number or optional_id(options) else (options.id,)), *fields)
 
 
-def zero(options: argparse.Namespace) -> bool:
-    """Returns whether -0 was given."""
-    return bool(vars(options).get("null"))
+def of_names(options: argparse.Namespace) -> tuple[bool, bool]:
+    """Returns whether -0 was given, and whether times and names of files count."""
+    return bool(vars(options).get("null")), bool(vars(options).get("with_times"))
 
 
 def rewrites(options: argparse.Namespace) -> bool:
