@@ -11,6 +11,7 @@ from shingletools.commands.simshow.spec import (
     BRIEF,
     JSON,
     PAGE,
+    PATTERN,
     SIDE_BY_SIDE,
     TEXT,
     Form,
@@ -38,9 +39,10 @@ COMMAND_INFO = CommandInfo(
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT_WORDS = 6  # words
 PAIR_FILES = 2
+PATTERN_K = 1  # -k of --pattern, since words stand alone between those that vary
 
 ONLY_FOR_PAIRS = (  # options
-    "--against --canon -k --gap --template --least --most --sample --side-by-side "
+    "--against --canon -k --gap --template --least --most --sample --side-by-side --pattern "
     "--buffer-size --temporary-directory --show --made-by --date "
     "--lines --whole --recursive --csv --tsv --array --parquet --warc "
     "--include --exclude --delimiter --no-header --number"
@@ -49,6 +51,7 @@ USELESS = {  # options that change nothing in a form of output
     "--json": ("--color always", "--context", "--full", "--template"),
     "--brief": ("--color always", "--context", "--full", "--template"),
     "--side-by-side": ("--context",),
+    "--pattern": ("--color always", "--context", "--template"),
     "--html": ("--color always", "--context", "--full", "--output"),
 }
 
@@ -77,7 +80,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         type=count,
         default=5,
-        help="find runs of K or more equal words (default 5); --made-by may say another K",
+        help="find runs of K or more equal words (default 5); with --pattern 1, and --made-by may say another",
     )
     add(
         "-g",
@@ -99,6 +102,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form = shown.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
+    form.add_argument(
+        "--pattern", action="store_true", help="write a line for each group: its first text without what varies"
+    )
     form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add = shown.add_argument
@@ -155,7 +161,8 @@ def build(options: argparse.Namespace) -> Stage:
         from shingletools.commands.simshow.documents import canon_with  # late: --help needs no numpy
 
         reads = canon_with(canon).reads
-    k = origin.k if origin.k is not None and "k" not in options.given else options.k
+    shortest = PATTERN_K if options.pattern else options.k
+    k = options.k if "k" in options.given else origin.k or shortest
     return ShowSpec(
         options.id,
         options.docs,
@@ -188,7 +195,8 @@ def documents(options: argparse.Namespace) -> Format | None:
 def check_combinations(options: argparse.Namespace) -> None:
     """Raises Failed for options that would change nothing, and for an empty range of similarities."""
     form = "--html" if options.html is not None else "--json" if options.json else ""
-    form = form or ("--brief" if options.brief else "--side-by-side" if options.side_by_side else "")
+    flags = ("--brief", options.brief), ("--side-by-side", options.side_by_side), ("--pattern", options.pattern)
+    form = form or next((name for name, given in flags if given), "")
     given = {
         "--color always": options.color == ALWAYS,
         "--context": "context" in options.given,
@@ -209,9 +217,15 @@ def check_combinations(options: argparse.Namespace) -> None:
 def form_of(options: argparse.Namespace) -> Form:
     if options.html is not None:
         return Form(PAGE, limit=options.limit)
-    name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
-    if name in (JSON, BRIEF):
-        return Form(name)
+    flags = (
+        (JSON, options.json),
+        (BRIEF, options.brief),
+        (PATTERN, options.pattern),
+        (SIDE_BY_SIDE, options.side_by_side),
+    )
+    name = next((name for name, given in flags if given), TEXT)
+    if name in (JSON, BRIEF, PATTERN):
+        return Form(name, whole=options.full)
     import shutil  # late: records do not need the width of the terminal
 
     return Form(

@@ -10,7 +10,7 @@ from shingletools.commands.simshow.passages import CompareSettings, Comparison, 
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
-from shingletools.commands.simshow.spec import ShowSpec
+from shingletools.commands.simshow.spec import PATTERN, ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
@@ -159,6 +159,7 @@ class ShowCollector(RecordCollector):
                 self.lost.append(DeferredReject(file, line, unknown, document))
                 yield Written()
                 continue
+            found = group_of(record)
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
                 compared = compare(one, two, similarity, settings)
@@ -168,7 +169,9 @@ class ShowCollector(RecordCollector):
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
                 yield self.written(writer.write(compared, one.shown, two.shown))
-            if (found := group_of(record)) is not None:
+                if found is None and self.spec.form.name == PATTERN:
+                    yield self.written(writer.group(a, [a, b]))
+            if found is not None:
                 yield self.written(writer.group(*found))
         yield self.written(writer.finish(self.corpus._replace(places=self.rows[0])))
 
