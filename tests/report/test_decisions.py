@@ -46,6 +46,32 @@ def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
     assert pressed(page) == ["? Unsure"]
 
 
+def test_a_list_stays_where_it_was(opened: Open) -> None:
+    """Its page and its filter, when people come back from a pair; and what was decided stays in it meanwhile."""
+    page = opened("real", "pairs")
+    page.get_by_role("button", name="Next page").click()
+    names = [row[0] for row in rows(page)]
+    page.locator("tbody a").nth(3).click()
+    page.keyboard.press("u")
+    assert [row[0] for row in rows(page)] == names
+    page.get_by_role("search").get_by_role("button", name="Undecided").click()
+    first = [row[0] for row in rows(page)][:2]
+    page.locator("tbody a").first.click()
+    page.keyboard.press("a")
+    expect(page.locator("#heading")).to_have_text(first[1])
+    page.keyboard.press("u")
+    assert [row[0] for row in rows(page)][:2] == first
+    page.get_by_role("search").get_by_role("button", name="Undecided").click()
+    assert rows(page)[0][0] == first[1]
+
+
+def test_next_to_a_folded_pair_is_what_is_next_to_its_row(opened: Open) -> None:
+    page = opened("copies", "pair/2")  # the first text and its second copy, which the list has with the first copy
+    expect(page.locator("#heading")).to_have_text("first and same 2")
+    page.keyboard.press("j")
+    expect(page.locator("#heading")).to_have_text("first and longer")
+
+
 def test_keys_decide_and_go_on(opened: Open) -> None:
     page = opened("copies", "pairs")
     page.keyboard.press("a")
@@ -160,7 +186,7 @@ def test_what_another_page_or_program_kept_does_no_harm(opened: Open) -> None:
     """The key is of ids and texts, and what no page wrote counts as nothing."""
     page = opened("copies", "pairs")
     page.evaluate("localStorage.setItem('shingletools 0', '{\"0\":0}')")
-    for kept in ("[7, {", "7", "null", '{"0":"constructor","1":-1}'):
+    for kept in ("[7, {", "7", "null", '{"0":"constructor","1":-1,"2":"1"}'):
         page.evaluate("(kept) => localStorage.setItem(KEPT, kept)", kept)
         page.reload()
         expect(page.locator(".decide")).to_have_count(3)

@@ -35,10 +35,7 @@ function load() {
   }
 }
 load();
-const verdictOf = (pair) => {
-  const verdict = decisions[folded(pair)[0]];
-  return verdict in VERDICTS ? verdict : -1;
-};
+const verdictOf = (pair) => [0, 1, 2].indexOf(decisions[folded(pair)[0]]); // a place in VERDICTS, or -1
 
 // Decides about a pair, or takes the same decision back
 function decide(pair, verdict) {

@@ -2,10 +2,7 @@
 function histogram(id, title, unit, bars, range) {
   if (!bars.length) return null;
   const most = Math.max(...bars.map((bar) => bar[2]));
-  const open = (place) => () => {
-    location.hash = `#${unit.toLowerCase()}/${place}`;
-  };
-  const row = ([from, to, count], place) => element('tr', { click: count ? open(place) : null },
+  const row = ([from, to, count], place) => element('tr', {},
     element('th', { scope: 'row' }, count ? element('a', { href: `#${unit.toLowerCase()}/${place}` }, range(from, to)) : range(from, to)),
     element('td', { class: 'bar' }, element('svg', { width: '100%', height: 14, 'aria-hidden': 'true' },
       element('rect', { width: `${(100 * count) / most}%`, height: 14 }))),

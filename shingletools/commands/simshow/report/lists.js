@@ -65,8 +65,10 @@ class List {
 
   // bar: the place of the only one whose rows are shown
   show(main, bar) {
-    if (this.bars[bar]) this.bar = this.bars[bar];
-    this.select();
+    if (this.bars[bar]) {
+      this.bar = this.bars[bar];
+      this.select();
+    }
     let waiting;
     const input = element('input', {
       type: 'search', id: 'search', value: this.query, autocomplete: 'off', spellcheck: 'false',

@@ -2,9 +2,9 @@
 let shown = { kind: 'overview' };
 let notice = ''; // what the next view says
 
-// The next and previous item of a list, in its order
+// The next and previous item of a list, in its order; pairs of the same two texts are one
 function neighbour(list, place, by) {
-  const at = list.rows.indexOf(place);
+  const at = list.rows.indexOf(list === pairList ? folded(place)[0] : place);
   return list.rows[at + by];
 }
 
