@@ -47,12 +47,12 @@ ONLY_FOR_PAIRS = (  # options
     "--lines --whole --recursive --csv --tsv --array --parquet --warc "
     "--include --exclude --delimiter --no-header --number"
 ).split()
-USELESS = {  # options that change nothing in a form of output
-    "--json": ("--color always", "--context", "--full", "--template"),
-    "--brief": ("--color always", "--context", "--full", "--template"),
-    "--side-by-side": ("--context",),
-    "--pattern": ("--color always", "--context", "--template"),
-    "--html": ("--color always", "--context", "--full", "--output"),
+USELESS = {  # the options for forms of output, and those that change nothing in them
+    JSON: ("--color always", "--context", "--full", "--template"),
+    BRIEF: ("--color always", "--context", "--full", "--template"),
+    SIDE_BY_SIDE: ("--context",),
+    PATTERN: ("--color always", "--context", "--template"),
+    PAGE: ("--color always", "--context", "--full", "--output"),
 }
 
 
@@ -194,9 +194,7 @@ def documents(options: argparse.Namespace) -> Format | None:
 
 def check_combinations(options: argparse.Namespace) -> None:
     """Raises Failed for options that would change nothing, and for an empty range of similarities."""
-    form = "--html" if options.html is not None else "--json" if options.json else ""
-    flags = ("--brief", options.brief), ("--side-by-side", options.side_by_side), ("--pattern", options.pattern)
-    form = form or next((name for name, given in flags if given), "")
+    form = form_name(options)
     given = {
         "--color always": options.color == ALWAYS,
         "--context": "context" in options.given,
@@ -206,26 +204,22 @@ def check_combinations(options: argparse.Namespace) -> None:
     }
     for option in USELESS.get(form, ()):
         if given[option]:
-            raise Failed(f"{option} cannot be combined with {form}")
+            raise Failed(f"{option} cannot be combined with --{form}")
     for option in ("limit", "show", "made_by", "date"):
-        if option in options.given and form != "--html":
+        if option in options.given and form != PAGE:
             raise Failed(f"--{option.replace('_', '-')} needs --html")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
 
 
+def form_name(options: argparse.Namespace) -> str:
+    return next((name for name in USELESS if vars(options)[name.replace("-", "_")] not in (None, False)), TEXT)
+
+
 def form_of(options: argparse.Namespace) -> Form:
-    if options.html is not None:
-        return Form(PAGE, limit=options.limit)
-    flags = (
-        (JSON, options.json),
-        (BRIEF, options.brief),
-        (PATTERN, options.pattern),
-        (SIDE_BY_SIDE, options.side_by_side),
-    )
-    name = next((name for name, given in flags if given), TEXT)
-    if name in (JSON, BRIEF, PATTERN):
-        return Form(name, whole=options.full)
+    name = form_name(options)
+    if name in (JSON, BRIEF, PATTERN, PAGE):
+        return Form(name, whole=options.full, limit=options.limit)
     import shutil  # late: records do not need the width of the terminal
 
     return Form(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from shingletools.system.memory_limit import Memory
 
-TEXT, SIDE_BY_SIDE, BRIEF, PATTERN, JSON, PAGE = "text", "side by side", "brief", "pattern", "json", "page"
+TEXT, SIDE_BY_SIDE, BRIEF, PATTERN, JSON, PAGE = "text", "side-by-side", "brief", "pattern", "json", "html"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
 OF_WORDS = SOURCE, AT, "via"  # further fields of documents
 FOR_PEOPLE = "it shows texts to people, in the shell"
