@@ -46,6 +46,14 @@ def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
     assert pressed(page) == ["? Unsure"]
 
 
+def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) -> None:
+    for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
+        page = opened(name, "pair/0")
+        decision(page, "Accept")
+        go(page, "overview")
+        expect(page.locator(".saves p").nth(2)).to_have_text(f"accepted.jsonl the accepted pairs{use}")
+
+
 def test_a_list_stays_where_it_was(opened: Open) -> None:
     """Its page and its filter, when people come back from a pair; and what was decided stays in it meanwhile."""
     page = opened("real", "pairs")

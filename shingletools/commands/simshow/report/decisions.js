@@ -83,11 +83,12 @@ function lineOf(pair, more = '') {
 }
 
 const LABELS = [',"label":"same"', ',"label":"different"'];
+const forDedup = lists.removable ? `, for dedup ${lists.apart ? '--known' : '--pairs'}` : '';
 const FILES = [ // name, use, whether pairs of the same texts are in it, a pair's line
   ['labels.jsonl', 'what was accepted and rejected, for the --truth of simscore and simtune',
     ([pair]) => verdictOf(pair) in LABELS, (pair) => lineOf(pair, LABELS[verdictOf(pair)])],
-  ['accepted.jsonl', 'the accepted pairs, for dedup', ([pair]) => verdictOf(pair) === 0, (pair) => lineOf(pair)],
-  ...(lists.left.pairs ? [] : [['remaining.jsonl', 'all pairs but the rejected and the unsure ones, for dedup',
+  ['accepted.jsonl', `the accepted pairs${forDedup}`, ([pair]) => verdictOf(pair) === 0, (pair) => lineOf(pair)],
+  ...(lists.left.pairs ? [] : [['remaining.jsonl', `all pairs but the rejected and the unsure ones${forDedup}`,
     ([pair]) => verdictOf(pair) === 0 || (verdictOf(pair) < 0 && lists.listed[pair]), (pair) => lineOf(pair)]]),
 ];
 
