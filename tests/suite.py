@@ -255,7 +255,7 @@ SUITE = (
         form="neither a string nor an integer of 64 bits",
         needed=("--docs=d",),
         scratch=(f"simshow --json -S1M --docs {EVERYBODY}",),
-        repeated=frozenset({"--docs", "--against"}),
+        repeated=frozenset({"--docs", "--against", "--include", "--exclude"}),
     ),
     Command(
         "simscore",

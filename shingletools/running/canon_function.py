@@ -3,6 +3,7 @@
 import shlex
 
 from shingletools.cli.options import Printed, make_parser
+from shingletools.reading.formats import format_options
 from shingletools.record.command_registry import command_of
 from shingletools.record.stage import Command, Filter
 from shingletools.system import errors
@@ -41,11 +42,12 @@ REFUSED_OPTIONS = (  # options that are not about words
 def canonizing(options: str) -> Filter:
     """Returns canon --offsets with these options as a filter, whose function makes a wire.Placed of a text.
 
-    options: as a shell would take them. Raises Failed, also for options about files and how they are read. The function
-    may raise Rejected.
+    options: as a shell would take them, or all of a command that begins with `canon`, of which files and how they are
+    read do not count, except that --recursive and --warc have HTML. Raises Failed, without the word canon also for such
+    options. The function may raise Rejected.
 
-    >>> canonizing("--stop en").function("The Cat")
-    Placed(words='cat', at='4-7')
+    >>> canonizing("--stop en").function("The Cat"), canonizing("canon --csv docs.csv").function("The Cat")
+    (Placed(words='cat', at='4-7'), Placed(words='the cat', at='0-3 4-7'))
     """
     command: Command = command_of("canon")
     try:
@@ -53,13 +55,17 @@ def canonizing(options: str) -> Filter:
     except ValueError as error:
         raise Failed(f"canon: {str(error).lower()}") from None
     parser = make_parser("canon", command.__doc__ or "", command.add_options)
+    command_line = argv[:1] == ["canon"]
     try:
-        parsed = parser.parse(argv)
+        parsed = parser.parse(argv[command_line:])
     except Printed:
         raise Failed("canon: --help and --version cannot be given here") from None
+    if command_line:
+        reset = [option for option in REFUSED_OPTIONS if option not in format_options.HTML_FORMATS]
+        vars(parsed).update({option: parser.get_default(option) for option in reset}, files=["-"])
     if parsed.files != ["-"]:
         raise Failed(f"canon: no file can be given here: {errors.printable(parsed.files[0])}")
-    for option in REFUSED_OPTIONS:
+    for option in () if command_line else REFUSED_OPTIONS:
         if getattr(parsed, option) != parser.get_default(option):
             raise Failed(f"canon: --{option.replace('_', '-')} cannot be given here")
     parsed.offsets = True

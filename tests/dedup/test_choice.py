@@ -203,7 +203,8 @@ def test_usage(folder: Path) -> None:
         *(
             (
                 f"dedup --groups groups --keep {keep} docs",
-                "argument --keep: not first, longest, shortest, none, min:FIELD or max:FIELD: "
+                "argument --keep: not first, longest, shortest, oldest, newest, shortest-name, none, "
+                "min:FIELD or max:FIELD: "
                 f'"{keep}" (see dedup --help)',
             )
             for keep in ("median", "min:", "max", "known")

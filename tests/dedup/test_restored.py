@@ -551,6 +551,31 @@ def test_names_of_whole_files_and_of_a_list(tmp_path: Path) -> None:
     assert simple.out == b"docs/plain.txt\n"
 
 
+@pytest.mark.parametrize(
+    ("keep", "stays"),
+    [("first", "Copy of b,\n.txt"), ("oldest", "c.txt"), ("newest", "a.txt"), ("shortest-name", "a.txt")],
+)
+def test_times_and_names_of_files(keep: str, stays: str, tmp_path: Path) -> None:
+    """A table says who stays for whom; names of folders do not count, and of equal lengths the first is preferred."""
+    times = {"docs/Copy of b,\n.txt": 3, "docs/sub/a.txt": 2**53 + 1, "docs/sub/c.txt": 1, "docs/x.txt": 2}
+    (tmp_path / "docs" / "sub").mkdir(parents=True)
+    for name, time in times.items():
+        (tmp_path / name).write_text("other" if name == "docs/x.txt" else "a b c d")
+        os.utime(tmp_path / name, ns=(time, time))
+    kept = next(name for name in times if name.endswith(stays))
+    removed = [name for name in sorted(times) if name not in (kept, "docs/x.txt")]
+    shell("canon --recursive docs | shingle -k 1 | simjoin -t 0.8 > pairs", tmp_path).good()
+    command = f"dedup --pairs pairs --recursive docs --keep {keep}"
+    assert run_here(f"{command} -0", cwd=tmp_path).good().decode().split("\0")[:-1] == sorted([kept, "docs/x.txt"])
+    table = csv.reader(io.StringIO(run_here(f"{command} --annotate", cwd=tmp_path).good().decode(), newline=""))
+    header, *rows = table
+    assert header == ["name", "duplicate_of", "duplicate_by", "duplicate_similarity"]
+    assert [row for row in rows if row[1]] == [[name, kept, keep, "1.0"] for name in removed]
+    assert sorted(row[0] for row in rows if row[1:] == [""] * 3) == sorted([kept, "docs/x.txt"])
+    figures = run_here(f"{command} -0v", cwd=tmp_path).err
+    assert f"2 kept, 2 removed (2 by --keep {keep})" in figures
+
+
 @pytest.mark.parametrize("keep", ["first", "longest", "shortest", "max:n", "min:n"])
 def test_each_preference(keep: str, tmp_path: Path) -> None:
     (tmp_path / "table").write_bytes(b"id,text,n\n" + b"".join(row([n, text, 100 - n]) for n, text in enumerate(TEXTS)))
@@ -601,7 +626,10 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     [
         ("--csv", "--csv reads the input twice: name files"),
         ("--csv docs", "docs: not a regular file: --csv reads it twice"),
-        ("--whole --annotate table", "--annotate cannot be combined with --whole, which cannot hold marks"),
+        ("--lines --annotate table", "--annotate cannot be combined with --lines, which cannot hold marks"),
+        ("-0 --whole --annotate table", "-0 cannot be combined with --annotate, which writes a table"),
+        ("--keep oldest --csv table", "--keep oldest is for files, and needs --whole or --recursive"),
+        ("--keep newest --as text --whole table", "--as needs --keep min:FIELD or max:FIELD"),
         ("--number --annotate table", "--annotate cannot be combined with --number, which cannot hold marks"),
         ("-0 --csv table", "-0 ends names of files, and needs --whole or --recursive"),
         ("--csv --keep min:date table", 'table:1: no column "date" among "id", "text"'),

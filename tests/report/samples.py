@@ -128,6 +128,14 @@ def copies(path: Path) -> None:
         report.finish(Corpus(documents=12, letters=10 * sum(map(len, texts.values()))))
 
 
+def large(path: Path) -> None:
+    """A group of 25 documents, each a pair with each: two copies, and others with a word of their own, two the same."""
+    words = documents()["libk5crypto3"].split()[:60]
+    texts = {at: " ".join([*words, f"word{at}"] if at > 1 else words) for at in range(24)}
+    texts[24] = texts[23].upper()
+    write(path, [compare(a, b, texts[a], texts[b]) for a, b in combinations(texts, 2)], texts)
+
+
 def against(path: Path) -> None:
     """Three documents that each share something else with a book, which is of the other side."""
     words = documents()["libk5crypto3"].split()
@@ -202,5 +210,5 @@ def empty(path: Path) -> None:
     write(path, [], {})
 
 
-ALL = real, special, given, copies, against, hostile, many, short, unsaid, common, empty
+ALL = real, special, given, copies, large, against, hostile, many, short, unsaid, common, empty
 PAGES = {make.__name__: make for make in ALL}

@@ -31,7 +31,10 @@ def test_a_list_is_shown_in_pages(opened: Open) -> None:
     page = opened("real", "pairs")
     pairs = order()
     assert [row[0] for row in rows(page)] == [f"{pair.a} and {pair.b}" for pair in pairs[:50]]
-    expect(page.locator("caption")).to_have_text(f"{len(pairs)} pairs, 1 to 50 are shown")
+    more = len(comparisons()) - len(pairs)
+    assert more > 0
+    caption = f"{len(pairs)} pairs, 1 to 50 are shown, and {more} more of the same texts"
+    expect(page.locator("caption")).to_have_text(caption)
     page.get_by_role("button", name="Next page").click()
     assert [row[0] for row in rows(page)] == [f"{pair.a} and {pair.b}" for pair in pairs[50:100]]
     page.get_by_role("button", name="Previous page").click()
@@ -51,9 +54,10 @@ def test_search_finds_ids_and_texts(opened: Open) -> None:
         ]
         shown = ", 1 to 50 are shown" if len(found) > 50 else ""
         plural = "" if len(found) == 1 else "s"
-        expect(page.locator("caption")).to_have_text(f"{len(found)} pair{plural} of {len(comparisons())}{shown}")
+        caption = re.compile(rf"{len(found)} pair{plural} of {len(order())}{shown}(, and \d+ more of the same texts)?$")
+        expect(page.locator("caption")).to_have_text(caption)
         assert [row[0] for row in rows(page)] == found[:50]
-        expect(page.get_by_role("status")).to_have_text(f"{len(found)} pair{plural} of {len(comparisons())}{shown}")
+        expect(page.get_by_role("status")).to_have_text(caption)
     go(page, "groups")
     search(page, "kerberos")
     expect(page.locator("caption")).to_contain_text(" of ")
@@ -65,17 +69,33 @@ def test_search_finds_ids_and_texts(opened: Open) -> None:
         assert any("kerberos" in f"{name} {texts[name]}".lower() for name in members)
 
 
-def test_lists_show_where_texts_begin_and_after_a_search_the_hit(opened: Open) -> None:
-    """With 120 letters of each; of equal texts, one is shown."""
+def common(a: str, b: str) -> int:
+    """How many letters both begin with."""
+    return next((at for at, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+
+
+def test_lists_show_where_texts_begin_or_differ_and_after_a_search_the_hit(opened: Open) -> None:
+    """With 120 letters of each, or fewer at the end; of equal texts, one is shown."""
     page = opened("real", "pairs")
     texts = documents()
     shown = page.locator("tr.extracts").first.locator(".extract")
     ends = dict.fromkeys(texts[str(name)] for name in order()[0][:2])
     assert shown.all_text_contents() == [text[:120] + " …" * (len(text) > 120) for text in ends]
+    later = 0
+    for pair, row in zip(order(), page.locator("tr.extracts").all(), strict=False):
+        both = [texts[str(name)] for name in pair[:2]]
+        if len(set(both)) == 2 and common(*both) > 80:
+            extracts = [
+                each.removeprefix("… ").removesuffix(" …") for each in row.locator(".extract").all_text_contents()
+            ]
+            assert [extract in text for extract, text in zip(extracts, both, strict=True)] == [True, True]
+            assert 20 <= common(*extracts) <= 40
+            later += 1
+    assert later > 5
     search(page, "workflow")
-    expect(page.locator("caption")).to_contain_text(" of ")
+    expect(page.locator("caption")).to_contain_text(f" of {len(order())}")
     assert {hit.lower() for hit in page.locator(".extract .hit").all_text_contents()} == {"workflow"}
-    assert all(len(found) <= 124 for found in page.locator(".extract").all_text_contents())
+    assert all(len(found) <= 125 for found in page.locator(".extract").all_text_contents())
     search(page, "(no such) [letters*")
     expect(page.locator("caption")).to_contain_text("0 pairs")
     go(page, "groups")
@@ -85,6 +105,7 @@ def test_lists_show_where_texts_begin_and_after_a_search_the_hit(opened: Open) -
 def test_lists_are_sorted_by_their_columns(opened: Open) -> None:
     values: dict[str, Any] = {
         "Similarity": lambda pair: pair.similarity,
+        "% of a, % of b": lambda pair: min(pair.shared / words for words in pair.words),
         "Words shared": lambda pair: pair.shared,
         "Longest run": lambda pair: pair.longest,
         "Passages": lambda pair: len(pair.passages),
@@ -101,7 +122,7 @@ def test_lists_are_sorted_by_their_columns(opened: Open) -> None:
             expect(head).to_have_attribute("aria-sort", turn)
             expect(page.locator("th[aria-sort]")).to_have_count(1)
             sign = -1 if turn == "descending" else 1
-            expected = sorted(comparisons(), key=lambda pair: sign * value(pair))
+            expected = sorted((pair for pair in comparisons() if pair in order()), key=lambda pair: sign * value(pair))
             assert [row[0] for row in rows(page)] == [f"{pair.a} and {pair.b}" for pair in expected[:50]]
     page.get_by_role("button", name="Pair", exact=True).click()
     assert rows(page)[0][0].split()[0] == min(str(pair.a) for pair in comparisons())
@@ -181,7 +202,9 @@ def test_the_overview_says_where_pairs_come_from(opened: Open) -> None:
     last = page.locator("section", has_text="Similarities").locator("tbody tr").last
     assert last.locator("th, .count").all_inner_texts() == ["exact copies", "3"]
     go(page, "pairs")
-    expect(page.locator("caption")).to_have_text("5 pairs")
+    expect(page.locator("caption")).to_have_text("3 pairs, and 2 more of the same texts")
+    assert [row[2] for row in rows(page)] == ["100%, 100%", "100%, 95%", "96%, 96%"]
+    expect(page.locator("tr.item").first).to_contain_text("and 2 more of the same texts")
     expect(page.locator(".fields").first).to_have_text("About first <b>")
 
 

@@ -272,6 +272,14 @@ def test_the_same_page_always(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
+def test_the_key_of_decisions_is_of_texts_and_ids() -> None:
+    """And not of what else the page says."""
+    pair = NOTHING._replace(a="x", b="y")
+    pairs = [(pair, "one", "two"), (pair._replace(similarity=0.1), "one", "two"), (pair._replace(b="z"), "one", "two")]
+    keys = [page(each)[1]["lists"]["key"] for each in [*pairs, (pair, "one", "other")]]
+    assert keys[0] == keys[1] and len({*keys}) == 3
+
+
 def test_an_empty_page() -> None:
     lists = page()[1]["lists"]
     assert lists["pairs"] == {} and lists["groups"] == [] and lists["bars"] == {"similarity": [], "size": []}

@@ -5,7 +5,8 @@ import re
 from playwright.sync_api import Locator, Page
 
 from report.browser import settled
-from report.samples import comparisons
+from report.naive import WORD
+from report.samples import comparisons, documents
 from shingletools.commands.simshow.passages import Comparison
 
 VIEWS = ("overview", "groups", "group/0", "pairs", "pair/0")
@@ -17,9 +18,17 @@ def rows(page: Page) -> list[list[str]]:
     return [row.locator("th a, td").all_inner_texts() for row in page.locator("tbody tr:has(th)").all()]
 
 
+def folded() -> list[Comparison]:
+    """Of the pairs of the same two texts the first: texts with the same words in the same order are the same."""
+    words = {name: tuple(WORD.findall(text.lower())) for name, text in documents().items()}
+    return [*{frozenset(words[str(name)] for name in (pair.a, pair.b)): pair for pair in comparisons()[::-1]}.values()]
+
+
 def order() -> list[Comparison]:
     """The pairs as the list has them at first."""
-    return sorted(comparisons(), key=lambda pair: -float(str(pair.similarity)))
+    rows = {id(pair) for pair in folded()}
+    pairs = [pair for pair in comparisons() if id(pair) in rows]
+    return sorted(pairs, key=lambda pair: -float(str(pair.similarity)))
 
 
 def facts(page: Page) -> dict[str, str]:

@@ -228,7 +228,7 @@ def test_what_says_no_similarity_is_not_chosen_by_it(options: str, folder: Path)
         *(
             (f"{form} {option}", f"{option} cannot be combined with {form}")
             for form in ("--json", "--brief", "--html page")
-            for option in ("--color always", "--context 6", "--whole")
+            for option in ("--color always", "--context 6", "--full")
         ),
         ("--json --template 2", "--template cannot be combined with --json"),
         ("--brief --template 2", "--template cannot be combined with --brief"),
@@ -254,7 +254,7 @@ def test_options_that_change_nothing_together(options: str, message: str, folder
         "--json --color never",
         "--html page --template 2",
         "--least 0.8 --most 0.8",
-        "--side-by-side --whole --color always",
+        "--side-by-side --full --color always",
         "--brief -o out",
     ],
 )

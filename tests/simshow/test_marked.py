@@ -189,7 +189,7 @@ def test_bad_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("", "one of the arguments --docs --runs is required (see simshow --help)"),
+        ("", "needs --docs FILE for pairs, --runs for documents of repeats, or two files to compare"),
         ("--runs --docs d", "argument --docs: not allowed with argument --runs (see simshow --help)"),
         ("--runs -k 3", "-k cannot be combined with --runs"),
         ("--runs --side-by-side", "--side-by-side cannot be combined with --runs"),

@@ -77,11 +77,12 @@ def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
             {"id": 3, "text": "123456789"},
         )
     )
+    pair = PAIR | {"similarity": 0.333333}
     words = ["--show", "meta.day,n", "--date", "today", "--made-by", "canon docs | shingle -k 3 | simjoin -t 1/3"]
     pages = []
     for _ in range(2):
         assert (
-            run_here("simshow", "--docs", "docs", "--html", "page.html", *words, stdin=jsonl(PAIR), cwd=folder).err
+            run_here("simshow", "--docs", "docs", "--html", "page.html", *words, stdin=jsonl(pair), cwd=folder).err
             == ""
         )
         pages.append((folder / "page.html").read_bytes())
@@ -101,7 +102,7 @@ def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
 
 
 def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> None:
-    for more, removable in (({}, True), ({"shared": 7}, False)):
+    for more, removable in (({}, True), ({"shared": 7}, False), ({"contained": "a"}, False)):
         run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR | more), cwd=folder)
         assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
     group = jsonl({"group": 1, "members": [1, "2"]})  # of which only the pipeline can say it
@@ -109,6 +110,7 @@ def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> No
         ("canon | shingle | simjoin -m 3 | simgroup", False),
         ("canon | shingle | sketch | simjoin -m 42", True),
         ("canon | shingle | simjoin -t 0.5", True),
+        ("canon | shingle | simjoin --measure containment -t 0.5", False),
     ):
         run_here("simshow", "--docs", "docs", "--html", "page.html", "--made-by", command, stdin=group, cwd=folder)
         assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
@@ -143,3 +145,41 @@ def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path) -> None:
         assert lists["figures"]["go"] == len(removed)
         assert sorted(int(name) for name, go in zip(lists["names"], lists["go"], strict=True) if go) == removed
         assert [lists["names"][group["members"][0]] for group in lists["groups"]] == ["0"]
+
+
+def test_the_pipeline_that_is_named_is_checked_against_the_pairs(folder: Path) -> None:
+    """By its recipe, its threshold, and by the similarities of an exact join; its canon makes the words."""
+    texts = "alpha the beta gamma delta epsilon", "alpha beta gamma delta zeta"
+    (folder / "docs").write_bytes(
+        jsonl(*({"id": name, "text": text} for name, text in zip((1, "2"), texts, strict=True)))
+    )
+    offsets = run_here("canon --offsets --stop en docs", cwd=folder).good()
+    (folder / "stopped").write_bytes(offsets)
+    page = ["simshow", "--html", "page.html", "--made-by"]
+    made = run_here("canon --stop en docs", cwd=folder).good()
+    made = run_here("shingle -k 2", stdin=made, cwd=folder).good()
+    pairs = run_here("simjoin -t 0.2", stdin=made, cwd=folder).good()
+    assert json.loads(pairs) == {"a": 1, "b": "2", "similarity": 0.6}
+    for command, docs, wrong in (
+        ("canon --stop en x.csv --csv | shingle -k 2 | simjoin -t 0.2", "docs", ""),
+        ("canon --stop en | shingle -k 2 | simjoin -t 0.2", "stopped", ""),
+        ("canon --stop en | shingle -k 2 | sketch | simjoin -t 0.2", "stopped", ""),
+        (
+            "canon --stop en | shingle -k 2 | simjoin -t 0.9",
+            "docs",
+            '1 "2" has a similarity of 0.6, less than the 0.9 of simjoin',
+        ),
+        (
+            "canon | shingle -k 2 | simjoin -t 0.2",
+            "docs",
+            '1 "2" would have a similarity of 0.285714, and has 0.6',
+        ),
+        (
+            "canon | shingle -k 2 | simjoin -t 0.2",
+            "stopped",
+            'words made by "canon/4 stop=en" cannot become "canon/4 | shingle k=2"',
+        ),
+    ):
+        ran = run_here(*page, command, "--docs", docs, stdin=pairs, cwd=folder)
+        said = f"simshow: --made-by: these pairs were not made so: {wrong}\n" if wrong else ""
+        assert (ran.status, ran.err) == (2 if wrong else 0, said), command

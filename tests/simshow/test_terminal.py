@@ -91,7 +91,7 @@ def test_long_stretches(folder: Path) -> None:
     text = " ".join(f"word{number}" for number in range(200))
     (folder / "docs").write_bytes(jsonl({"id": 1, "text": text}, {"id": "2", "text": text + " more"}))
     short, whole = (
-        run("simshow --docs docs", *more, stdin=jsonl(PAIR), cwd=folder).good() for more in ((), ("--whole",))
+        run("simshow --docs docs", *more, stdin=jsonl(PAIR), cwd=folder).good() for more in ((), ("--full",))
     )
     assert b"characters ...]" in b" ".join(short.split())
     assert text.encode() in b" ".join(whole.replace(b"<<", b"").replace(b">>", b"").split())

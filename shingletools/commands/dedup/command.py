@@ -13,6 +13,7 @@ from shingletools.commands.dedup.spec import (
     MOST,
     NONE,
     NUMBER,
+    OF_FILES,
     SHORTEST,
     STORED,
     TEXT,
@@ -40,11 +41,10 @@ COMMAND_INFO = CommandInfo(
 def kept(argument: str) -> str:
     """Returns the rule that --keep names. Raises ArgumentTypeError."""
     by_value = argument.startswith((LEAST, MOST)) and argument not in (LEAST, MOST)
-    if by_value or argument in (FIRST, LONGEST, SHORTEST, NONE):
+    if by_value or argument in (FIRST, LONGEST, SHORTEST, *OF_FILES, NONE):
         return text(argument)
-    raise argparse.ArgumentTypeError(
-        f"not {FIRST}, {LONGEST}, {SHORTEST}, {NONE}, {LEAST}FIELD or {MOST}FIELD: {errors.shown(argument)}"
-    )
+    rules = ", ".join([FIRST, LONGEST, SHORTEST, *OF_FILES, NONE])
+    raise argparse.ArgumentTypeError(f"not {rules}, {LEAST}FIELD or {MOST}FIELD: {errors.shown(argument)}")
 
 
 def form(argument: str) -> str:
@@ -65,7 +65,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         type=kept,
         default=FIRST,
-        help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; or none (default first)",
+        help="which document is preferred: first, longest, shortest, min:FIELD, max:FIELD; of files, oldest, newest, "
+        "shortest-name; or none (default first)",
     )
     add("--text", metavar="NAME", type=one_name, default="text", help="the field whose length counts (default text)")
     add(
@@ -108,6 +109,11 @@ def build(options: argparse.Namespace) -> Stage:
         raise Failed("--of needs --larger-than, which counts its values")
     if options.null and not options.whole and not options.recursive:
         raise Failed("-0 ends names of files, and needs --whole or --recursive")
+    options.with_times = options.keep in OF_FILES
+    if options.with_times and not options.whole and not options.recursive:
+        raise Failed(f"--keep {options.keep} is for files, and needs --whole or --recursive")
+    if options.null and options.annotate:
+        raise Failed("-0 cannot be combined with --annotate, which writes a table")
     return DedupSpec(
         options.id,
         tuple(options.pairs),

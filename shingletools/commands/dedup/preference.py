@@ -55,7 +55,7 @@ class Preference:
         form = common_form({form_of(each, self.spec.as_form) for each in values if each is not None})
         self.unlike = form == OTHER
         values = [None if each is None else as_form(each, form) for each in values]
-        best_first = sorted({each for each in values if each is not None}, reverse=self.spec.keep.startswith(MOST))
+        best_first = sorted({each for each in values if each is not None}, reverse=self.spec.by_value.startswith(MOST))
         self.lacking = len(self.documents) > 0 and not best_first
         place = {value: number for number, value in enumerate(best_first)}
         ranks = np.empty(len(self.values), np.int64)

@@ -17,17 +17,10 @@ DUPLICATE_OF = "duplicate_of"  # a field: the document that is kept in this one'
 DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
 FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
 LEAST, MOST = "min:", "max:"  # followed by the name of a field
+OF_FILES = {"oldest": "min:modified", "newest": "max:modified", "shortest-name": "min:name length"}  # rules for files
 KNOWN = "known"  # the rule of --known
 NUMBER, TEXT, DATED = "number", "text", "date:"  # forms of values; the last is followed by a format of strptime
-UNMARKED = (
-    "",
-    "--lines",
-    "--whole",
-    "--recursive",
-    "--array",
-    "--ris",
-    "--warc",
-)  # formats in which documents get no marks
+UNMARKED = ("", "--lines", "--array", "--ris", "--warc")  # formats in which documents get no marks
 STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
 
 
@@ -69,7 +62,7 @@ class DedupSpec(Stage):
             (self.groups and self.pairs, "--groups cannot be combined with --pairs, which decides without groups"),
             (self.keep == NONE and not self.groups, "--keep none needs --groups"),
             (self.larger_than is not None and not self.groups, "--larger-than needs --groups"),
-            (self.as_form and self.valued is None, "--as needs --keep min:FIELD or max:FIELD"),
+            (self.as_form and not self.keep.startswith((LEAST, MOST)), "--as needs --keep min:FIELD or max:FIELD"),
             (self.least is not None and not self.pairs, "-t needs --pairs"),
             (
                 self.annotate and self.removed is not None,
@@ -128,7 +121,12 @@ class DedupSpec(Stage):
     @property
     def valued(self) -> str | None:
         """Returns the field whose value counts, if any."""
-        return self.keep.partition(":")[2] if self.keep.startswith((LEAST, MOST)) else None
+        return self.by_value.partition(":")[2] if self.by_value.startswith((LEAST, MOST)) else None
+
+    @property
+    def by_value(self) -> str:
+        """Returns the rule, for files by the field that their records have for it."""
+        return OF_FILES.get(self.keep, self.keep)
 
     @property
     def counted(self) -> str | None:

@@ -11,6 +11,7 @@ from shingletools.commands.simshow.spec import (
     BRIEF,
     JSON,
     PAGE,
+    PATTERN,
     SIDE_BY_SIDE,
     TEXT,
     Form,
@@ -18,35 +19,45 @@ from shingletools.commands.simshow.spec import (
     Selection,
     ShowSpec,
 )
+from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
+from shingletools.record.wire import field_after
 from shingletools.system.errors import Failed
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
     text=True,
-    documents=lambda options: options.files if options.runs else options.docs,
+    documents=lambda options: (
+        options.files if options.runs else [] if format_options.in_format(options) else options.docs
+    ),
 )
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 CONTEXT_WORDS = 6  # words
+PAIR_FILES = 2
+PATTERN_K = 1  # -k of --pattern, since words stand alone between those that vary
 
 ONLY_FOR_PAIRS = (  # options
-    "--against --canon -k --gap --template --least --most --sample --side-by-side "
-    "--buffer-size --temporary-directory --show --made-by --date"
+    "--against --canon -k --gap --template --least --most --sample --side-by-side --pattern "
+    "--buffer-size --temporary-directory --show --made-by --date "
+    "--lines --whole --recursive --csv --tsv --array --parquet --warc "
+    "--include --exclude --delimiter --no-header --number"
 ).split()
-USELESS = {  # options that change nothing in a form of output
-    "--json": ("--color always", "--context", "--whole", "--template"),
-    "--brief": ("--color always", "--context", "--whole", "--template"),
-    "--side-by-side": ("--context",),
-    "--html": ("--color always", "--context", "--whole", "--output"),
+USELESS = {  # the options for forms of output, and those that change nothing in them
+    JSON: ("--color always", "--context", "--full", "--template"),
+    BRIEF: ("--color always", "--context", "--full", "--template"),
+    SIDE_BY_SIDE: ("--context",),
+    PATTERN: ("--color always", "--context", "--template"),
+    PAGE: ("--color always", "--context", "--full", "--output"),
 }
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    shows = parser.add_mutually_exclusive_group(required=True)
+    shows = parser.add_mutually_exclusive_group()
     add_repeatable(shows, "--docs", "FILE", "a file of documents, original or from canon --offsets")
     shows.add_argument("--runs", action="store_true", help="show the runs of documents that repeats marked, no pairs")
     add = parser.add_argument
@@ -58,13 +69,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=("text",),
         help="the field that holds the text, or several as canon takes them (default text)",
     )
-    add("--canon", metavar="OPTIONS", type=text, help="canonize original documents with these options of canon")
+    add(
+        "--canon",
+        metavar="OPTIONS",
+        type=text,
+        help="canonize original documents by these options, or by a command that begins with canon",
+    )
     add(
         "-k",
         metavar="K",
         type=count,
         default=5,
-        help="find runs of K or more equal words (default 5); --made-by may say another K",
+        help="find runs of K or more equal words (default 5); with --pattern 1, and --made-by may say another",
     )
     add(
         "-g",
@@ -75,6 +91,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave at most G words between two runs of a passage (default 60)",
     )
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
+    format_options.add_options(
+        parser.add_argument_group("what --docs and --against read, instead of JSON lines"), False
+    )
     add = parser.add_argument_group("which pairs").add_argument
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
     add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")
@@ -83,6 +102,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form = shown.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
+    form.add_argument(
+        "--pattern", action="store_true", help="write a line for each group: its first text without what varies"
+    )
     form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
     form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add = shown.add_argument
@@ -104,12 +126,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--show", metavar="NAME,...", type=names, default=[], help="on the page, show these fields of documents, too")
     add("--made-by", metavar="COMMANDS", type=text, help="on the page, name the pipeline that made the pairs, quoted")
     add("--date", metavar="TEXT", type=text, help="on the page, name this date")
-    add("--whole", action="store_true", help="show long runs of equal words in full")
+    add("--full", action="store_true", help="show long runs of equal words in full")
     add_memory(parser.add_argument_group("memory"), "hold documents on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
     check_combinations(options)
+    pair = None
+    if not options.docs and not options.runs:
+        if len(options.files) != PAIR_FILES or "-" in options.files:
+            raise Failed("needs --docs FILE for pairs, --runs for documents of repeats, or two files to compare")
+        # As if all files of a folder were documents, and these a pair
+        pair, options.docs, options.files, options.include = tuple(options.files), options.files, [], ["*"]
+        options.recursive = True
     if options.runs:
         for name in ONLY_FOR_PAIRS:
             if name.lstrip("-").replace("-", "_") in options.given:
@@ -124,18 +153,22 @@ def build(options: argparse.Namespace) -> Stage:
         )
 
         origin = origin_of(options.made_by, origin.date)
+    canon = options.canon or origin.canon
+    if html := format_options.html_option(options):
+        canon = f"canon {html} {canon.removeprefix('canon ')}"
     reads: Sequence[str] = ()
-    if options.canon:
+    if canon:
         from shingletools.commands.simshow.documents import canon_with  # late: --help needs no numpy
 
-        reads = canon_with(options.canon).reads
-    k = origin.k if origin.k is not None and "k" not in options.given else options.k
+        reads = canon_with(canon).reads
+    shortest = PATTERN_K if options.pattern else options.k
+    k = options.k if "k" in options.given else origin.k or shortest
     return ShowSpec(
         options.id,
         options.docs,
         options.against,
         fields_of_text=options.text,
-        canon=options.canon or "",
+        canon=canon,
         k=k,
         gap=options.gap,
         template=options.template,
@@ -146,40 +179,51 @@ def build(options: argparse.Namespace) -> Stage:
         show=options.show,
         origin=origin,
         reads=reads,
+        documents=documents(options),
+        pair=pair,
     ).with_maker(collector_of)
+
+
+def documents(options: argparse.Namespace) -> Format | None:
+    """Returns the format of --docs and --against. Raises Failed."""
+    if len(options.text) > 1 and any(map(vars(options).get, format_options.OWN_IDS)):
+        raise Failed("this format gives each document one text, so --text names one field")
+    named = {**vars(options), "text": field_after(options.text)}
+    return format_options.chosen_format(argparse.Namespace(**named), options.text)
 
 
 def check_combinations(options: argparse.Namespace) -> None:
     """Raises Failed for options that would change nothing, and for an empty range of similarities."""
-    form = "--html" if options.html is not None else "--json" if options.json else ""
-    form = form or ("--brief" if options.brief else "--side-by-side" if options.side_by_side else "")
+    form = form_name(options)
     given = {
         "--color always": options.color == ALWAYS,
         "--context": "context" in options.given,
-        "--whole": options.whole,
+        "--full": options.full,
         "--template": options.template is not None,
         "--output": options.output is not None,
     }
     for option in USELESS.get(form, ()):
         if given[option]:
-            raise Failed(f"{option} cannot be combined with {form}")
+            raise Failed(f"{option} cannot be combined with --{form}")
     for option in ("limit", "show", "made_by", "date"):
-        if option in options.given and form != "--html":
+        if option in options.given and form != PAGE:
             raise Failed(f"--{option.replace('_', '-')} needs --html")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
 
 
+def form_name(options: argparse.Namespace) -> str:
+    return next((name for name in USELESS if vars(options)[name.replace("-", "_")] not in (None, False)), TEXT)
+
+
 def form_of(options: argparse.Namespace) -> Form:
-    if options.html is not None:
-        return Form(PAGE, limit=options.limit)
-    name = JSON if options.json else BRIEF if options.brief else SIDE_BY_SIDE if options.side_by_side else TEXT
-    if name in (JSON, BRIEF):
-        return Form(name)
+    name = form_name(options)
+    if name in (JSON, BRIEF, PATTERN, PAGE):
+        return Form(name, whole=options.full, limit=options.limit)
     import shutil  # late: records do not need the width of the terminal
 
     return Form(
-        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.whole
+        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.full
     )
 
 

@@ -9,6 +9,7 @@ import orjson
 
 from shingletools.commands.simshow.prepared_text import Words
 from shingletools.kernel.types import Index
+from shingletools.reading.formats.folders import HTML, suffix
 from shingletools.record import wire
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
@@ -71,7 +72,7 @@ class Reader:
     """Makes documents from records.
 
     Records of `canon --offsets` have the places of their words; see `is_placed`. Others are canonized, with the options
-    of --canon.
+    of --canon; with --recursive, documents are HTML or plain by the suffixes of their names, as for canon.
     """
 
     def __init__(self, fields: Sequence[str], canon: str, show: Sequence[str] = ()) -> None:
@@ -79,6 +80,7 @@ class Reader:
         self.text_field = wire.field_after(fields)
         stage = canon_with(canon)
         self.canonize: Callable[[str], Placed] = stage.function
+        self.plain: Callable[[str], Placed] | None = None if stage.plain is None else stage.plain.function
         self.recipe = stage.recipe
         self.vocabulary = Vocabulary()
 
@@ -93,7 +95,8 @@ class Reader:
             source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
         else:
             source = wire.take_text(record, self.fields)
-            words, at = self.canonize(source)
+            canonize = self.canonize if self.plain is None or suffix(str(name)) in HTML else self.plain
+            words, at = canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
         shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)

@@ -10,8 +10,8 @@ from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.histograms import rounded
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
-from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, SIDE_BY_SIDE, Form
-from shingletools.commands.simshow.text_output import ColumnWriter, LineWriter, TextWriter
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, PATTERN, SIDE_BY_SIDE, Form
+from shingletools.commands.simshow.text_output import ColumnWriter, LineWriter, PatternWriter, TextWriter
 from shingletools.record import wire
 
 
@@ -77,4 +77,6 @@ def writer_of(form: Form, apart: bool, show: Sequence[str], origin: Provenance) 
     """Returns the writer for a form. apart: a and b are different documents even if their ids are equal."""
     if form.name == PAGE:
         return PageWriter(form.limit, apart, show, origin)
-    return {JSON: RecordWriter, SIDE_BY_SIDE: ColumnWriter, BRIEF: LineWriter}.get(form.name, TextWriter)(form)
+    return {JSON: RecordWriter, SIDE_BY_SIDE: ColumnWriter, BRIEF: LineWriter, PATTERN: PatternWriter}.get(
+        form.name, TextWriter
+    )(form)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
 from shingletools.commands.simshow.frequent_shingles import frequent_shingles
 from shingletools.commands.simshow.pair_writers import writer_of
-from shingletools.commands.simshow.passages import CompareSettings, Text, compare
+from shingletools.commands.simshow.passages import CompareSettings, Comparison, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
-from shingletools.commands.simshow.spec import ShowSpec
+from shingletools.commands.simshow.spec import PATTERN, ShowSpec
 from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
@@ -59,6 +59,12 @@ class ShowCollector(RecordCollector):
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
         self.pairs = self.passages = self.shared = 0
+        if spec.pair is not None:
+            record = dict(zip("ab", spec.pair, strict=True))
+            try:
+                self.take_record(record, wire.json_of(record), 0)
+            except Rejected as error:
+                raise Failed(str(error)) from None
 
     def take_record(self, record: Record, line: bytes, side: int, /) -> None:
         if side:
@@ -67,7 +73,7 @@ class ShowCollector(RecordCollector):
             return
         pairs = self.passing(record)
         self.kinds.add(shows_pairs(record))
-        if "shared" in record and "a" in record:
+        if "a" in record and ("shared" in record or "contained" in record):
             self.corpus = self.corpus._replace(removable=False)
         if self.spec.chosen.sample is None:
             self.name(pairs)
@@ -153,16 +159,28 @@ class ShowCollector(RecordCollector):
                 self.lost.append(DeferredReject(file, line, unknown, document))
                 yield Written()
                 continue
+            found = group_of(record)
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
                 compared = compare(one, two, similarity, settings)
+                if self.spec.origin.command:
+                    self.check_origin(compared)
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
                 yield self.written(writer.write(compared, one.shown, two.shown))
-            if (found := group_of(record)) is not None:
+                if found is None and self.spec.form.name == PATTERN:
+                    yield self.written(writer.group(a, [a, b]))
+            if found is not None:
                 yield self.written(writer.group(*found))
         yield self.written(writer.finish(self.corpus._replace(places=self.rows[0])))
+
+    def check_origin(self, compared: Comparison) -> None:
+        """Raises Failed if a pair was not made as --made-by says."""
+        from shingletools.commands.simshow.report.made_by_pipeline import disagreement  # late: only for --made-by
+
+        if wrong := disagreement(self.spec.origin, self.via or "", self.spec.k, compared):
+            raise Failed(f"--made-by: these pairs were not made so: {wrong}")
 
     def written(self, data: bytes) -> Written:
         return Written(data) if self.spec.page is None else Written(removed=data)

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.commands.simshow.report.pair_origin import Provenance
+from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, REPEATS, SOURCE, field_after
 from shingletools.system.errors import Failed, shown
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from shingletools.system.memory_limit import Memory
 
-TEXT, SIDE_BY_SIDE, BRIEF, JSON, PAGE = "text", "side by side", "brief", "json", "page"
+TEXT, SIDE_BY_SIDE, BRIEF, PATTERN, JSON, PAGE = "text", "side-by-side", "brief", "pattern", "json", "html"
 OF_PAIRS = "a", "b", "similarity", "members", "duplicate_of", "duplicate_by"  # fields of records that name documents
 OF_WORDS = SOURCE, AT, "via"  # further fields of documents
 FOR_PEOPLE = "it shows texts to people, in the shell"
@@ -62,6 +63,8 @@ class ShowSpec(Stage):
     show: Sequence[str] = ()  # fields of documents that the page shows
     origin: Provenance = Provenance()
     reads: Sequence[str] = ()  # lists of stop words of --canon
+    documents: Format | None = None  # the format of documents
+    pair: tuple[str, str] | None = None  # files that are the only pair
 
     @property
     def second(self) -> tuple[str, str] | None:
@@ -73,11 +76,15 @@ class ShowSpec(Stage):
 
     @property
     def side_files(self) -> Sequence[tuple[str, str]]:
-        return [*(("--docs", path) for path in self.docs), *(("--against", path) for path in self.others)]
+        named = [*(("--docs", path) for path in self.docs), *(("--against", path) for path in self.others)]
+        return named if self.documents is None else []
 
     @property
     def texts(self) -> AbstractSet[str]:
         return {*self.fields_of_text}
+
+    def format_of(self, side: int, /) -> Format | None:
+        return self.documents if side else None
 
     def once(self, side: int, /) -> Sequence[str]:
         if side:

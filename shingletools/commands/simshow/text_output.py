@@ -18,7 +18,9 @@ from shingletools.system import errors
 MAX_EQUAL_CHARS = 480  # code points of equal words that are shown in full
 END_CHARS = 200  # code points at each end of longer ones
 CONTEXT_CHARS = 200  # code points, at most, before and after a passage
+MAX_PATTERN_CHARS, PATTERN_END_CHARS = 120, 45  # the same in the pattern of a group
 BETWEEN = " | "
+VARIES = "⟨…⟩"
 
 Marks = tuple[str, str, str]  # text before and after words of one side only, and their style
 MARKED: dict[str, Marks] = {ONLY_A: ("[-", "-]", terminal_text.ONLY_A), ONLY_B: ("{+", "+}", terminal_text.ONLY_B)}
@@ -150,6 +152,59 @@ class ColumnWriter(TextWriter):
             at = max(at, end)
 
 
+class PatternWriter(LineWriter):
+    """Writes a line for each group: its size, its first id, and its first text, with VARIES for words that others lack.
+
+    Texts that share less than half of its words with the first do not count.
+    """
+
+    first: ShownDocument | None = None
+
+    def write(self, compared: Comparison, a: ShownDocument, _b: ShownDocument, /) -> bytes:
+        if self.first is None:
+            self.first = a
+            order = np.argsort(a.starts, kind="stable")
+            self.starts, self.ends = a.starts[order], a.ends[order]
+            self.common, self.longer = np.ones(len(order), np.bool_), np.zeros(len(order) + 1, np.bool_)
+        if 2 * compared.shared < len(self.common):
+            return b""
+        here = np.zeros_like(self.common)
+        for piece in (piece for passage in compared.passages for piece in passage.pieces):
+            if piece.kind == EQUAL:
+                here |= (self.starts >= piece.a[0]) & (self.ends <= piece.a[1])
+            elif piece.kind == ONLY_B:
+                self.longer[np.searchsorted(self.starts, piece.a[0])] = True
+        self.common &= here
+        return b""
+
+    def group(self, name: Name, members: Sequence[Name], /) -> bytes:
+        if self.first is None:
+            return b""
+        text = " ".join(terminal_text.safe("".join(self.pattern())).split())
+        self.first = None
+        return f"{len(members)} {errors.shown(name)}: {text if self.form.whole else shortened(text)}\n".encode()
+
+    def pattern(self) -> Iterator[str]:
+        """Yields the first text in parts: what is common to all, and VARIES for the rest."""
+        assert self.first is not None
+        source, at, varied = self.first.source, 0, False
+        for place in (np.flatnonzero(self.common[1:-1] & ~self.common[:-2] & ~self.common[2:]) + 1).tolist():
+            # A part of a number or an address that varies on both sides says nothing
+            self.common[place] = any(map(str.isspace, source[self.ends[place - 1] : self.starts[place + 1]]))
+        for place, (start, end) in enumerate(zip(self.starts.tolist(), self.ends.tolist(), strict=True)):
+            alike = self.common[place]
+            if not varied and (not alike or self.longer[place]):
+                yield self.shown(source[at:start])
+                yield f"{VARIES} " if alike else VARIES
+                at = start
+            varied = not alike
+            at = at if alike else max(at, end)
+        yield self.shown(source[at:])
+
+    def shown(self, text: str) -> str:
+        return text if self.form.whole else shortened(text, MAX_PATTERN_CHARS, PATTERN_END_CHARS)
+
+
 def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:
     """Returns the text of `words` words before a place, and after it."""
     starts, ends = edges
@@ -162,10 +217,10 @@ def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, st
     ]
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = MAX_EQUAL_CHARS, end: int = END_CHARS) -> str:
     """Returns the ends of a long text, with the number of characters left out between."""
-    if len(text) <= MAX_EQUAL_CHARS:
+    if len(text) <= most:
         return text
-    head = text[:END_CHARS].rpartition(" ")[0] or text[:END_CHARS]
-    tail = text[-END_CHARS:].partition(" ")[2] or text[-END_CHARS:]
+    head = text[:end].rpartition(" ")[0] or text[:end]
+    tail = text[-end:].partition(" ")[2] or text[-end:]
     return f"{head} [... {len(text) - len(head) - len(tail)} characters ...] {tail}"

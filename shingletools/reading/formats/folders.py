@@ -39,6 +39,7 @@ class Folders(NamedTuple):
     include: Sequence[str] = ()  # patterns for names of documents, instead of the known suffixes
     exclude: Sequence[str] = ()  # patterns for names of files and folders to leave out
     zero: bool = False  # whether zero bytes end the names that are written
+    times: bool = False  # as in WholeFiles
     option: str = "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
@@ -68,7 +69,7 @@ class Folders(NamedTuple):
     def portion(self, found: Found, number: int) -> FileDocuments:
         if not found.cause:
             try:
-                file = WholeFile(streams.read_whole(found.path, number), self.id_field, self.text_field)
+                file = WholeFile(streams.read_whole(found.path, number), self.id_field, self.text_field, self.times)
             except Failed as error:
                 cause = str(error).removeprefix(f"{printable(found.path)}: ")
                 found = found._replace(cause=cause)

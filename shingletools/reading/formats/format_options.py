@@ -12,7 +12,8 @@ OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
-def add_options(parser: "argparse._ActionsContainer") -> None:
+def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> None:
+    """Adds the options. listed: with --files0-from, which names the files of the command line."""
     flag = partial(parser.add_mutually_exclusive_group().add_argument, action="store_true")
     flag("--lines", help="each line is a document, its number the id")
     flag("--whole", help="each FILE is a document, its name the id")
@@ -38,7 +39,8 @@ def add_options(parser: "argparse._ActionsContainer") -> None:
         help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
     )
     add("--number", action="store_true", help="a record without an id gets its number")
-    add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
+    if listed:
+        add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 
 
 def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format | None:
@@ -56,7 +58,7 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
         raise Failed("--delimiter needs --csv")
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
-    if options.files0_from is not None:
+    if vars(options).get("files0_from") is not None:
         from shingletools.reading.file_name_lists import names_in  # late: only for --files0-from
 
         if options.files != ["-"]:
@@ -80,14 +82,16 @@ def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
 def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.whole_files import WholeFiles  # late: only for --whole
 
-    return WholeFiles(options.id, options.text, zero(options))
+    return WholeFiles(options.id, options.text, *of_names(options))
 
 
 def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.folders import Folders  # late: only for --recursive
 
     written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
-    return Folders(options.id, options.text, written, tuple(options.include), tuple(options.exclude), zero(options))
+    return Folders(
+        options.id, options.text, written, tuple(options.include), tuple(options.exclude), *of_names(options)
+    )
 
 
 def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
@@ -148,9 +152,9 @@ def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[s
     return (*(() if options.number or optional_id(options) else (options.id,)), *fields)
 
 
-def zero(options: argparse.Namespace) -> bool:
-    """Returns whether -0 was given."""
-    return bool(vars(options).get("null"))
+def of_names(options: argparse.Namespace) -> tuple[bool, bool]:
+    """Returns whether -0 was given, and whether times and names of files count."""
+    return bool(vars(options).get("null")), bool(vars(options).get("with_times"))
 
 
 def rewrites(options: argparse.Namespace) -> bool:
@@ -168,8 +172,12 @@ def delimiter(options: argparse.Namespace) -> str:
 
 def json_lines(options: argparse.Namespace) -> Sequence[str]:
     """Returns the files of the command line if they are JSON lines, else none."""
-    others = options.files0_from is not None or any(getattr(options, name) for name in FORMATS)
-    return () if others else tuple(options.files)
+    return () if options.files0_from is not None or in_format(options) else tuple(options.files)
+
+
+def in_format(options: argparse.Namespace) -> bool:
+    """Returns whether the options choose another format than JSON lines."""
+    return any(getattr(options, name) for name in FORMATS)
 
 
 def html_option(options: argparse.Namespace) -> str:

@@ -15,11 +15,11 @@ function textOf(document_) {
   return texts.get(document_);
 }
 
+const keyOf = (one, other) => Math.min(one, other) * lists.names.length + Math.max(one, other); // of two documents
 let between = null; // two documents -> the number of their pair; made when it is first needed
 function pairOf(one, other) {
-  const key = (a, b) => Math.min(a, b) * lists.names.length + Math.max(a, b);
-  between ??= new Map(Array.from({ length: pairs.count }, (_, pair) => [key(pairs.a[pair], pairs.b[pair]), pair]));
-  return between.get(key(one, other));
+  between ??= new Map(Array.from({ length: pairs.count }, (_, pair) => [keyOf(pairs.a[pair], pairs.b[pair]), pair]));
+  return between.get(keyOf(one, other));
 }
 
 // Which documents have these letters in their id or text, in any case: an array of 0 and 1. Texts are first searched as
@@ -62,14 +62,15 @@ const short = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, whole(nam
 const nameOf = (document_) => visible(short(lists.names[document_]));
 const named = (document_) => element('bdi', {}, nameOf(document_));
 
-// The first letters of a text, or those around the first hit of a search
+// The first letters of a text, or those around the first hit of a search, or where it begins to differ from another
 const FIRST = 120;
 const BEFORE = 40; // letters before a hit
-function extract(document_, query) {
+function extract(document_, query, differs = 0) {
   const text = textOf(document_);
   const letters = query && new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'i').exec(text);
-  const hit = letters ? [letters.index, letters.index + letters[0].length] : [0, 0];
-  const from = whole(text, Math.max(0, hit[0] - BEFORE));
+  const hit = letters ? [letters.index, letters.index + letters[0].length]
+    : differs > FIRST - BEFORE ? [differs, differs] : [0, 0];
+  const from = hit[0] > BEFORE ? blank(text, hit[0] - BEFORE, 1) : 0;
   const to = whole(text, Math.max(hit[1], from + FIRST));
   const fields = lists.said[document_].filter(Boolean);
   return element('p', { class: 'extract' }, fields.length ? element('span', { class: 'fields' }, visible(fields.join(' · '))) : null,
@@ -108,6 +109,7 @@ const WHY = {
     + `${lists.k}.`,
   Containment: 'The share of the smaller text\u2019s shingles that the other has.',
   'Words shared': 'Words in passages that both texts have, and their share of each text.',
+  '% of a, % of b': 'The share of each text\u2019s words that are in passages of both.',
   'Longest run': 'The most words in a row that both texts have.',
   Passages: 'Stretches that both texts have, with few words between them.',
   Density: 'The share of all possible pairs of the group that exist: 1 if each is a pair with each.',
@@ -142,6 +144,8 @@ const press = (group, place) =>
 
 // Both texts have the same words in the same order, so one run is as long as either
 const areCopies = (pair) => [pairs.a[pair], pairs.b[pair]].every((document_) => lists.words[document_] === pairs.longest[pair]);
+
+const known = lists.apart && !lists.given; // all documents of a would go
 
 // Whether passages have so many quarters of the longer text's words
 const sharesQuarters = (pair, least) => [pairs.a[pair], pairs.b[pair]].every((document_) =>

@@ -1,9 +1,9 @@
-// The overview: figures, and histograms, which are tables with a bar in each row
+// The overview: figures, and histograms, which are tables with a bar in each row; it leads to what it counts
 function histogram(id, title, unit, bars, range) {
   if (!bars.length) return null;
   const most = Math.max(...bars.map((bar) => bar[2]));
-  const row = ([from, to, count]) => element('tr', {},
-    element('th', { scope: 'row' }, range(from, to)),
+  const row = ([from, to, count], place) => element('tr', {},
+    element('th', { scope: 'row' }, count ? element('a', { href: `#${unit.toLowerCase()}/${place}` }, range(from, to)) : range(from, to)),
     element('td', { class: 'bar' }, element('svg', { width: '100%', height: 14, 'aria-hidden': 'true' },
       element('rect', { width: `${(100 * count) / most}%`, height: 14 }))),
     element('td', { class: 'count' }, number(count)));
@@ -35,15 +35,14 @@ function showOverview(main) {
       ['Exact copies', number(figures.copies)], ['Groups', number(figures.groups)],
       removable && ['Documents to remove', shareOf(figures.go, figures.read)],
       removable && figures.letters && ['Text to remove', percent(figures.lettersThatGo, figures.letters)])),
-    ...(removable ? [element('p', { class: 'hint' }, lists.known
+    ...(removable ? [element('p', { class: 'hint' }, known
       ? 'Documents that have a pair with one of --against would be removed, as with ‘dedup --known’; those of --against are kept.'
       : lists.given ? 'Of each group the first document is kept, and the others would be removed, as with ‘dedup --groups’.'
         : 'Documents that have a pair with one that is kept before them would be removed, as with ‘dedup --pairs’.')] : []),
     element('div', { class: 'histograms' },
-      histogram('similarities', `Similarities of pairs${pairs.similarity?.includes(null) ? ' (Jaccard where none was given)' : ''}`, 'Pairs', lists.bars.similarity,
-        (from, to) => (from === to ? 'exact copies' : `${from.toFixed(2)} to ${to.toFixed(2)}`)),
-      histogram('sizes', 'Sizes of groups', 'Groups', lists.bars.size,
-        (from, to) => (from === to ? `${number(to)}` : `${number(from)} to ${number(to)}`))),
+      histogram('similarities', `Similarities of pairs${pairs.similarity?.includes(null) ? ' (Jaccard where none was given)' : ''}`, 'Pairs', lists.bars.similarity, rangeOf),
+      histogram('sizes', 'Sizes of groups', 'Groups', lists.bars.size, sizesOf)),
+    pairs.count ? saves() : '',
     element('div', { class: 'origin' }, facts(
       origin.command && ['Command', element('code', {}, visible(origin.command))],
       origin.recipe && ['Recipe', element('code', {}, visible(origin.recipe))],

@@ -3,6 +3,8 @@
 const TONES = 8;
 const BLOCKS = 300; // in one strip
 const WHOLE = { most: 3000, kept: 1200 }; // letters of the kept text, as in `stretch`
+const FOLDED = { most: 800, kept: 400 }; // the same in a large group
+const FOLD = 8; // other texts of a group, with more of which it is large
 
 // The strip of a pair; top is the side, 0 or 1, that is above. The upper text fills the width. The lower has the same
 // scale, but at most the width
@@ -54,6 +56,7 @@ function coverage(group) {
     for (const at of shares) counts[at] += 1;
   }
   const height = found.length;
+  if (counts.every((count) => 10 * count >= 9 * height)) return []; // all of it, which needs no figure
   const steps = counts.map((count, at) => `${at},${height - count} ${at + 1},${height - count}`);
   return [element('p', {}, `How many of ${number(height)} others share each part of it, from its beginning to its end:`),
     element('svg', {
@@ -62,48 +65,77 @@ function coverage(group) {
     }, element('polygon', { points: `0,${height} ${steps.join(' ')} 100,${height}` }))];
 }
 
+const wordsOf = (document_) => (lists.words[document_] === null ? [] : [plural(lists.words[document_], 'word')]);
+
+// Other documents with the same words
+const identical = (copies) => (copies.length ? element('details', {}, element('summary', {}, `and ${number(copies.length)} identical`),
+  element('ul', {}, copies.slice(0, 1000).map((document_) => element('li', {}, named(document_), fieldsOf(document_))))) : null);
+
 // The text that is kept, and those that have the same words
-function kept(group, copies) {
-  const [first] = group.members;
-  const text = textOf(first);
-  const words = lists.words[first];
+function kept(group, copies, limits) {
+  const [document_] = group.members;
+  const text = textOf(document_);
   return element('li', { class: 'member kept' },
-    element('h3', {}, named(first)),
-    element('p', {}, `${lists.removable ? 'Kept' : 'The first'}${words === null ? '' : `, ${plural(words, 'word')}`}`),
-    fieldsOf(first),
-    element('div', { class: 'body' }, stretch(text, 0, text.length, WHOLE)),
-    copies.length ? element('details', {}, element('summary', {}, `and ${number(copies.length)} identical`),
-      element('ul', {}, copies.slice(0, 1000).map((document_) => element('li', {}, named(document_), fieldsOf(document_))))) : null,
+    element('h3', {}, named(document_)),
+    element('p', {}, [lists.removable ? 'Kept' : 'The first', ...wordsOf(document_)].join(', ')),
+    fieldsOf(document_),
+    element('div', { class: 'body' }, stretch(text, 0, text.length, limits)),
+    identical(copies),
     coverage(group));
 }
 
-function member(group, place) {
-  const [first, document_] = [group.members[0], group.members[place]];
-  const words = lists.words[document_];
-  const length = words === null ? '' : `, ${plural(words, 'word')}`;
-  const item = (...content) => element('li', { class: 'member' }, element('h3', {}, named(document_)), ...content);
+// The pair that ties a member to the group: with the first, or else with the one before it on the way there. A given
+// group has the pair with the first even if it is not among the pairs
+function tieOf(group, place) {
   const [steps, before] = group.ways?.[place] ?? [null];
-  const direct = pairOf(first, document_); // a given group has this pair even if it is not among the pairs
-  const pair = direct ?? (before === undefined ? undefined : pairOf(before, document_));
+  const direct = pairOf(group.members[0], group.members[place]);
+  return { steps, before, direct, pair: direct ?? (before === undefined ? undefined : pairOf(before, group.members[place])) };
+}
+
+// alone: whether it is the only one that is shown
+function member(group, [place, ...copies], alone) {
+  const document_ = group.members[place];
+  const { steps, before, direct, pair } = tieOf(group, place);
+  const item = (...content) => element('li', { class: alone ? 'member' : 'member item', 'data-pair': pair },
+    element('h3', {}, named(document_)), ...content, identical(copies.map((each) => group.members[each])));
   const far = steps > 1;
   const how = far
     ? [`Chained: ${number(steps)} pairs away from the first, through `, named(before),
       direct === undefined ? '. Compared with that one: ' : '. Compared with the first: ']
     : direct === undefined ? ['Its pair with the first is not on this page. '] : [];
-  if (lists.removable && !lists.known && !lists.go[document_]) how.unshift('Kept: it has no pair with one that is kept before it. ');
-  if (pair === undefined) return item(element('p', {}, ...how, length.slice(2)));
+  if (lists.removable && !known && !lists.go[document_]) how.unshift('Kept: it has no pair with one that is kept before it. ');
+  if (pair === undefined) return item(element('p', {}, ...how, ...wordsOf(document_)));
   const said = pairs.similarity[pair];
-  const alike = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;
-  const other = direct === undefined ? before : first;
+  const similar = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;
+  const other = direct === undefined ? before : group.members[0];
   const base = pairs.a[pair] === other ? 0 : 1;
   return item(
-    element('p', {}, ...how, `${alike}${length}, ${number(pairs.shared[pair])} shared `
-      + `(${percent(pairs.shared[pair], words)}) in ${plural(pairs.passages[pair], 'passage')}. `,
+    element('p', {}, ...how, `${[similar, ...wordsOf(document_)].join(', ')}, ${number(pairs.shared[pair])} shared `
+      + `(${percent(pairs.shared[pair], lists.words[document_])}) in ${plural(pairs.passages[pair], 'passage')}. `,
     element('a', { href: `#pair/${pair}`, 'aria-label': `Compare ${nameOf(document_)} with ${nameOf(other)}` }, 'Compare')),
     fieldsOf(document_),
     far || pairs.passages[pair] > 1 || !sharesQuarters(pair, 1) ? strip(pair, base, far) : null,
     !sharesQuarters(pair, 1) ? extract(document_) // nearly all would be coloured
-      : element('div', { class: 'body' }, areCopies(pair) ? 'Identical.' : differences(pair, base)));
+      : element('div', { class: 'body' }, areCopies(pair) ? 'Identical.' : differences(pair, base)),
+    decider(pair));
+}
+
+// A large group shows one member at a time, beside a list of all
+function beside(group, rows) {
+  const chosen = element('ul', { class: 'members' });
+  const choose = (row) => {
+    list.querySelector('[aria-current]')?.removeAttribute('aria-current');
+    list.children[rows.indexOf(row)].setAttribute('aria-current', 'true');
+    chosen.replaceChildren(member(group, row, true));
+  };
+  const list = element('ol', { class: 'beside', 'aria-label': 'Members' }, rows.map((row) => {
+    const { pair } = tieOf(group, row[0]);
+    return element('li', { class: 'item', 'data-pair': pair }, element('button', { type: 'button', focus: () => choose(row), click: () => choose(row) },
+      named(group.members[row[0]]), row.length > 1 ? ` and ${number(row.length - 1)} identical` : null,
+      pair === undefined ? null : [element('span', { class: 'hint' }, ` ${share(alike(pair))} `), sign(pair)].flat()));
+  }));
+  choose(rows[0]);
+  return { list, chosen };
 }
 
 function showGroup(main, place) {
@@ -111,25 +143,27 @@ function showGroup(main, place) {
   const link = group.weakest;
   const found = link && pairOf(link[0], link[1]);
   const ends = link && [named(link[0]), ' and ', named(link[1])];
-  const [first] = group.members;
-  const same = (place) => {
-    const pair = pairOf(first, group.members[place]);
-    return place > 0 && pair !== undefined && areCopies(pair);
-  };
-  const all = group.members.map((_, place) => place);
-  const copies = all.filter(same).map((place) => group.members[place]);
-  const others = all.filter((place) => place && !same(place));
+  const texts_ = new Map(); // the places of members with the same words
+  group.members.forEach((document_, at) => texts_.set(firstOf(document_), [...(texts_.get(firstOf(document_)) ?? []), at]));
+  const [[, ...copies], ...others] = [...texts_.values()];
+  const large = others.length > FOLD;
+  const top = (limits) => kept(group, copies.map((at) => group.members[at]), limits);
+  const undecided = others.map(([at]) => tieOf(group, at).pair).filter((pair) => pair !== undefined);
   let page = 0;
   const count = Math.ceil(others.length / PAGE);
   const body = element('div');
   const draw = () => {
-    const rest = others.slice(page * PAGE, (page + 1) * PAGE).map((place) => member(group, place));
-    body.replaceChildren(element('ul', { class: 'members' }, page ? null : kept(group, copies), rest), ...pager(page, count, (by) => {
-      page += by;
-      draw();
-      say(`Page ${page + 1} of ${count}`);
-      byId('heading').scrollIntoView();
-    }));
+    const rows = others.slice(page * PAGE, (page + 1) * PAGE);
+    const { list, chosen } = large ? beside(group, rows) : {};
+    body.replaceChildren(
+      ...(large ? [element('div', { class: 'folded' }, list, element('div', {}, chosen, element('ul', { class: 'members' }, top(FOLDED))))]
+        : [element('ul', { class: 'members' }, top(WHOLE), rows.map((row) => member(group, row)))]),
+      ...pager(page, count, (by) => {
+        page += by;
+        draw();
+        say(`Page ${page + 1} of ${count}`);
+        byId('heading').scrollIntoView();
+      }));
   };
   draw();
   main.append(
@@ -140,12 +174,16 @@ function showGroup(main, place) {
       ['Weakest link', ...(link ? [`${share(link[2])}, `, ...(found === undefined ? ends
         : [element('a', { href: `#pair/${found}` }, ...ends)])] : ['–'])]),
     element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
-      'First stands the text that is kept. Texts with the same words are folded. Each other text is shown as it differs: ',
+      `First stands ${lists.removable ? 'the text that is kept' : 'one of the texts'}. Texts with the same words are folded. Each other text is shown as it differs: `,
       element('ins', {}, 'words that only it has'), ', ', element('del', {}, 'words that only the first has'),
       '. If less than a quarter is shared, only its beginning is shown. A strip shows both at the same scale, the first above. Blocks with the same number are a passage that both share; '
       + 'bands that cross show passages that moved. A dashed strip is a document without a pair with the first one. It is '
       + 'compared with the document before it in the chain, or with the first if the group itself was given. With --against, '
       + 'density is of the pairs between its documents and the others. If a group was given without its pairs, the weakest '
       + 'link is the document least like the first. A dash means unknown.')),
+    undecided.length > 1 ? element('p', {}, element('button', { type: 'button', click: () => {
+      for (const pair of undecided) if (verdictOf(pair) < 0) decide(pair, 0);
+      say('All members are decided');
+    } }, 'Accept all that is undecided')) : '',
     body);
 }

@@ -3,20 +3,21 @@ const PAGE = 50;
 
 class List {
   // columns: {title, value(row) to sort by, cell(row), from: the screens that have it, 'phone' if none is said, 'tablet' or
-  // 'desk'}; the first names the row. extracts(row, found): the documents whose beginnings, or hits, are shown below it
-  constructor({ title, unit, all, columns, documents, extracts, sorted, descending }) {
-    Object.assign(this, { title, unit, all, count: all.length, columns, documents, extracts, sorted, descending, page: 0, query: '', found: [] });
-    this.rows = this.all;
-    this.sort();
+  // 'desk'}; the first names the row. extracts(row, found): the documents whose beginnings, or hits, are shown above it.
+  // differs(row): how many letters of these are the same. bars: those of its chart; inBar(row, bar): whether it counts the
+  // row; spelled(from, to). pairOf(row): the pair on which a key decides; more(row): how many have the same texts
+  constructor(settings) {
+    Object.assign(this, { pairOf: () => undefined, only: 0, bar: null, page: 0, query: '', found: [] }, settings);
+    this.select();
   }
 
   sort() {
-    const values = this.all.map((row) => this.columns[this.sorted].value(row));
+    const values = new Map(this.all.map((row) => [row, this.columns[this.sorted].value(row)]));
     const sign = this.descending ? -1 : 1;
     const none = (value) => value === null || value === undefined;
     const compare = (a, b) => (a < b ? -sign : a > b ? sign : 0);
     this.rows = [...this.rows].sort((one, other) => {
-      const [a, b] = [values[one], values[other]];
+      const [a, b] = [values.get(one), values.get(other)];
       return none(a) || none(b) ? none(a) - none(b) || one - other : compare(a, b) || one - other;
     });
     this.page = 0;
@@ -24,10 +25,23 @@ class List {
 
   search(query) {
     this.query = query;
-    this.rows = this.all;
     this.found = query ? documentsWith(query) : [];
-    if (query) this.rows = this.all.filter((row) => this.documents(row).some((document_) => this.found[document_]));
+    this.select();
+  }
+
+  // Shows the rows that match the search, are in the bar, and were decided as `only` says: 0 all, 1 none, 2 accepted, ...
+  select() {
+    this.rows = this.all.filter((row) => (!this.query || this.documents(row).some((document_) => this.found[document_]))
+      && (!this.bar || this.inBar(row, this.bar)) && (!this.only || verdictOf(this.pairOf(row)) === this.only - 2));
     this.sort();
+  }
+
+  // Changes what `select` looks at
+  filter(change) {
+    Object.assign(this, change);
+    this.select();
+    this.draw();
+    say(this.where());
   }
 
   pages() {
@@ -43,12 +57,18 @@ class List {
   where() {
     const first = this.page * PAGE;
     const last = Math.min(first + PAGE, this.rows.length);
-    const found = this.query ? ` of ${number(this.count)}` : '';
+    const found = this.rows.length < this.all.length || this.query ? ` of ${number(this.all.length)}` : '';
     const range = this.rows.length > PAGE ? `, ${number(first + 1)} to ${number(last)} are shown` : '';
-    return `${plural(this.rows.length, this.unit)}${found}${range}`;
+    const more = this.more ? this.rows.reduce((sum, row) => sum + this.more(row), 0) : 0;
+    return `${plural(this.rows.length, this.unit)}${found}${range}${more ? `, and ${number(more)} more of the same texts` : ''}`;
   }
 
-  show(main) {
+  // bar: the place of the only one whose rows are shown
+  show(main, bar) {
+    if (this.bars[bar]) {
+      this.bar = this.bars[bar];
+      this.select();
+    }
     let waiting;
     const input = element('input', {
       type: 'search', id: 'search', value: this.query, autocomplete: 'off', spellcheck: 'false',
@@ -62,9 +82,19 @@ class List {
       },
     });
     this.body = element('div');
+    const only = this.more && choice('Which pairs', ['All', 'Undecided', ...DECIDED], this.only, (place) => {
+      press(only, place);
+      this.filter({ only: place });
+    });
+    const inBar = this.bar && element('button', { type: 'button', click: () => {
+      inBar.remove();
+      input.focus();
+      this.filter({ bar: null });
+    } }, `Only ${this.spelled(...this.bar)}: show all`);
     main.append(
       heading(this.title), ...leftOut(),
-      element('p', { role: 'search' }, element('label', { for: 'search' }, 'Search in ids and texts '), input),
+      element('div', { class: 'turns', role: 'search' }, element('label', { for: 'search' }, 'Search in ids and texts '), input,
+        only, inBar),
       this.body,
     );
     this.draw();
@@ -89,12 +119,11 @@ class List {
 
   // The texts have a row of their own: beside six figures they would be as narrow as a word
   row(row) {
-    const extracts = this.extracts(row, this.found).map((document_) => extract(document_, this.query));
-    return [
-      element('tr', {}, this.columns.map((column, place) =>
-        element(place ? 'td' : 'th', { scope: !place && 'row', class: column.from }, column.cell(row)))),
-      element('tr', { class: 'extracts' }, element('td', { colspan: this.columns.length }, extracts)),
-    ];
+    const extracts = this.extracts(row, this.found).map((document_) => extract(document_, this.query, this.differs?.(row)));
+    const figures = element('tr', { class: 'item', 'data-pair': this.pairOf(row) }, this.columns.map((column, place) =>
+      element(place ? 'td' : 'th', { scope: !place && 'row', class: column.from }, column.cell(row))));
+    const open = () => figures.querySelector('a').click();
+    return [element('tr', { class: 'extracts', click: open }, element('td', { colspan: this.columns.length }, extracts)), figures];
   }
 
   draw() {
@@ -122,23 +151,40 @@ function leftOut() {
     + `${number(lists.limit)} bytes of data that --limit allows. The figures of the overview count them.`)];
 }
 
+const rangeOf = (from, to) => (from === to ? 'exact copies' : `${from.toFixed(2)} to ${to.toFixed(2)}`);
+const sizesOf = (from, to) => (from === to ? number(to) : `${number(from)} to ${number(to)}`);
+const alike = (pair) => pairs.similarity[pair] ?? pairs.jaccard[pair];
+const sharesOf = (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => pairs.shared[pair] / lists.words[document_]);
+
 const pairList = new List({
-  title: 'Pairs', unit: 'pair', all: lists.listed.flatMap((listed, pair) => (listed ? [pair] : [])), sorted: 1, descending: true,
-  documents: (pair) => [pairs.a[pair], pairs.b[pair]],
-  extracts: (pair) => {
-    const [a, b] = [pairs.a[pair], pairs.b[pair]];
-    return textOf(a) === textOf(b) ? [a] : [a, b];
+  title: 'Pairs', unit: 'pair', sorted: 1, descending: true, bars: lists.bars.similarity,
+  all: [...folds.values()].map(([pair]) => pair).filter((pair) => lists.listed[pair]).sort((one, other) => one - other),
+  pairOf: (pair) => pair,
+  more: (pair) => folded(pair).filter((each) => lists.listed[each]).length - 1,
+  inBar: (pair, [from, to]) => (areCopies(pair) ? from === to : from <= alike(pair) && (alike(pair) < to || (to === 1 && from < to))),
+  spelled: (from, to) => `${from === to ? '' : 'similarities of '}${rangeOf(from, to)}`,
+  documents: (pair) => folded(pair).flatMap((each) => [pairs.a[each], pairs.b[each]]),
+  extracts: (pair) => (areCopies(pair) ? [pairs.a[pair]] : [pairs.a[pair], pairs.b[pair]]),
+  differs: (pair) => {
+    const [a, b] = [textOf(pairs.a[pair]), textOf(pairs.b[pair])];
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) at += 1;
+    return areCopies(pair) ? 0 : at;
   },
   columns: [
     { title: 'Pair', value: (pair) => lists.names[pairs.a[pair]],
-      cell: (pair) => element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])) },
+      cell: (pair) => [element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])),
+        pairList.more(pair) ? element('span', { class: 'hint' }, ` and ${number(pairList.more(pair))} more of the same texts`) : null] },
     { title: 'Similarity', value: (pair) => pairs.similarity[pair], cell: (pair) => share(pairs.similarity[pair]) },
-    { title: 'Words shared', value: (pair) => pairs.shared[pair], cell: (pair) => number(pairs.shared[pair]) },
-    { title: 'Longest run', from: 'tablet', value: (pair) => pairs.longest[pair], cell: (pair) => number(pairs.longest[pair]) },
+    { title: '% of a, % of b', from: 'tablet', value: (pair) => Math.min(...sharesOf(pair)),
+      cell: (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => percent(pairs.shared[pair], lists.words[document_])).join(', ') },
+    { title: 'Words shared', from: 'tablet', value: (pair) => pairs.shared[pair], cell: (pair) => number(pairs.shared[pair]) },
+    { title: 'Longest run', from: 'desk', value: (pair) => pairs.longest[pair], cell: (pair) => number(pairs.longest[pair]) },
     { title: 'Passages', from: 'desk', value: (pair) => pairs.passages[pair], cell: (pair) => number(pairs.passages[pair]) },
     { title: 'Jaccard', from: 'desk', value: (pair) => pairs.jaccard[pair], cell: (pair) => share(pairs.jaccard[pair]) },
     { title: 'Containment', from: 'desk', value: (pair) => pairs.containment[pair],
       cell: (pair) => share(pairs.containment[pair]) },
+    { title: 'Decision', value: (pair) => verdictOf(pair), cell: (pair) => decider(pair) },
   ],
 });
 
@@ -148,7 +194,9 @@ const wordsThatGo = (group) => group.members.reduce((sum, member) => sum + (list
 const chained = (group) => group.ways?.filter(([steps]) => steps > 1).length ?? null;
 
 const groupList = new List({
-  title: 'Groups', unit: 'group', all: groups.map((_, group) => group), sorted: 1, descending: true,
+  title: 'Groups', unit: 'group', all: groups.map((_, group) => group), sorted: 1, descending: true, bars: lists.bars.size,
+  inBar: (group, [from, to]) => from <= groups[group].members.length && groups[group].members.length <= to,
+  spelled: (from, to) => `groups of ${sizesOf(from, to)} documents`,
   documents: (group) => groups[group].members,
   extracts: (group, found) => [groups[group].members.find((member_) => found[member_]) ?? groups[group].members[0]],
   columns: [

@@ -1,11 +1,15 @@
-"""Reads the pipeline of --made-by, as run does."""
+"""Reads the pipeline of --made-by, as run does, and checks pairs against it."""
 
 from fractions import Fraction
 
 from shingletools.cli.options import Printed
+from shingletools.commands.simshow.passages import Comparison
+from shingletools.commands.simshow.report.histograms import UNIT
 from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.record import wire
-from shingletools.running.pipeline_parser import steps_of
+from shingletools.record.command_registry import STAGES
+from shingletools.running.pipeline_parser import split, steps_of, words_of
+from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 
@@ -21,7 +25,7 @@ def origin_of(command: str, date: str) -> Provenance:
         raise Failed(f"--made-by: {error}") from None
     except Printed:
         raise Failed("--made-by: --help and --version cannot be given here") from None
-    recipe, threshold, k, removable = "", "", None, True
+    recipe, threshold, k, removable, least, exact = "", "", None, True, None, False
     for step in steps:
         if made := getattr(step.stage, "recipe", ""):
             recipe = wire.extended_recipe(recipe, made)
@@ -30,8 +34,30 @@ def origin_of(command: str, date: str) -> Provenance:
             k = options.k
         if step.name == "simjoin":
             threshold = threshold_of(options.threshold, options.agreeing, options.distance)
-            removable = options.agreeing is None or wire.has_step(recipe, "sketch")
-    return Provenance(command, recipe, threshold, k, date, removable)
+            contained = options.measure in ("overlap", "containment")
+            removable = not contained and (options.agreeing is None or wire.has_step(recipe, "sketch"))
+            least = options.threshold
+            exact = recipe.endswith(f" | shingle k={k}") and options.measure == "jaccard" and options.weights is None
+    canon = next((each.strip() for each in split(command) if words_of(each, STAGES)[0] == "canon"), "")
+    return Provenance(command, recipe, threshold, k, date, removable, canon, least, exact and canon != "")
+
+
+def disagreement(origin: Provenance, via: str, k: int, pair: Comparison) -> str:
+    """Returns what says that a pair was not made so, "" if nothing does. via: the recipe of its words; k: of simshow.
+
+    Similarities have six decimals, as simjoin writes them.
+    """
+    if origin.canon and not f"{origin.recipe} | ".startswith(f"{via} | "):
+        return f"words made by {errors.shown(via)} cannot become {errors.shown(origin.recipe)}"
+    names = f"{errors.shown(pair.a)} {errors.shown(pair.b)}"
+    if pair.similarity is None:
+        return ""
+    similarity = Fraction(str(pair.similarity))
+    if origin.least is not None and similarity < origin.least - Fraction(1, UNIT):
+        return f"{names} has a similarity of {pair.similarity}, less than the {origin.threshold} of simjoin"
+    if origin.exact and k == origin.k and abs(similarity - pair.jaccard) > Fraction(1, UNIT):
+        return f"{names} would have a similarity of {float(pair.jaccard):.6g}, and has {pair.similarity}"
+    return ""
 
 
 def threshold_of(threshold: Fraction | None, agreeing: int | None, distance: int | None) -> str:

@@ -1,9 +1,10 @@
 // Shows the view that the address names, and handles keys
 let shown = { kind: 'overview' };
+let notice = ''; // what the next view says
 
-// The next and previous item of a list, in its order
+// The next and previous item of a list, in its order; pairs of the same two texts are one
 function neighbour(list, place, by) {
-  const at = list.rows.indexOf(place);
+  const at = list.rows.indexOf(list === pairList ? folded(place)[0] : place);
   return list.rows[at + by];
 }
 
@@ -18,15 +19,15 @@ function turns(kind, place, list, more) {
 
 const VIEWS = {
   overview: (main) => showOverview(main),
-  groups: (main) => groupList.show(main),
-  pairs: (main) => pairList.show(main),
+  groups: (main, place) => groupList.show(main, place),
+  pairs: (main, place) => pairList.show(main, place),
   group: (main, place) => showGroup(main, place),
   pair: (main, place) => {
     shown.pair = new Pair(place);
     shown.pair.show(main);
   },
 };
-const COUNTS = { group: groups.length, pair: pairs.count };
+const COUNTS = { group: groups.length, pair: pairs.count }; // views of one thing
 
 function route(first) {
   let [kind, place] = location.hash.slice(1).split('/');
@@ -34,7 +35,8 @@ function route(first) {
   place = Number(place ?? NaN);
   if (!(kind in VIEWS) || (kind in COUNTS && !(Number.isInteger(place) && place >= 0 && place < COUNTS[kind]))) kind = 'overview';
   shown = { kind, place };
-  say('');
+  say(notice);
+  notice = '';
   byId('main').replaceChildren();
   VIEWS[kind](byId('main'), place);
   for (const link of document.querySelectorAll('nav a')) {
@@ -51,20 +53,45 @@ function route(first) {
 
 const LISTS = { group: groupList, groups: groupList, pair: pairList, pairs: pairList };
 
-function go(by) {
+// message: what the next view says
+function go(by, message = '') {
   const list = LISTS[shown.kind];
   if (!list) return;
   if (shown.kind.endsWith('s')) list.turn(by);
   else {
     const next = neighbour(list, shown.place, by);
     if (next === undefined) say(`No ${by > 0 ? 'next' : 'previous'} ${shown.kind}`);
-    else location.hash = `#${shown.kind}/${next}`;
+    else {
+      notice = message;
+      location.hash = `#${shown.kind}/${next}`;
+    }
   }
 }
 
+// The rows of a list that have a pair, or the members of a group, and the one of these that has the focus
+const items = () => [...document.querySelectorAll('.item')];
+const current = () => document.activeElement.closest('.item') ?? document.querySelector('.item[aria-current]');
+
+function step(by) {
+  if (shown.pair) return shown.pair.step(by);
+  const next = items()[current() ? items().indexOf(current()) + by : 0];
+  return next?.querySelector('a, button').focus();
+}
+
+// Decides on the pair, or the row or member that has the focus, and goes on to the next one
+function judge(verdict) {
+  const pair = shown.pair?.place ?? current()?.getAttribute('data-pair') ?? null;
+  if (pair === null) return say('Which pair? The key n goes to the first');
+  if (decide(Number(pair), verdict)) (shown.pair ? go : step)(1, byId('status').textContent);
+  return null;
+}
+
 const KEYS = {
-  n: () => shown.pair?.step(1),
-  p: () => shown.pair?.step(-1),
+  n: () => step(1),
+  p: () => step(-1),
+  a: () => judge(0),
+  r: () => judge(1),
+  s: () => judge(2),
   j: () => go(1),
   k: () => go(-1),
   u: () => {

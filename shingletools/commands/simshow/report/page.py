@@ -1,5 +1,6 @@
 """Makes one HTML page from comparisons and groups."""
 
+import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Sequence
@@ -73,6 +74,7 @@ class Report:
         self.go: set[int] = set()  # documents that would be removed
         self.in_groups: set[int] = set()
         self.left_groups = 0
+        self.content = hashlib.blake2b(digest_size=8)  # of the texts, and then of ids
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
         self.out.write(frame()[0])
 
@@ -112,6 +114,7 @@ class Report:
         self.room -= size
         self.there.add(ends)
         for number, text in new.items():
+            self.content.update(text)
             self.write(f"d{self.show(number)}", text)
         self.texts.update(new)
         self.shown_fields.update(
@@ -230,19 +233,23 @@ class Report:
         """Returns the data of the page except texts and passages."""
         columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
+        titled = [shown_as[self.keys[number]] for number in self.shown]
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
         ends, similarities, copies = (self.graph if len(self.graph) else self.group_pairs).once(len(self.keys))
         mine = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
         listed = np.isin(np.array([low * len(self.keys) + high for low, high in mine], np.int64), ends).tolist()
         known = [words if words != UNKNOWN else None for words in self.words]
+        content = self.content.copy()
+        content.update(in_script([titled, [pair[:2] for pair in self.pairs]]))
         return {
+            "key": content.hexdigest(),  # by which a browser keeps decisions
             "limit": self.limit,
             "k": corpus.k,
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
-            "origin": self.origin._asdict(),
+            "origin": dict(zip(("command", "recipe", "threshold"), self.origin, strict=False), date=self.origin.date),
             "removable": corpus.removable and self.origin.removable,
             "given": self.given,
-            "known": bool(self.sides[1]) and not self.given,  # all of a would go
+            "apart": bool(self.sides[1]),
             "figures": {
                 "read": corpus.documents,
                 "others": corpus.others,
@@ -255,9 +262,10 @@ class Report:
                 "lettersThatGo": sum(self.letters[number] for number in self.go),
             },
             "bars": {"similarity": bars_of_similarities(similarities, copies), "size": bars_of_sizes(self.sizes)},
-            "names": [shown_as[self.keys[number]] for number in self.shown],
+            "names": titled,
             "words": [known[number] for number in self.shown],
-            "go": [number in self.go for number in self.shown],
+            "integer": [int(type(self.keys[number][1]) is int) for number in self.shown],  # of ids
+            "go": [int(number in self.go) for number in self.shown],
             "fields": self.fields,
             "said": [self.shown_fields.get(number, ()) for number in self.shown],
             "listed": listed,  # others are pairs of a group's first member, which no record of a pair names

@@ -10,6 +10,7 @@ import orjson
 # In the order of use
 SCRIPTS = (
     "data.js",
+    "decisions.js",
     "lists.js",
     "figures.js",
     "differences.js",

@@ -196,7 +196,7 @@ class Pair {
         + 'passage, or its number, to see it in the other text. Inside passages: ', element('del', {}, 'words of the first text only'), ', ',
         element('ins', {}, 'words of the second text only'), ', ', element('span', { class: 'template' }, 'template'),
         ', which is words in many of the documents. Control characters and invisible ones are shown as ⟦U+…⟧.')),
-      element('div', { class: 'turns tools' }, this.switch, copies ? null : this.views,
+      element('div', { class: 'turns tools' }, this.switch, decider(place), copies ? null : this.views,
         this.steps),
       this.rest,
       this.sides);

@@ -2,18 +2,24 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Provenance(NamedTuple):
-    """The origin of the pairs, as the user gives it."""
+    """The origin of the pairs, as the user gives it; `made_by_pipeline.disagreement` compares it with them."""
 
     command: str = ""
     recipe: str = ""  # of the records that were joined
     threshold: str = ""
     k: int | None = None  # words in a shingle
     date: str = ""
-    removable: bool = True  # pairs of `simjoin -m` share some shingles: that is no reason to remove a document
+    removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
+    canon: str = ""  # the command, if there is one
+    least: "Fraction | None" = None  # similarity
+    exact: bool = False  # whether a similarity is the Jaccard of shingles of k words
 
 
 class Corpus(NamedTuple):

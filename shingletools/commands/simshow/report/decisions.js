@@ -1,0 +1,110 @@
+// What people decide about pairs: this browser keeps it, and files take it away. Nothing is sent
+
+// Documents with the same words stand for each other: the first of them for all. So pairs of the same two texts are one
+// row of a list, and one decision
+const same = lists.names.map((_, document_) => document_);
+function firstOf(document_) {
+  let at = document_;
+  while (same[at] !== at) at = same[at] = same[same[at]];
+  return at;
+}
+for (let pair = 0; pair < pairs.count; pair += 1) {
+  const [one, other] = [firstOf(pairs.a[pair]), firstOf(pairs.b[pair])];
+  if (areCopies(pair)) same[Math.max(one, other)] = Math.min(one, other);
+}
+const textsOf = (pair) => keyOf(firstOf(pairs.a[pair]), firstOf(pairs.b[pair]));
+const folds = new Map(); // the two texts -> their pairs; those of the list come first
+const folded = (pair) => folds.get(textsOf(pair));
+for (const inList of [true, false]) {
+  for (let pair = 0; pair < pairs.count; pair += 1) {
+    if (!folds.has(textsOf(pair))) folds.set(textsOf(pair), []);
+    if (lists.listed[pair] === inList) folded(pair).push(pair);
+  }
+}
+
+const VERDICTS = ['Accept', 'Reject', 'Unsure'];
+const DECIDED = ['Accepted', 'Rejected', 'Unsure'];
+const SIGNS = ['✓', '✗', '?'];
+const KEPT = `shingletools ${lists.key}`;
+let decisions = {}; // the place of a verdict, by the first of its folded pairs
+function load() {
+  try {
+    decisions = { ...JSON.parse(localStorage.getItem(KEPT)) };
+  } catch {
+    // A browser that keeps nothing: they last as long as the page
+  }
+}
+load();
+const verdictOf = (pair) => [0, 1, 2].indexOf(decisions[folded(pair)[0]]); // a place in VERDICTS, or -1
+
+// Decides about a pair, or takes the same decision back
+function decide(pair, verdict) {
+  load(); // another window may have decided, too
+  const [key] = folded(pair);
+  const taken = verdictOf(pair) !== verdict;
+  if (taken) decisions[key] = verdict;
+  else delete decisions[key];
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(decisions));
+  } catch {
+    // As above
+  }
+  for (const each of document.querySelectorAll(`.decide[data-of="${key}"]`)) press(each, verdictOf(pair));
+  for (const each of document.querySelectorAll(`.sign[data-of="${key}"]`)) each.replaceWith(sign(pair));
+  for (const each of document.querySelectorAll('.saves')) each.replaceWith(saves());
+  say(`${taken ? DECIDED[verdict] : 'Not decided'}: ${nameOf(pairs.a[pair])} and ${nameOf(pairs.b[pair])}`);
+  return taken;
+}
+
+const sign = (pair) => element('span', { class: 'sign', 'data-of': folded(pair)[0] },
+  verdictOf(pair) < 0 ? null : element('span', { role: 'img', 'aria-label': DECIDED[verdictOf(pair)] }, SIGNS[verdictOf(pair)]));
+
+function decider(pair) {
+  const names = VERDICTS.map((verdict, place) => [element('span', { 'aria-hidden': 'true' }, SIGNS[place]),
+    element('span', { class: 'word' }, ` ${verdict}`)]);
+  const made = choice(`Decision on ${nameOf(pairs.a[pair])} and ${nameOf(pairs.b[pair])}`, names, verdictOf(pair),
+    (verdict) => decide(pair, verdict));
+  made.classList.add('decide');
+  made.setAttribute('data-of', folded(pair)[0]);
+  return made;
+}
+
+// The id of a document as JSON. Names are bare, or JSON if they would look alike
+const OTHERS = ' (--against)';
+function idOf(document_, other) {
+  const name = other ? lists.names[document_].slice(0, -OTHERS.length) : lists.names[document_];
+  return lists.integer[document_] || name.startsWith('"') ? name : JSON.stringify(name);
+}
+
+function lineOf(pair, more = '') {
+  const similarity = pairs.similarity[pair];
+  return `{"a":${idOf(pairs.a[pair], false)},"b":${idOf(pairs.b[pair], lists.apart)}${lists.apart ? ',"against":true' : ''}`
+    + `${similarity === null ? '' : `,"similarity":${similarity}`}${more}}\n`;
+}
+
+const LABELS = [',"label":"same"', ',"label":"different"'];
+const forDedup = lists.removable ? `, for dedup ${lists.apart ? '--known' : '--pairs'}` : '';
+const FILES = [ // name, use, whether pairs of the same texts are in it, a pair's line
+  ['labels.jsonl', 'what was accepted and rejected, for the --truth of simscore and simtune',
+    ([pair]) => verdictOf(pair) in LABELS, (pair) => lineOf(pair, LABELS[verdictOf(pair)])],
+  ['accepted.jsonl', `the accepted pairs${forDedup}`, ([pair]) => verdictOf(pair) === 0, (pair) => lineOf(pair)],
+  ...(lists.left.pairs ? [] : [['remaining.jsonl', `all pairs but the rejected and the unsure ones${forDedup}`,
+    ([pair]) => verdictOf(pair) === 0 || (verdictOf(pair) < 0 && lists.listed[pair]), (pair) => lineOf(pair)]]),
+];
+
+function save(name, lines) {
+  const link = element('a', { download: name, href: URL.createObjectURL(new Blob(lines)) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+// How much is decided, and the files
+function saves() {
+  const rows = [...folds.values()];
+  const decided = rows.filter(([pair]) => verdictOf(pair) >= 0).length;
+  return element('div', { class: 'saves' },
+    element('p', {}, decided ? `Decided: ${number(decided)} of ${number(rows.length)}. This browser keeps it. To use it, save:`
+      : 'Nothing is decided yet. Open a pair, and say whether you accept it; this browser keeps it, and sends it nowhere.'),
+    decided ? FILES.map(([name, why, wanted, line]) => element('p', {}, element('button', { type: 'button',
+      click: () => save(name, rows.filter(wanted).flat().map(line)) }, name), ` ${why}`)) : null);
+}

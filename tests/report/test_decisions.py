@@ -1,0 +1,203 @@
+"""The page in a browser: decisions, what keeps them, and the files that take them away."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from harness import Record, jsonl, pipe, run_here
+from report.conftest import Open
+from report.views import facts, go, overflow, rows
+
+
+def decision(page: Page, verdict: str, at: int = 0) -> None:
+    page.locator(".decide").nth(at).get_by_role("button", name=verdict).click()
+
+
+def pressed(page: Page) -> list[str]:
+    return page.locator(".decide [aria-pressed=true]").all_text_contents()
+
+
+def saved(page: Page, name: str) -> list[Record]:
+    go(page, "overview")
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name).click()
+    assert download.value.suggested_filename == name
+    return [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
+
+
+def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
+    page = opened("copies", "pairs")
+    decision(page, "Accept")
+    decision(page, "Unsure", 1)
+    decision(page, "Reject", 2)
+    expect(page.get_by_role("status")).to_have_text("Rejected: first and changed")
+    page.reload()
+    assert pressed(page) == ["✓ Accept", "? Unsure", "✗ Reject"]
+    decision(page, "Reject", 2)  # takes it back
+    expect(page.get_by_role("status")).to_have_text("Not decided: first and changed")
+    for name, shown in (("Undecided", "changed"), ("Accepted", "same 1"), ("Unsure", "longer")):
+        page.get_by_role("search").get_by_role("button", name=name).click()
+        assert [row[0] for row in rows(page)] == [f"first and {shown}"]
+    go(page, "overview")
+    expect(page.locator(".saves p").first).to_contain_text("Decided: 2 of 3.")
+    go(page, "group/0")  # where a copy of the first has no decision of its own
+    assert pressed(page) == ["? Unsure"]
+
+
+def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) -> None:
+    for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
+        page = opened(name, "pair/0")
+        decision(page, "Accept")
+        go(page, "overview")
+        expect(page.locator(".saves p").nth(2)).to_have_text(f"accepted.jsonl the accepted pairs{use}")
+
+
+def test_a_list_stays_where_it_was(opened: Open) -> None:
+    """Its page and its filter, when people come back from a pair; and what was decided stays in it meanwhile."""
+    page = opened("real", "pairs")
+    page.get_by_role("button", name="Next page").click()
+    names = [row[0] for row in rows(page)]
+    page.locator("tbody a").nth(3).click()
+    page.keyboard.press("u")
+    assert [row[0] for row in rows(page)] == names
+    page.get_by_role("search").get_by_role("button", name="Undecided").click()
+    first = [row[0] for row in rows(page)][:2]
+    page.locator("tbody a").first.click()
+    page.keyboard.press("a")
+    expect(page.locator("#heading")).to_have_text(first[1])
+    page.keyboard.press("u")
+    assert [row[0] for row in rows(page)][:2] == first
+    page.get_by_role("search").get_by_role("button", name="Undecided").click()
+    assert rows(page)[0][0] == first[1]
+
+
+def test_next_to_a_folded_pair_is_what_is_next_to_its_row(opened: Open) -> None:
+    page = opened("copies", "pair/2")  # the first text and its second copy, which the list has with the first copy
+    expect(page.locator("#heading")).to_have_text("first and same 2")
+    page.keyboard.press("j")
+    expect(page.locator("#heading")).to_have_text("first and longer")
+
+
+def test_keys_decide_and_go_on(opened: Open) -> None:
+    page = opened("copies", "pairs")
+    page.keyboard.press("a")
+    expect(page.get_by_role("status")).to_have_text("Which pair? The key n goes to the first")
+    page.keyboard.press("n")
+    for key in "ars":
+        page.keyboard.press(key)
+    assert pressed(page) == ["✓ Accept", "✗ Reject", "? Unsure"]
+    page.keyboard.press("s")  # takes back the last, and stays
+    assert pressed(page) == ["✓ Accept", "✗ Reject"]
+    page.locator("tbody a").first.click()
+    page.keyboard.press("r")
+    expect(page.locator("#heading")).to_have_text("first and longer")
+    expect(page.get_by_role("status")).to_have_text("Rejected: first and same 1")
+    page.keyboard.press("u")
+    assert pressed(page) == ["✗ Reject", "✗ Reject"]
+    page = opened("copies", "group/0")
+    for key in "nar":
+        page.keyboard.press(key)
+    assert pressed(page) == ["✓ Accept", "✗ Reject"]
+
+
+def test_a_large_group_is_a_list_and_one_member(opened: Open) -> None:
+    for width in (1400, 390):
+        page = opened("large", "group/0", width=width)
+        assert facts(page)["Documents"] == "25"
+        expect(page.locator(".beside li")).to_have_count(22)  # of 25, two are copies, and one is the first
+        expect(page.locator(".beside li").last).to_contain_text("23 and 1 identical")
+        expect(page.locator(".member")).to_have_count(2)
+        assert page.evaluate("document.documentElement.scrollHeight") < 2500 and overflow(page) == 0
+        page.get_by_role("button", name="5", exact=False).first.click()
+        expect(page.locator(".member ins").first).to_contain_text("word5")
+    page = opened("large", "group/0")
+    for key in "ara":  # the first is chosen already
+        page.keyboard.press(key)
+    assert page.locator(".beside .sign").all_text_contents()[:4] == ["✓", "✗", "✓", ""]
+    expect(page.locator(".member h3").first).to_have_text("5")
+    page.get_by_role("button", name="Accept all that is undecided").click()
+    assert "".join(page.locator(".beside .sign").all_text_contents()) == "✓✗" + "✓" * 20
+
+
+def test_a_bar_shows_what_it_counts(opened: Open) -> None:
+    page = opened("real")
+    for kind, id_ in (("pairs", "similarities"), ("groups", "sizes")):
+        bars = page.locator(f"section[aria-labelledby={id_}] tbody tr")
+        for at in range(bars.count()):
+            count = int(bars.nth(at).locator(".count").inner_text())
+            bars.nth(at).click()
+            if not count:
+                expect(page.locator("#heading")).to_have_text("Overview")
+                continue
+            expect(page.locator("#heading")).to_have_text(kind.capitalize())
+            whole = page.evaluate(
+                "LISTS[shown.kind].rows.reduce((sum, row) => sum + 1 + (LISTS[shown.kind].more?.(row) ?? 0), 0)"
+            )
+            assert whole == count
+            page.get_by_role("button", name="show all").click()
+            expect(page.get_by_role("search").get_by_role("textbox").or_(page.locator("#search"))).to_be_focused()
+            go(page, "overview")
+
+
+def test_paper_has_no_navigation(opened: Open) -> None:
+    page = opened("special", "pair/5")
+    page.emulate_media(media="print")
+    for hidden in ("nav", ".turns", ".keys", ".decide"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    first = page.locator(".text").first
+    assert first.evaluate("(each) => each.scrollHeight - each.clientHeight") <= 2
+
+
+@pytest.mark.parametrize("side", ["", "against"])
+def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path], tmp_path: Path, side: str) -> None:
+    """Ids come back as they are, strings and numbers; pairs of exact copies are decided together."""
+    words = [f"w{at}" for at in range(12)]
+    texts = {
+        1: " ".join(words),
+        "1": " ".join(words).upper(),
+        'q"': " ".join(words[1:]),
+        " x": " ".join([*words[2:], "y"]),
+        9_007_199_254_740_993: " ".join(words[3:]),
+    }
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": name, "text": text} for name, text in texts.items())))
+    (tmp_path / "shingles").write_bytes(pipe((tmp_path / "docs").read_bytes(), "canon", "shingle -k 1"))
+    sides = "--against shingles" if side else ""
+    (tmp_path / "pairs").write_bytes(run_here(f"simjoin -t 0.5 {sides} shingles", cwd=tmp_path).good())
+    both = "--against docs" if side else ""
+    page_file = tmp_path / "page.html"
+    run_here(f"simshow --docs docs {both} --html page.html pairs", cwd=tmp_path).good()
+    pages["made"] = page_file
+    page = opened("made", "pairs")
+    del pages["made"]
+    lists = page.evaluate("pairList.rows.map((pair) => folded(pair).length)")
+    assert sum(lists) > len(lists)
+    for at in range(len(lists)):
+        decision(page, ("Accept", "Reject", "Unsure")[at % 3], at)
+    counts = [sum(lists[at] for at in range(len(lists)) if at % 3 == verdict) for verdict in range(3)]
+    labels, accepted = saved(page, "labels.jsonl"), saved(page, "accepted.jsonl")
+    assert [sum(each["label"] == label for each in labels) for label in ("same", "different")] == counts[:2]
+    assert accepted == [{k: v for k, v in each.items() if k != "label"} for each in labels if each["label"] == "same"]
+    assert saved(page, "remaining.jsonl") == accepted
+    given = {(each["a"], each["b"]): each for each in map(json.loads, (tmp_path / "pairs").read_bytes().splitlines())}
+    assert all(given[each["a"], each["b"]]["similarity"] == each["similarity"] for each in labels)
+    (tmp_path / "labels").write_bytes(jsonl(*labels))
+    (tmp_path / "accepted").write_bytes(jsonl(*accepted))
+    score = run_here("simscore --judged --truth labels pairs", cwd=tmp_path).records()[-1]
+    assert (score["found"], score["right"], score["truth"]) == (sum(counts[:2]), counts[0], counts[0])
+    option = "--known" if side else "--pairs"
+    assert run_here(f"dedup {option} accepted docs", cwd=tmp_path).good().count(b"\n") < len(texts)
+
+
+def test_what_another_page_or_program_kept_does_no_harm(opened: Open) -> None:
+    """The key is of ids and texts, and what no page wrote counts as nothing."""
+    page = opened("copies", "pairs")
+    page.evaluate("localStorage.setItem('shingletools 0', '{\"0\":0}')")
+    for kept in ("[7, {", "7", "null", '{"0":"constructor","1":-1,"2":"1"}'):
+        page.evaluate("(kept) => localStorage.setItem(KEPT, kept)", kept)
+        page.reload()
+        expect(page.locator(".decide")).to_have_count(3)
+        assert pressed(page) == []
+    decision(page, "Accept")
+    assert pressed(page) == ["✓ Accept"]
