@@ -7,7 +7,6 @@ run                   one run: what is read, kept and written
 storage               files and folders, and results that are kept during the run
 arrow_batches         DataFrames in batches of Arrow
 line_rows             LINES: many lines in a row of Spark
-tally                 values that tasks send to the driver besides rows
 read                  every line gets a number, which orders it among all input
 filters               lines through the shell's filters
 parquet               Parquet to Parquet: filters get the columns that they read; lines as columns

@@ -122,7 +122,7 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     except ImportError as error:
         raise Failed(f"needs the package {error.name}: pip install '.[spark]' in a clone of the source") from None
 
-    def work(session: Session) -> tuple[list[str], list[str], int]:
+    def work(session: Session) -> tuple[str, list[str], int]:
         with ExitStack() as stack:
             if options.ship:
                 stack.enter_context(shipped(session.spark))
@@ -140,5 +140,5 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         messages.say(f"{name}: {message}")
     if options.verbose or any(step.stage.dry for step in steps):
         start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""
-        messages.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s{start}")
+        messages.say(f"{name}: {figures}, {time.monotonic() - begun:.1f} s{start}")
     return int(status)

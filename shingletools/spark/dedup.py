@@ -68,13 +68,9 @@ class Removal:
         again = self.again.select("*", *nobody())
         bad = decisions(self.rows.where("cause IS NOT NULL").select("*", *nobody()), BAD)
         every = self.checkpoint(union([known, gone, decisions(again, REPEATED), bad]))
-        counts = {row["rule"]: row["count"] for row in every.groupBy("rule").count().collect()}
-        documents = self.documents.count()
-        go, repeats = counts.get(self.stage.keep, 0), counts.get(KNOWN, 0)
-        figures = self.stage.figures(documents - go - repeats, go, repeats)
         parts = tasks_for(self.given.size, self.given.lines.sparkSession.sparkContext.defaultParallelism)
         lines = with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number), parts)
-        return StepOutput(lines, figures, [], documents)
+        return StepOutput(lines, self.documents.count())
 
     def check(self) -> None:
         """Raises Failed for a document in two groups, and for one that is in doubt."""

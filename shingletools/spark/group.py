@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from pyspark import Accumulator
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -21,7 +22,6 @@ from shingletools.spark.components import EDGE, connect, connected
 from shingletools.spark.independent_set import thinned
 from shingletools.spark.line_rows import COPIES_IN_TASKS, GOOD, LINES, numbered_records
 from shingletools.spark.step_input import StepInput, StepOutput
-from shingletools.spark.tally import Tally
 from shingletools.system.errors import Failed
 
 # The columns of LINES, of a bad line; or the number of a pair, and its two ids as JSON, or of a document, and its id
@@ -34,9 +34,9 @@ SINGLES = 1 << 62  # added to the number of a file that holds documents without 
 
 def grouped(given: StepInput) -> StepOutput:
     """Returns the groups that pairs make, those of single documents, and bad records. Raises Failed."""
-    stage, checkpoint, tally = given.step.stage, given.checkpoint, Tally(given.lines.sparkSession.sparkContext)
+    stage, checkpoint, good = given.step.stage, given.checkpoint, given.lines.sparkSession.sparkContext.accumulator(0)
     assert isinstance(stage, GroupSpec)
-    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number, tally)
+    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number, good)
     documents = MentionRows(DocumentIds(stage.id_field), given.number, None)
     every = [through(given.lines, pairs, MENTIONS), *(through(each, documents, MENTIONS) for each in given.others)]
     mentions = checkpoint(union(every))
@@ -59,33 +59,31 @@ def grouped(given: StepInput) -> StepOutput:
     ordered = members.select(file.alias("first"), root, "node", "name")
     ordered = ordered.repartition("first").sortWithinPartitions("first", "root", "node")
     bad = mentions.where(F.col("step") > 0).select(*LINES.names)
-    return StepOutput(through(ordered, write_groups, LINES).unionAll(bad), [], [], sum(tally.value))
+    return StepOutput(through(ordered, write_groups, LINES).unionAll(bad), good.value)
 
 
 @dataclass(frozen=True)
 class MentionRows:
-    """Takes lines to MENTIONS. Tells the number of good lines to a tally, if it is given: these are pairs."""
+    """Takes lines to MENTIONS."""
 
     reader: IdReader
     step: int
-    tally: Tally | None
+    good: Accumulator[int] | None  # counts good lines, if they are pairs
 
     def __call__(self, batches: Batches) -> Batches:
-        good = 0
         for some in numbered_records(batches, self.reader):
             if isinstance(self.reader, PairIds) and self.reader.copied(some.batch).any():
                 raise Failed(COPIES_IN_TASKS)
             names = binary_array(*self.reader.ids(some.batch))
-            mentions = {"a": names} if self.tally is None else {"a": names[::2], "b": names[1::2]}
+            mentions = {"a": names} if self.good is None else {"a": names[::2], "b": names[1::2]}
             # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
             yield from_columns(MENTIONS, step=GOOD, number=some.numbers[: len(mentions["a"])], **mentions)
-            good += some.batch.rows
+            if self.good is not None:
+                self.good.add(some.batch.rows)
             if some.batch.bad is not None:
                 if isinstance(some.batch.bad.error, Failed):
                     raise some.batch.bad.error
                 yield some.bad(MENTIONS, self.step)
-        if self.tally is not None:
-            self.tally.add(good)
 
 
 def edges_of(pairs: DataFrame, nodes: DataFrame) -> DataFrame:

@@ -86,15 +86,14 @@ class JoinRun:
             bad += [self.rejected(again)]
             documents = documents.join(again.select("number"), "number", "left_anti")
         if not signed:
-            return StepOutput(union(bad), [], [], good)
+            return StepOutput(union(bad), good)
         documents = documents.select("number", "payload", "second").where(F.octet_length("payload") > 0)
         factory = TableFactory(self.signature, self.comparable.wanted)
         self.count(documents, factory)
         sizes = [each.fixed(self.comparable.size) or 8 for each in factory.signatures]
         table = factory.table([(np.zeros(size, np.uint8), np.array([size])) for size in sizes])  # of one document
         pairs = self.compared(documents, factory, table.bands, count)
-        figures = [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
-        return StepOutput(union([self.lines(pairs, names, factory), *bad]), figures, [], good)
+        return StepOutput(union([self.lines(pairs, names, factory), *bad]), good)
 
     @property
     def signature(self) -> Signature:

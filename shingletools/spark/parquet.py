@@ -1,7 +1,6 @@
 """Parquet: filters from columns to columns, and lines as columns."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -23,10 +22,9 @@ from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.steps import Step
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, from_rows, through
-from shingletools.spark.filters import GOOD_LINES, READ, Key, counted
+from shingletools.spark.filters import Counts
 from shingletools.spark.line_rows import GOOD, LINES, numbered_lines
 from shingletools.spark.read import of_one_split, quoted
-from shingletools.spark.tally import Tally
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -104,11 +102,11 @@ class ColumnFilters:
 
     chain: Chain
     texts: Collection[str]
-    tally: Tally
+    counts: Counts
     made: Mapping[str, pa.DataType | None]
 
     def __call__(self, batches: Batches) -> Batches:
-        read, counts = read_by(self.chain.filters), Counter[Key]()
+        read = read_by(self.chain.filters)
         for rows in (rows for batch in batches for rows in of_one_split(batch)):
             record = pa.RecordBatch.from_struct_array(rows.column("row"))
             good, rejections = self.chain.work(self.lines(record, read))
@@ -131,9 +129,8 @@ class ColumnFilters:
             ]
             names = [*LINES.names, *(PREFIX + name for name in self.made)]
             yield pa.RecordBatch.from_arrays([*lines.columns, *columns], names)
-            counts.update({READ: len(record), GOOD_LINES: len(values)})
-            counts.update(counted(self.chain, len(values), rejections))
-        self.tally.add(*counts.items())
+            self.counts.read.add(len(record))
+            self.counts.good.add(len(values))
 
     def lines(self, record: pa.RecordBatch, read: Collection[str] | None = None) -> bytes:
         """Returns rows as lines, perhaps with some fields only."""
@@ -141,7 +138,7 @@ class ColumnFilters:
         return b"".join(lines_of([*columns.values()], record.select([*columns])))
 
 
-def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection[str], tally: Tally) -> DataFrame:
+def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection[str], counts: Counts) -> DataFrame:
     """Returns the rows of a path after the filters: the columns of LINES, and their own. Raises Failed."""
     before = {field.name: field.dataType for field in cast(T.StructType, rows.schema["row"].dataType).fields}
     after = made_by(chain.filters, before)
@@ -153,7 +150,7 @@ def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection
             raise Failed(f"{where}: Arrow has no {kind.simpleString()}") from None
     made = {name: kind and to_arrow_type(kind) for name, kind in after.items()}
     own = [T.StructField(PREFIX + name, kind or before[name]) for name, kind in after.items()]
-    return through(rows, ColumnFilters(chain, texts, tally, made), T.StructType([*from_arrow_schema(LINES), *own]))
+    return through(rows, ColumnFilters(chain, texts, counts, made), T.StructType([*from_arrow_schema(LINES), *own]))
 
 
 def union_by_name(frames: Sequence[tuple[str, DataFrame]]) -> DataFrame:

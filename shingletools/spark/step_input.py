@@ -25,6 +25,4 @@ class StepOutput(NamedTuple):
     """The lines that a command makes."""
 
     lines: DataFrame  # LINES: the output, lines that were removed, and bad ones; each split is in one task, in order
-    figures: Sequence[str]  # for -v
-    remarks: Sequence[str]  # messages at the end
     good: int  # number of good records of the input; the id of one may have been used before

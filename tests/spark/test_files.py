@@ -244,19 +244,6 @@ def test_rows_that_dedup_leaves_alone(simspark: Simspark, tmp_path: Path) -> Non
         ]
 
 
-def test_figures(simspark: Simspark, tmp_path: Path) -> None:
-    """In one task, the shell's; in many, dedup's."""
-    pairs, groups = tmp_path / "pairs", tmp_path / "groups"
-    pairs.write_bytes(pipe(DOCS.read_bytes(), "canon", "shingle -k 3", "sketch", "simjoin -t 0.1"))
-    groups.write_bytes(run("simgroup", pairs).good())
-    cases = [("simgroup", pairs, (), 4), (f"dedup --groups {groups}", DOCS, (), 2)]
-    for command, path, way, count in [*cases, (f"dedup --groups {groups}", DOCS, ("--at-once", "0"), 2)]:
-        out = tmp_path / f"{command[:5]}{len(way)}"
-        here = simspark(command, "-v", *way, "--in", path, "--out", out).err.split(", ")[2:-2]
-        assert len(here) == count
-        assert f", {', '.join(here)}" in run(*command.split(), "-v", path).err
-
-
 def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
     docs, groups = tmp_path / "docs", tmp_path / "groups"
     groups.write_bytes(b"")
