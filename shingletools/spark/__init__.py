@@ -14,7 +14,6 @@ step_input            input and output of a command that takes all lines
 collect_in_task       if the lines are few: one task gives them to the shell's own command
 join                  if they are many: simjoin in many tasks
 join_records          a document is an id and a signature
-exchange              arrays sent between tasks
 buckets               documents that share a bucket, and the tasks that compare them
 compare_in_task       the comparisons of a task
 group                 simgroup in many tasks: ids become numbers

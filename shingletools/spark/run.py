@@ -16,13 +16,12 @@ from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet, write
 from shingletools.spark.arrow_batches import through, union
 from shingletools.spark.collect_in_task import CollectingInTask
-from shingletools.spark.exchange import tasks_for
 from shingletools.spark.filters import Counts, Filtering
 from shingletools.spark.line_rows import GOOD, LINES, REMOVED
 from shingletools.spark.pipeline import check_outputs, is_parquet, texts
 from shingletools.spark.read import PLACE_BITS, LineReader
 from shingletools.spark.session import failure_in_task
-from shingletools.spark.step_input import StepInput, StepOutput
+from shingletools.spark.step_input import StepInput, StepOutput, tasks_for
 from shingletools.spark.storage import Checkpoint, Storage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
