@@ -6,7 +6,7 @@ from operator import add
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.commands.simjoin.factory import TableFactory
@@ -45,9 +45,9 @@ def to_entries(factory: TableFactory, cross: int | None, batches: Batches) -> Ba
         numbers = batch.column("number").to_numpy()
         size = np.sum([bytes_of(each)[1] for each in payloads], axis=0)
         side = np.zeros(len(numbers), np.int64) if cross is None else OTHER_SIDE * (numbers >= cross)
-        for key, row, asks in keys_of(table_of(factory, payloads)):
-            kind = side[row] + np.where(asks, 0, RESTS)
-            yield from_columns(ENTRIES, key=key, number=numbers[row], kind=kind, size=size[row])
+        key, row, asks = map(np.concatenate, zip(*keys_of(table_of(factory, payloads)), strict=True))
+        kind = side[row] + np.where(asks, 0, RESTS)
+        yield from_columns(ENTRIES, key=key, number=numbers[row], kind=kind, size=size[row])
 
 
 def compared_with(kind: int, cross: bool) -> list[int]:
@@ -62,13 +62,13 @@ def compared_with(kind: int, cross: bool) -> list[int]:
 
 def tasks_of(entries: DataFrame, cross: bool) -> DataFrame:
     """Returns TASKS of all buckets in which documents are to be compared: in a block, one for each block it meets."""
-    bucket = Window.partitionBy("key")
-    counts = [F.count_if(F.col("kind") == kind).over(bucket).alias(f"rows{kind}") for kind in KINDS]
-    entries = entries.select("*", F.sum("size").over(bucket).alias("bytes"), *counts)
+    counts = [F.count_if(F.col("kind") == kind).alias(f"rows{kind}") for kind in KINDS]
+    buckets = entries.groupBy("key").agg(F.sum("size").alias("bytes"), *counts)
     of_kind = [F.col(f"rows{kind}") for kind in KINDS]
     rows, asking = reduce(add, of_kind), of_kind[0] + of_kind[OTHER_SIDE]
     mine = of_kind[0] + of_kind[RESTS]
-    entries = entries.where((asking > 0) & ((mine > 0) & (rows > mine) if cross else rows > 1))
+    buckets = buckets.where((asking > 0) & ((mine > 0) & (rows > mine) if cross else rows > 1))
+    entries = entries.join(buckets.hint("shuffle_hash"), "key")
     # Two blocks, and all that is made of them, must fit in memory
     fitting = F.floor(BLOCK_BYTES * rows / F.greatest("bytes", F.lit(1)))
     block = F.greatest(F.lit(1), F.least(F.lit(BLOCK_ROWS), fitting))
