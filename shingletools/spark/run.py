@@ -67,7 +67,7 @@ class Run:
             anew = self.chain.cut is not None or self.reader.overlap
             if self.columns_stay():
                 filters = self.chain, self.texts, self.counts
-                every = [(path, parquet.filtered_columns(path, rows, *filters)) for path, rows in self.rows]
+                every = [(path, parquet.filtered_columns(rows, *filters)) for path, rows in self.rows]
                 found = checkpoint(parquet.union_by_name(every))
                 written = write.WrittenLines(found.where(F.col("step") > 0).select(*LINES.names), beside.path(), False)
                 write_them = partial(self.write_columns, found.where(F.col("step") == GOOD))
@@ -208,7 +208,7 @@ class Run:
                 continue
             if is_parquet(path):
                 empty = parquet.columns_of(self.steps[-1])
-                self.write_parquet(parquet.lines_as_columns(self.spark, written.pattern(step), path, empty), path)
+                self.write_parquet(parquet.lines_as_columns(self.spark, written.pattern(step), empty), path)
             else:
                 written.move(step, path)
 
