@@ -412,3 +412,42 @@ def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:
 
 def test_the_sample_documents_have_no_hint() -> None:
     assert run("canon", DATA / "docs.jsonl").good()
+
+
+@pytest.mark.parametrize("way", ["", "-j 2"])
+def test_texts_that_are_shorter_than_k(way: str, tmp_path: Path) -> None:
+    """Said once, in the shell and in one process; not of half of the documents, nor of a few."""
+    texts = [
+        f"an {number} of few words" if number % 3 else f"{number} or a text of ten words and more it is"
+        for number in range(30)
+    ]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": text} for number, text in enumerate(texts))))
+    said = "20 of 30 documents are shorter than -k 10, and are compared as a whole: a smaller -k compares parts of them"
+    assert run_here(f"shingle {way} docs", cwd=tmp_path).err == f"shingle: {said}\n"
+    ran = run("shingletools", "run", *way.split(), "canon | shingle | sketch | simjoin", "docs", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
+    for some, options in (
+        (texts[:9], ""),
+        (texts[::3] * 2 + texts[1:6:4], ""),
+        (texts, "-k 5"),
+        (texts, "--longest 3"),
+    ):
+        lines = jsonl(*({"id": number, "text": text} for number, text in enumerate(some)))
+        assert run_here(f"shingle {way} {options}", stdin=lines, cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize("option", ["", "-S 10M"])
+def test_no_pair_at_all(option: str, tmp_path: Path) -> None:
+    """Said by dedup, in the shell and in one process; not of a few documents, nor beside an archive."""
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": "a"} for number in range(10))))
+    (tmp_path / "few").write_bytes(jsonl(*({"id": number, "text": "a"} for number in range(9))))
+    (tmp_path / "pairs").write_bytes(b"")
+    said = "dedup: --pairs has no pair, so no document goes\n"
+    command = f"dedup {option} --pairs pairs"
+    ran = run_here(f"{command} docs", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (0, (tmp_path / "docs").read_bytes(), said)
+    assert run("shingletools", "run", f"{command} docs", cwd=tmp_path).err == said
+    assert run_here(f"{command} few", cwd=tmp_path).err == ""
+    assert option or run_here(f"{command} --known pairs docs", cwd=tmp_path).err == ""
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}))
+    assert run_here(f"{command} docs", cwd=tmp_path).err == ""

@@ -240,7 +240,7 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: MakeFirs
         listed=options.readable,
         after=shingling.after,
         tally=function.tally,
-        remarks=None if why is None else partial(remarks, why),
+        remarks=partial(remarks, options.k if options.longest is None else 0, why),
         first=first,
     )
 
