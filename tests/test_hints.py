@@ -451,3 +451,22 @@ def test_no_pair_at_all(option: str, tmp_path: Path) -> None:
     assert option or run_here(f"{command} --known pairs docs", cwd=tmp_path).err == ""
     (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}))
     assert run_here(f"{command} docs", cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize("option", ["", "-S 10M", "--groups"])
+def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
+    """Said if most pairs of a shard have their other document elsewhere; groups say nothing."""
+    (tmp_path / "shard").write_bytes(jsonl(*({"id": number, "text": ""} for number in range(0, 20, 2))))
+    groups = [[0, 1], [2, 3], [4, 6], [5, 7]]
+    (tmp_path / "pairs").write_bytes(jsonl(*({"a": a, "b": b} for a, b in groups)))
+    (tmp_path / "groups").write_bytes(jsonl(*({"members": group} for group in groups)))
+    command = "dedup --groups groups" if option == "--groups" else f"dedup {option} --pairs pairs"
+    said = (
+        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: a document stays if all that it "
+        "resembles is elsewhere, so name all files of which the pairs are\n"
+    )
+    ran = run_here(f"{command} shard", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, "" if option == "--groups" else said)
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 4, *range(8, 20, 2)]
+    (tmp_path / "other").write_bytes(jsonl({"id": 1, "text": ""}))
+    assert run_here(f"{command} shard other", cwd=tmp_path).err == ""

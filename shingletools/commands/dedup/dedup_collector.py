@@ -192,6 +192,12 @@ class Dedup(Collector):
         messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
         if self.spec.pairs and not (self.spec.known or len(self.verdicts)) and np.count_nonzero(seen) >= FEW:
             messages.append("--pairs has no pair, so no document goes")
+        halves, wholes = self.verdicts.pairs_here(seen)
+        if halves > wholes:
+            messages.append(
+                f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: a document stays if "
+                "all that it resembles is elsewhere, so name all files of which the pairs are"
+            )
         return messages + self.preference.remarks()
 
     def summary(self) -> list[str]:
