@@ -43,7 +43,7 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDe
         members.read("--groups", spec.groups, context)
         verdicts = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
-    UnwantedIds(known, spec.id_field).read("--without", spec.without, context)
+    UnwantedIds(known, spec.id_field, spec.unwanted).read("--without", spec.without, context)
     return ids, verdicts, known
 
 
