@@ -470,3 +470,21 @@ def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 4, *range(8, 20, 2)]
     (tmp_path / "other").write_bytes(jsonl({"id": 1, "text": ""}))
     assert run_here(f"{command} shard other", cwd=tmp_path).err == ""
+
+
+def test_files_that_use_the_same_ids(tmp_path: Path) -> None:
+    """The advice makes all documents come through; a second file that has all ids of the first is no other format."""
+    documents = [{"id": number, "text": f"text {number} of its own"} for number in range(5)]
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(jsonl(*documents))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
+    ran = run_here("dedup --pairs pairs a b", cwd=tmp_path)
+    rename = "jq -c '.id = \"\\(input_filename) \\(.id)\"'"
+    advice = f"; if several files use the same ids, {rename} FILE... makes them differ"
+    messages = [f"dedup: b:{n}: id {n - 1} was seen before{advice * (n == 2)}" for n in range(1, 6)]
+    assert (ran.status, ran.err.splitlines()) == (1, messages)
+    made = shell(f"{rename} a b > all", tmp_path)
+    assert made.status == 0
+    assert [each["id"] for each in run_here("canon all", cwd=tmp_path).records()] == [
+        f"{name} {number}" for name in "ab" for number in range(5)
+    ]
