@@ -488,3 +488,24 @@ def test_files_that_use_the_same_ids(tmp_path: Path) -> None:
     assert [each["id"] for each in run_here("canon all", cwd=tmp_path).records()] == [
         f"{name} {number}" for name in "ab" for number in range(5)
     ]
+
+
+@pytest.mark.parametrize("way", ["", "-j 2"])
+def test_texts_that_canon_did_not_make(way: str, tmp_path: Path) -> None:
+    """Said once by shingle as the first command, unless words are as canon's, or the units are no words."""
+    documents = [{"id": number, "text": f"The cat, and {number} more words than ten are here"} for number in range(10)]
+    (tmp_path / "raw").write_bytes(jsonl(*documents))
+    (tmp_path / "plain").write_bytes(jsonl(*(each | {"text": str(each["text"])[8:]} for each in documents)))
+    (tmp_path / "few").write_bytes(jsonl(*documents[1:]))
+    (tmp_path / "canon").write_bytes(pipe((tmp_path / "raw").read_bytes(), "canon"))
+    (tmp_path / "canon-kept").write_bytes(jsonl(*(each | {"via": "web | canon/4"} for each in documents)))
+    said = '"Cat", "cat" and "cat," are three words here, because via names no canon, which makes one of them'
+    command = f"shingle {way} -k 5"
+    assert run_here(f"{command} raw plain", cwd=tmp_path).err == f"shingle: {said}\n"
+    ran = run("shingletools", "run", *way.split(), "shingle -k 5 | sketch | simjoin", "raw", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
+    assert run("shingletools", "run", *way.split(), "canon | shingle -k 5", "raw", cwd=tmp_path).err == ""
+    for name in ("plain", "few", "canon", "canon-kept"):
+        assert run_here(f"{command} {name}", cwd=tmp_path).err == ""
+    for option in ("-k 5 --chars", "-k 2 --word-chars", "--longest 3", "-k 5 --readable"):
+        assert run_here(f"shingle {way} {option} raw", cwd=tmp_path).err == ""
