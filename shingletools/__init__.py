@@ -10,17 +10,18 @@ OFFERED = {  # what programs import, and where it is
     "Pipeline": ("running.api", "Pipeline"),
     "RejectedRecord": ("running.result", "RejectedRecord"),
     "Result": ("running.result", "Result"),
+    "groups": ("running.api", "groups"),
     "run": ("running.api", "run"),
     "unique": ("running.api", "unique"),
 }
 
 if TYPE_CHECKING:
     from shingletools.commands.simindex.archive_queries import AskedArchive as Archive
-    from shingletools.running.api import Pipeline, run, unique
+    from shingletools.running.api import Pipeline, groups, run, unique
     from shingletools.running.result import RejectedRecord, Result
     from shingletools.system.errors import Failed
 
-__all__ = ["Archive", "Failed", "Pipeline", "RejectedRecord", "Result", "run", "unique"]
+__all__ = ["Archive", "Failed", "Pipeline", "RejectedRecord", "Result", "groups", "run", "unique"]
 
 
 def __getattr__(name: str) -> object:

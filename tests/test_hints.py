@@ -412,3 +412,100 @@ def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:
 
 def test_the_sample_documents_have_no_hint() -> None:
     assert run("canon", DATA / "docs.jsonl").good()
+
+
+@pytest.mark.parametrize("way", ["", "-j 2"])
+def test_texts_that_are_shorter_than_k(way: str, tmp_path: Path) -> None:
+    """Said once, in the shell and in one process; not of half of the documents, nor of a few."""
+    texts = [
+        f"an {number} of few words" if number % 3 else f"{number} or a text of ten words and more it is"
+        for number in range(30)
+    ]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": text} for number, text in enumerate(texts))))
+    said = "20 of 30 documents are shorter than -k 10, and are compared as a whole: a smaller -k compares parts of them"
+    assert run_here(f"shingle {way} docs", cwd=tmp_path).err == f"shingle: {said}\n"
+    ran = run("shingletools", "run", *way.split(), "canon | shingle | sketch | simjoin", "docs", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
+    for some, options in (
+        (texts[:9], ""),
+        (texts[::3] * 2 + texts[1:6:4], ""),
+        (texts, "-k 5"),
+        (texts, "--longest 3"),
+    ):
+        lines = jsonl(*({"id": number, "text": text} for number, text in enumerate(some)))
+        assert run_here(f"shingle {way} {options}", stdin=lines, cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize("option", ["", "-S 10M"])
+def test_no_pair_at_all(option: str, tmp_path: Path) -> None:
+    """Said by dedup, in the shell and in one process; not of a few documents, nor beside an archive."""
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": "a"} for number in range(10))))
+    (tmp_path / "few").write_bytes(jsonl(*({"id": number, "text": "a"} for number in range(9))))
+    (tmp_path / "pairs").write_bytes(b"")
+    said = "dedup: --pairs has no pair, so no document goes\n"
+    command = f"dedup {option} --pairs pairs"
+    ran = run_here(f"{command} docs", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (0, (tmp_path / "docs").read_bytes(), said)
+    assert run("shingletools", "run", f"{command} docs", cwd=tmp_path).err == said
+    assert run_here(f"{command} few", cwd=tmp_path).err == ""
+    assert option or run_here(f"{command} --known pairs docs", cwd=tmp_path).err == ""
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}))
+    assert run_here(f"{command} docs", cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize("option", ["", "-S 10M", "--groups"])
+def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
+    """Said if most pairs of a shard have their other document elsewhere; groups say nothing."""
+    (tmp_path / "shard").write_bytes(jsonl(*({"id": number, "text": ""} for number in range(0, 20, 2))))
+    groups = [[0, 1], [2, 3], [4, 6], [5, 7]]
+    (tmp_path / "pairs").write_bytes(jsonl(*({"a": a, "b": b} for a, b in groups)))
+    (tmp_path / "groups").write_bytes(jsonl(*({"members": group} for group in groups)))
+    command = "dedup --groups groups" if option == "--groups" else f"dedup {option} --pairs pairs"
+    said = (
+        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: a document stays if all that it "
+        "resembles is elsewhere, so name all files of which the pairs are\n"
+    )
+    ran = run_here(f"{command} shard", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, "" if option == "--groups" else said)
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 4, *range(8, 20, 2)]
+    (tmp_path / "other").write_bytes(jsonl({"id": 1, "text": ""}))
+    assert run_here(f"{command} shard other", cwd=tmp_path).err == ""
+
+
+def test_files_that_use_the_same_ids(tmp_path: Path) -> None:
+    """The advice makes all documents come through; a second file that has all ids of the first is no other format."""
+    documents = [{"id": number, "text": f"text {number} of its own"} for number in range(5)]
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(jsonl(*documents))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
+    ran = run_here("dedup --pairs pairs a b", cwd=tmp_path)
+    rename = "jq -c '.id = \"\\(input_filename) \\(.id)\"'"
+    advice = f"; if several files use the same ids, {rename} FILE... makes them differ"
+    messages = [f"dedup: b:{n}: id {n - 1} was seen before{advice * (n == 2)}" for n in range(1, 6)]
+    assert (ran.status, ran.err.splitlines()) == (1, messages)
+    made = shell(f"{rename} a b > all", tmp_path)
+    assert made.status == 0
+    assert [each["id"] for each in run_here("canon all", cwd=tmp_path).records()] == [
+        f"{name} {number}" for name in "ab" for number in range(5)
+    ]
+
+
+@pytest.mark.parametrize("way", ["", "-j 2"])
+def test_texts_that_canon_did_not_make(way: str, tmp_path: Path) -> None:
+    """Said once by shingle as the first command, unless words are as canon's, or the units are no words."""
+    documents = [{"id": number, "text": f"The cat, and {number} more words than ten are here"} for number in range(10)]
+    (tmp_path / "raw").write_bytes(jsonl(*documents))
+    (tmp_path / "plain").write_bytes(jsonl(*(each | {"text": str(each["text"])[8:]} for each in documents)))
+    (tmp_path / "few").write_bytes(jsonl(*documents[1:]))
+    (tmp_path / "canon").write_bytes(pipe((tmp_path / "raw").read_bytes(), "canon"))
+    (tmp_path / "canon-kept").write_bytes(jsonl(*(each | {"via": "web | canon/4"} for each in documents)))
+    said = '"Cat", "cat" and "cat," are three words here, because via names no canon, which makes one of them'
+    command = f"shingle {way} -k 5"
+    assert run_here(f"{command} raw plain", cwd=tmp_path).err == f"shingle: {said}\n"
+    ran = run("shingletools", "run", *way.split(), "shingle -k 5 | sketch | simjoin", "raw", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
+    assert run("shingletools", "run", *way.split(), "canon | shingle -k 5", "raw", cwd=tmp_path).err == ""
+    for name in ("plain", "few", "canon", "canon-kept"):
+        assert run_here(f"{command} {name}", cwd=tmp_path).err == ""
+    for option in ("-k 5 --chars", "-k 2 --word-chars", "--longest 3", "-k 5 --readable"):
+        assert run_here(f"shingle {way} {option} raw", cwd=tmp_path).err == ""

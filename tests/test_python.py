@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness import DOCS, jsonl, run_here
-from shingletools import Archive, Failed, Pipeline, run, unique
+from harness import DOCS, SAME_IDS, jsonl, run_here
+from shingletools import Archive, Failed, Pipeline, groups, run, unique
 from shingletools.kernel import _kernel, lines
 from shingletools.kernel.lines import ColumnValues
 from suite import SEQUENCES
@@ -208,7 +208,7 @@ def test_categories_of_polars(kind: Any) -> None:
     assert list(run("canon", frame)) == expected
     pairs = list(run("canon | shingle -k 2 | simjoin -t 0.5", frame))
     assert [(pair["a"], pair["b"]) for pair in pairs] == [(1, 2), (1, 4), (2, 4)]
-    assert [record["id"] for record in unique(frame, pairs)] == [1, 3]
+    assert unique(frame, pairs).equals(frame[[0, 2]])
 
 
 def test_columns_of_duckdb_that_json_has_no_values_for() -> None:
@@ -252,7 +252,7 @@ def test_what_is_no_record_comes_as_lines(tmp_path: Path) -> None:
         assert b"".join(lines) == shell
         assert all(line.endswith(b"\n") for line in lines[:-1])
         assert b"\n" not in lines
-        for ask in (next, list, lambda result: result.arrow()):
+        for ask in (next, list, lambda result: result.to_arrow()):
             with pytest.raises(Failed, match=r"the pipeline writes no records: lines\(\) gives what it writes"):
                 ask(run(pipeline))
 
@@ -295,13 +295,16 @@ def test_rows_as_lines() -> None:
 
 
 def test_a_result_as_arrow(pairs: bytes) -> None:
-    table = run(TO_PAIRS, RECORDS).arrow()
+    table = run(TO_PAIRS, RECORDS).to_arrow()
     assert table.to_pylist() == [json.loads(line) for line in pairs.splitlines()]
-    assert run("canon", [{"id": 1, "text": "a"}, {"id": 2, "text": "b", "x": 1}]).arrow()["x"].to_pylist() == [None, 1]
+    assert run("canon", [{"id": 1, "text": "a"}, {"id": 2, "text": "b", "x": 1}]).to_arrow()["x"].to_pylist() == [
+        None,
+        1,
+    ]
     with pytest.raises(Failed, match="field 'id'"):
-        run("canon", [{"id": 1, "text": "a"}, {"id": "b", "text": "b"}]).arrow()
+        run("canon", [{"id": 1, "text": "a"}, {"id": "b", "text": "b"}]).to_arrow()
     with pytest.raises(Failed, match="field 'id'"):
-        run("canon", [{"id": 2**63, "text": "a"}, {"id": -1, "text": "b"}]).arrow()
+        run("canon", [{"id": 2**63, "text": "a"}, {"id": -1, "text": "b"}]).to_arrow()
 
 
 def test_strict_ends_at_the_first_bad_record() -> None:
@@ -376,9 +379,9 @@ def test_unique(pairs: bytes, tmp_path: Path) -> None:
     (tmp_path / "pairs").write_bytes(pairs)
     expected = run_here("dedup", "--pairs", "pairs", DOCS, cwd=tmp_path).good()
     found = [json.loads(line) for line in pairs.splitlines()]
-    for given in (run(TO_PAIRS, RECORDS), found, tmp_path / "pairs", run(TO_PAIRS, RECORDS).arrow(), iter(found)):
+    for given in (run(TO_PAIRS, RECORDS), found, tmp_path / "pairs", run(TO_PAIRS, RECORDS).to_arrow(), iter(found)):
         assert b"".join(unique(DOCS, given).lines()) == expected
-    assert list(unique(pa.Table.from_pylist(RECORDS), found)) == list(unique(iter(RECORDS), found))
+    assert unique(pa.Table.from_pylist(RECORDS), found).to_pylist() == list(unique(iter(RECORDS), found))
     longest = run_here("dedup", "--pairs", "pairs", "--keep", "longest", DOCS, cwd=tmp_path).good()
     assert b"".join(unique(DOCS, found, options="--keep longest").lines()) == longest
     groups = list(run("simgroup", found))
@@ -387,6 +390,54 @@ def test_unique(pairs: bytes, tmp_path: Path) -> None:
     assert b"".join(unique(DOCS, groups=groups).lines()) == by_groups
     with pytest.raises(TypeError, match="make a list of them"):
         unique(iter(RECORDS), run(TO_PAIRS, RECORDS))
+
+
+ROWS = [{"id": id_, "text": "a", "n": number} for number, id_ in enumerate([3, 1, 1, None, 2, 5])]
+FRAMES: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
+    "pandas": lambda rows: pd.DataFrame(rows, index=[f"row {row['n']}" for row in rows]).astype({"id": "Int64"}),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.Table.from_pylist,
+    "duckdb": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_frames_give_frames(library: str) -> None:
+    """With the rows that dicts give, as they were, and a warning for bad ones; and columns of groups."""
+    frame, pairs = FRAMES[library](ROWS), [{"a": 1, "b": 3}, {"a": 2, "b": 9}, {"a": 3, "b": 2}]
+    expected = [record["n"] for record in unique(ROWS, pairs)]
+    with pytest.warns(UserWarning) as warned:
+        left = unique(frame, pairs)
+    assert [str(each.message) for each in warned] == [
+        f"dedup: -:3: id 1 was seen before{SAME_IDS}",
+        'dedup: -:4: field "id" is neither a string nor an integer of 64 bits',
+    ]
+    same = FRAMES[library](ROWS)
+    if library == "pandas":
+        assert left.equals(same.iloc[expected])
+    elif library == "polars":
+        assert left.equals(same[expected])
+    else:
+        assert left.equals(pa.Table.from_pylist(ROWS).take(expected))
+    column = groups(FRAMES[library](ROWS), pairs)
+    values = column.to_list() if library in ("pandas", "polars") else column.to_pylist()
+    assert [None if value is pd.NA else value for value in values] == [1, 1, 1, None, 1, 5]
+    if library in ("pandas", "polars"):
+        assert column.name == "group"
+        assert library == "polars" or column.index.equals(same.index)
+
+
+def test_what_frames_cannot_have() -> None:
+    frame = pd.DataFrame(ROWS[:2])
+    with pytest.raises(Failed, match="--annotate: rows of a data frame get no marks"):
+        unique(frame, [{"a": 1, "b": 3}], options="--annotate")
+    with pytest.raises(Failed, match='no column "Nr"'):
+        groups(frame, [{"a": 1, "b": 3}], options="--id Nr")
+    with pytest.raises(Failed, match='no field "Nr"'):
+        groups(ROWS, [], options="--id Nr")
+    with pytest.raises(TypeError, match="a document is a dict, not bytes"):
+        groups([b"{}"], [])
+    assert groups([{"Nr": 1}, {"Nr": "b"}], [{"a": 1, "b": "b"}], options="--id Nr") == [1, 1]
 
 
 def test_a_full_disk_fails_where_pairs_wait() -> None:

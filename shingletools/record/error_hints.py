@@ -8,7 +8,7 @@ import orjson
 
 from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
-from shingletools.system.errors import Rejected, shown
+from shingletools.system.errors import SEEN_BEFORE, Rejected, shown
 
 # First bytes of files of other formats
 FORMATS = (
@@ -62,6 +62,10 @@ RESERVED = (
 # Fields that no option names
 FIXED = (*RESERVED, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
 
+# Advice where several files have the same ids
+RENAME = """jq -c '.id = "\\(input_filename) \\(.id)"' FILE..."""
+OTHER_DOCUMENTS = f"if several files use the same ids, {RENAME} makes them differ"
+
 NOT_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
 SCORING = ("simscore", "simtune")  # commands that take files of pairs or groups
 
@@ -84,6 +88,8 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if found := MISSING.fullmatch(cause):
         with contextlib.suppress(Rejected):
             return fields_hint(command, found[1], wire.parse_json(document), first)
+    if cause.endswith(SEEN_BEFORE):  # a whole file of them is no file of another kind
+        return OTHER_DOCUMENTS if command in ("dedup", "simjoin") and not (form or first) else None
     if cause.startswith("fields "):  # all fields of --text are missing
         with contextlib.suppress(Rejected):
             return present_fields("", wire.parse_json(document))

@@ -188,7 +188,8 @@ class Filter(Stage):
     for plain text, in a format that also has HTML. listed: whether the payload is a list of strings. placed: whether
     the consumed value is kept in the field SOURCE, and `function` returns a Placed: the payload, and the value of the
     field AT. named: the names for the field NAMED, if it is written. made_of: the fields whose joined texts are
-    consumed instead of the field `consumes`. after: the recipe that records must have, None for any. tally: returns the
+    consumed instead of the field `consumes`. advice: returns a message about the first lines of the input, if these are
+    records, and this filter the first one. after: the recipe that records must have, None for any. tally: returns the
     counts, by description, since its last call in this process, for -v. remarks: returns messages for the end, from all
     counts and the number of good records. first: makes the object that takes the whole input first, and then makes the
     filter that runs. lines: for a filter that makes several lines of one, makes them from the name of the field of ids
@@ -212,6 +213,7 @@ class Filter(Stage):
     after: str | None = None
     tally: Tally | None = None
     remarks: Remarks | None = None
+    advice: Callable[[bytes], str | None] | None = None
     first: MakeFirstPass | None = None
 
     @property

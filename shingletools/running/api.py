@@ -2,12 +2,15 @@
 
 import contextlib
 import shlex
-from collections.abc import Callable, Generator, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from shingletools.cli.argument_types import quoted
 from shingletools.cli.options import Printed
+from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, InputDocuments, check_given
 from shingletools.running.pipeline_parser import SharedOptions, steps_of
 from shingletools.running.pipeline_run import PipelineRun
@@ -128,12 +131,14 @@ def unique(
     groups: Documents | None = None,
     known: Documents | None = None,
     options: str = "",
-) -> Result:
+) -> Any:
     """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
     Without any of these, it makes the pairs itself, by the recipe for texts of this length, of the fields that options
-    name. options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a
-    scratch file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
+    name. This is a Result; but of a data frame of pandas or Polars, or a table of Arrow, it is one of the same kind,
+    with the rows that stay. Then messages, such as those about bad rows, which are left out, are Python's warnings.
+    options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a scratch
+    file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
 
     >>> documents = [{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]
     >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))
@@ -154,9 +159,42 @@ def unique(
             for option, records in (inputs | made).items():
                 for file in () if records is None else files_of(records, stack):
                     words += [option, file]
-            yield parsed(f"{shlex.join(words)} {options}", shared)
+            steps = parsed(f"{shlex.join(words)} {options}", shared)
+            taken.append(steps[0])
+            yield steps
 
-    return result_of(taking, documents, 1, False, None)
+    taken: list[Step] = []
+    if not is_frame(documents):
+        return result_of(taking, documents, 1, False, None)
+    frame = Frame(documents)
+    with result_of(taking, frame.rows, 1, False, None) as result:
+        kept = {record[taken[0].id_field] for record in result}
+    if taken[0].options.annotate:
+        raise Failed("--annotate: rows of a data frame get no marks; pass dicts")
+    for message in result.messages:
+        warnings.warn(message, stacklevel=2)
+    bad = {each.line for each in result.rejected if each.file == "-"}
+    ids = enumerate(frame.ids(taken[0].id_field), 1)
+    return frame.take([line - 1 for line, name in ids if line not in bad and name in kept])
+
+
+def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
+    """Returns the name of its group for each document, as simgroup makes groups of pairs; its own id if it has none.
+
+    This is a column of the same kind as the documents: a Series of pandas or Polars, an array of Arrow, or a list for
+    dicts. options: those of simgroup, such as "--star". Raises Failed and TypeError.
+
+    >>> groups([{"id": 1}, {"id": 2}, {"id": 3}], [{"a": 2, "b": 3}])
+    [1, 2, 2]
+    """
+    grouping, frame = Pipeline(f"simgroup {options}"), Frame(documents) if is_frame(documents) else None
+    with grouping.taking(ONE_PROCESS) as steps:
+        name = steps[0].id_field
+    ids = ids_of(cast(Iterable[Mapping[str, Any]], documents), name) if frame is None else frame.ids(name)
+    with grouping(pairs) as result:
+        names = {member: record["group"] for record in result for member in record["members"]}
+    found = [names.get(each, each) for each in ids]
+    return found if frame is None else frame.column("group", found)
 
 
 def pairs_of(documents: Documents, options: str) -> Result:

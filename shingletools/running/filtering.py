@@ -195,14 +195,21 @@ def run_once(
     wanted: WantedSchema | None,
 ) -> Generator[list[Outcome]]:
     """Yields the outcomes of filters that read their input once."""
-    work, form = Filters(filters), filters[0][0].format
+    work, form, advice = Filters(filters), filters[0][0].format, filters[0][0].advice
     # Workers read JSON lines themselves. Other formats are read here: documents end where all before them says
     read = streams.read_chunks if jobs == 1 else streams.read_spans
     with contextlib.closing(read(files, given) if form is None else documents_in_format(form, files, given)) as pieces:
+        begun, said = [*itertools.islice(pieces, 1)], None
+        if advice is not None and begun:
+            first = begun[0].chunk() if isinstance(begun[0], Span) else begun[0]
+            said = advice(first.data) if isinstance(first, Chunk) else None
         # The signatures that are wanted are known when the collector has the first piece, as lines
-        tasks = ((piece, wanted and wanted()) for piece in pieces)
+        tasks = ((piece, wanted and wanted()) for piece in itertools.chain(begun, pieces))
         every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
-        yield from with_line_numbers(every)
+        for outcomes in with_line_numbers(every):
+            outcomes[0] = outcomes[0]._replace(messages=[*outcomes[0].messages, *([said] if said else [])])
+            said = None
+            yield outcomes
 
 
 def documents_in_format(form: Format, files: Sequence[str], given: GivenLines | None) -> Generator[FileDocuments]:

@@ -129,12 +129,12 @@ class Result:
         """Returns the output of the shell's pipeline, line by line: JSON, unless the pipeline writes another format."""
         return self._lines
 
-    def arrow(self) -> Any:
+    def to_arrow(self) -> Any:
         """Returns all records as a pyarrow.Table, without columns if there are no records.
 
         Raises Failed for a field with values of two types.
         """
-        pa = needs("arrow()", "pyarrow", "parquet")
+        pa = needs("to_arrow()", "pyarrow", "parquet")
         records = list(self)
         names = dict.fromkeys(name for record in records for name in record)
         columns = {}
@@ -142,8 +142,17 @@ class Result:
             try:
                 columns[name] = pa.array([record.get(name) for record in records])
             except (pa.ArrowException, OverflowError) as error:  # the latter for integers of two ranges
-                raise Failed(f"arrow(): field {name!r}: {error}") from None
+                raise Failed(f"to_arrow(): field {name!r}: {error}") from None
         return pa.table(columns)
+
+    def to_pandas(self) -> Any:
+        """Returns all records as a pandas.DataFrame, as `to_arrow` returns them."""
+        needs("to_pandas()", "pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Returns all records as a polars.DataFrame, as `to_arrow` returns them."""
+        return needs("to_polars()", "polars").from_arrow(self.to_arrow())
 
     def close(self) -> None:
         """Ends the run early, and frees what it holds."""

@@ -7,7 +7,6 @@ run                   one run: what is read, kept and written
 storage               files and folders, and results that are kept during the run
 arrow_batches         DataFrames in batches of Arrow
 line_rows             LINES: many lines in a row of Spark
-tally                 values that tasks send to the driver besides rows
 read                  every line gets a number, which orders it among all input
 filters               lines through the shell's filters
 parquet               Parquet to Parquet: filters get the columns that they read; lines as columns
@@ -15,7 +14,6 @@ step_input            input and output of a command that takes all lines
 collect_in_task       if the lines are few: one task gives them to the shell's own command
 join                  if they are many: simjoin in many tasks
 join_records          a document is an id and a signature
-exchange              arrays sent between tasks
 buckets               documents that share a bucket, and the tasks that compare them
 compare_in_task       the comparisons of a task
 group                 simgroup in many tasks: ids become numbers

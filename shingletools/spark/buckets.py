@@ -1,29 +1,29 @@
 """Buckets of documents on Spark: which documents share one, and which blocks of a bucket are compared in a task."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.table import Table
-from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.ranges import spread, stretches
-from shingletools.spark.arrow_batches import Batches, bytes_of, from_columns
-from shingletools.spark.exchange import Entries, received
+from shingletools.spark.arrow_batches import LONG, Batches, bytes_of, from_columns
 
 OTHER_SIDE, RESTS = 1, 2  # bits of the kind of a row in a bucket: it is of the other side; it does not ask
 KINDS = range(4)
+# A document (number) in a bucket (key), its kind, and the bytes of its payloads
+ENTRIES = pa.schema({"key": LONG, "number": LONG, "kind": LONG, "size": LONG})
 # A document (number) in a bucket (key), which a task compares whole (`one` and `other` are WHOLE), or two blocks of it,
 # `one` and `other`. `mine` is the document's own block; in a whole bucket it is its kind times BLOCKS
-TASKS = pa.schema([(name, pa.int64()) for name in ("key", "number", "mine", "one", "other")])
+TASKS = pa.schema([(name, LONG) for name in ("key", "number", "mine", "one", "other")])
 WHOLE = -1
 BLOCKS = 1 << 32  # the number of a block is BLOCKS times the kind of its rows, plus its number among these
-ENTRY = np.dtype([("key", "<u8"), ("number", "<i8"), ("size", "<u4"), ("asks", "?")])
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # rows, and bytes of their payloads, in a block at most
-ROWS_AT_ONCE = 1 << 18  # rows of TASKS in a batch
 BAND_FACTOR = 0x9E3779B97F4A7C15  # makes equal keys of different bands differ
 
 
@@ -38,50 +38,16 @@ def table_of(factory: TableFactory, columns: list[pa.Array]) -> Table:
     return factory.table([bytes_of(column) for column in columns[: len(factory.signatures)]])
 
 
-def to_entries(factory: TableFactory, batches: Batches) -> Iterator[Entries]:
-    """Takes documents (number, payload, second) to their entries in buckets, ENTRY."""
+def to_entries(factory: TableFactory, cross: int | None, batches: Batches) -> Batches:
+    """Takes documents (number, payload, second) to ENTRIES. cross: the first number of the other side."""
     for batch in batches:
         payloads = [batch.column(name) for name in ("payload", "second")]
         numbers = batch.column("number").to_numpy()
         size = np.sum([bytes_of(each)[1] for each in payloads], axis=0)
-        for key, row, asks in keys_of(table_of(factory, payloads)):
-            entries = np.empty(len(key), ENTRY)
-            entries["key"], entries["number"] = key.view(np.uint64), numbers[row]
-            entries["size"], entries["asks"] = size[row], asks
-            yield entries
-
-
-@dataclass(frozen=True)
-class Sharing:
-    """Takes entries of whole buckets; returns those of buckets in which documents are to be compared, as columns.
-
-    These are the bucket, the document, its kind, the rows in a block, and how many rows of each kind the bucket has.
-    """
-
-    cross: int | None  # documents from this number on are of the other side
-    block: tuple[int, int]  # most rows, and bytes, of a block
-
-    def __call__(self, batches: Batches) -> tuple[Index, ...]:
-        entries = received(batches, ENTRY)
-        entries = entries[kernel.shared(np.ascontiguousarray(entries["key"]))]
-        entries = entries[np.lexsort((entries["number"], entries["key"]))]
-        key, number, asks = np.ascontiguousarray(entries["key"]), entries["number"], entries["asks"]
-        if not len(key):
-            return (np.empty(0, np.int64),) * (4 + len(KINDS))
-        new = np.append(True, key[1:] != key[:-1])
-        start, bucket = np.flatnonzero(new), np.cumsum(new) - 1
-        other = np.zeros(len(key), np.bool_) if self.cross is None else number >= self.cross
-        kind = OTHER_SIDE * other + np.where(asks, 0, RESTS)
-        rows = np.diff(np.append(start, len(key)))
-        others = np.add.reduceat(other.astype(np.int64), start)
-        size = np.add.reduceat(entries["size"].astype(np.int64), start)
-        wanted = np.logical_or.reduceat(asks, start)
-        wanted &= rows > 1 if self.cross is None else (others > 0) & (others < rows)
-        # Two blocks, and all that is made of them, must fit in memory
-        block = np.clip(self.block[1] * rows // np.maximum(size, 1), 1, self.block[0])
-        counts = [np.add.reduceat((kind == each).astype(np.int64), start)[bucket] for each in KINDS]
-        columns = key.view(np.int64), number, kind.astype(np.int64), block[bucket], *counts
-        return tuple(column[wanted[bucket]] for column in columns)
+        side = np.zeros(len(numbers), np.int64) if cross is None else OTHER_SIDE * (numbers >= cross)
+        key, row, asks = map(np.concatenate, zip(*keys_of(table_of(factory, payloads)), strict=True))
+        kind = side[row] + np.where(asks, 0, RESTS)
+        yield from_columns(ENTRIES, key=key, number=numbers[row], kind=kind, size=size[row])
 
 
 def compared_with(kind: int, cross: bool) -> list[int]:
@@ -94,22 +60,33 @@ def compared_with(kind: int, cross: bool) -> list[int]:
     return [other for other in KINDS if other & OTHER_SIDE == side and not kind & other & RESTS]
 
 
-def to_tasks(sharing: Sharing, batches: Batches) -> Batches:
-    """Takes entries of whole buckets to TASKS: in a block, a row for each block that this one is compared with."""
-    key, number, kind, block, *counts = sharing(batches)
-    small = np.sum(counts, axis=0) <= block
-    whole = np.full(np.count_nonzero(small), WHOLE)
-    yield from_columns(TASKS, key=key[small], number=number[small], mine=kind[small] * BLOCKS, one=whole, other=whole)
-    for each in np.unique(kind[~small]).tolist():
-        some = np.flatnonzero(~small & (kind == each))
-        blocks = -(-counts[each][some] // block[some])
-        own = kernel.fmix64(number[some].astype(np.uint64)) % blocks.astype(np.uint64)
-        mine = each * BLOCKS + own.astype(np.int64)
-        for other in compared_with(each, sharing.cross is not None):
-            against = -(-counts[other][some] // block[some])
-            for part in stretches(against, ROWS_AT_ONCE):
-                place, owner = spread(other * BLOCKS + np.zeros_like(against[part]), against[part])
-                owner += part.start
-                row, here = some[owner], mine[owner]
-                ends = {"one": np.minimum(here, place), "other": np.maximum(here, place)}
-                yield from_columns(TASKS, key=key[row], number=number[row], mine=here, **ends)
+def tasks_of(entries: DataFrame, cross: bool) -> DataFrame:
+    """Returns TASKS of all buckets in which documents are to be compared: in a block, one for each block it meets."""
+    counts = [F.count_if(F.col("kind") == kind).alias(f"rows{kind}") for kind in KINDS]
+    buckets = entries.groupBy("key").agg(F.sum("size").alias("bytes"), *counts)
+    of_kind = [F.col(f"rows{kind}") for kind in KINDS]
+    rows, asking = reduce(add, of_kind), of_kind[0] + of_kind[OTHER_SIDE]
+    mine = of_kind[0] + of_kind[RESTS]
+    buckets = buckets.where((asking > 0) & ((mine > 0) & (rows > mine) if cross else rows > 1))
+    entries = entries.join(buckets.hint("shuffle_hash"), "key")
+    # Two blocks, and all that is made of them, must fit in memory
+    fitting = F.floor(BLOCK_BYTES * rows / F.greatest("bytes", F.lit(1)))
+    block = F.greatest(F.lit(1), F.least(F.lit(BLOCK_ROWS), fitting))
+    blocks = [F.ceil(count / block) for count in of_kind]
+    whole, own, against = rows <= block, F.lit(0), F.array(F.lit(WHOLE))
+    for kind in KINDS:
+        others = F.concat(*(numbers_of(other, blocks[other]) for other in compared_with(kind, cross)))
+        here = ~whole & (F.col("kind") == kind)
+        own = F.when(here, F.pmod(F.xxhash64("number"), blocks[kind])).otherwise(own)
+        against = F.when(here, others).otherwise(against)
+    tasks = entries.select(
+        "key", "number", (F.col("kind") * BLOCKS + own).alias("mine"), F.explode(against).alias("met")
+    )
+    one, other = (F.when(F.col("met") == WHOLE, WHOLE).otherwise(end("mine", "met")) for end in (F.least, F.greatest))
+    return tasks.select("key", "number", "mine", one.alias("one"), other.alias("other"))
+
+
+def numbers_of(kind: int, blocks: Column) -> Column:
+    """Returns the numbers of the blocks that rows of one kind have."""
+    first = F.lit(kind * BLOCKS).cast("long")
+    return F.when(blocks > 0, F.sequence(first, first + blocks - 1)).otherwise(F.array().cast("array<bigint>"))

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from pyspark import Accumulator
 
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import CollectorContext, Written
@@ -10,18 +11,9 @@ from shingletools.record.stage import Stage
 from shingletools.running.collecting import collect_chunk
 from shingletools.spark.arrow_batches import Batches, from_rows
 from shingletools.spark.line_rows import GOOD, LINES, REMOVED, LineRow, NumberedLines, bad_row, numbered_lines
-from shingletools.spark.tally import Tally
 from shingletools.system.errors import Failed, shown_place
 
 FILE_BYTES = 64 << 20  # bytes of output lines in a file
-
-
-class InTask(NamedTuple):
-    """Values that the task sends at its end; see StepOutput."""
-
-    figures: Sequence[str] = ()
-    remarks: Sequence[str] = ()
-    good: int = 0
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class CollectingInTask:
     stage: Stage
     step: int
     sides: Sequence[int | None]
-    tally: Tally  # of InTask
+    good: Accumulator[int]  # counts the good records of the input
 
     def __call__(self, batches: Batches) -> Batches:
         inputs = OrderedInputs(batches)
@@ -43,14 +35,14 @@ class CollectingInTask:
         collector = self.stage.collector(
             CollectorContext(read=lambda _, path: ((path, some.lines) for some in inputs.of(next(first))))
         )
-        output, good = NumberedOutput(), 0
+        output = NumberedOutput()
         try:
             for order, side in enumerate(self.sides):
                 for some in () if side is None else inputs.of(order):
                     outcome, failed = collect_chunk(collector, False, side or 0, Chunk("", 1, 1, some.lines))
                     if failed is not None:
                         raise Failed(str(failed).removeprefix(f"{shown_place(*collector.place)}: "))
-                    good += 0 if side else outcome.records + outcome.repeated_ids
+                    self.good.add(0 if side else outcome.records + outcome.repeated_ids)
                     bad = [
                         bad_row(some.first, int(some.numbers[(line or 1) - 1]), self.step, cause, record)
                         for _, line, cause, record in outcome.rejects
@@ -59,7 +51,6 @@ class CollectingInTask:
             for rest in collector.finish():
                 late = [bad_row(0, 0, self.step, each.cause, each.document) for each in collector.deferred_rejects()]
                 yield from_rows(LINES, [*output.rows(rest), *late])
-            self.tally.add(InTask(collector.summary(), collector.remarks(), good))
         finally:
             collector.close()
 

@@ -1,11 +1,10 @@
 """run a pipeline of shingletools commands on Apache Spark"""
 
 import argparse
-import os
 import sys
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from shingletools.cli.argument_types import allowance, size
@@ -71,7 +70,6 @@ def make_parser() -> Parser:
         default=[],
         help="set the property K of Spark to V; may be repeated",
     )
-    add("--ship", action="store_true", help="send this package to executors, which need only the packages it imports")
     add = parser.add_argument_group("help").add_argument
     add("-h", "--help", action=Help, nargs=0, help="print this help")
     add("--version", action=Version, nargs=0, help="print the versions that decide the output")
@@ -96,12 +94,6 @@ def settings_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
     return settings
 
 
-def is_local(master: str | None, settings: Mapping[str, str]) -> bool:
-    """Returns whether a path without a scheme is surely one of this machine."""
-    elsewhere = {"HADOOP_CONF_DIR", "SPARK_CONF_DIR", "SPARK_HOME", "PYSPARK_GATEWAY_PORT"} & os.environ.keys()
-    return (master or "local").startswith("local") and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings
-
-
 def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
     """Runs the command. Returns the exit status. Raises Failed or Printed."""
     check_kernel()
@@ -114,18 +106,15 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         if options.allow_rejects is not None:
             raise Failed("--strict cannot be combined with --allow-rejects (see simspark --help)")
         options.allow_rejects = allowance("0")
-    pipeline.check_outputs(options, steps, os.path.exists if is_local(options.master, settings) else None)
     try:
         from shingletools.spark.run import Run  # here and below: pyspark, of the extra [spark]
-        from shingletools.spark.session import Session, shipped
+        from shingletools.spark.session import Session
         from shingletools.spark.storage import Checkpoint
     except ImportError as error:
         raise Failed(f"needs the package {error.name}: pip install '.[spark]' in a clone of the source") from None
 
-    def work(session: Session) -> tuple[list[str], list[str], int]:
+    def work(session: Session) -> tuple[str, list[str], int]:
         with ExitStack() as stack:
-            if options.ship:
-                stack.enter_context(shipped(session.spark))
             beside_out = f"{options.out.rstrip('/')}.{uuid.uuid4().hex}"
             beside = kept = stack.enter_context(Checkpoint(session.spark, beside_out))
             if options.checkpoint:
@@ -140,5 +129,5 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
         messages.say(f"{name}: {message}")
     if options.verbose or any(step.stage.dry for step in steps):
         start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""
-        messages.say(f"{name}: {', '.join(figures)}, {time.monotonic() - begun:.1f} s{start}")
+        messages.say(f"{name}: {figures}, {time.monotonic() - begun:.1f} s{start}")
     return int(status)

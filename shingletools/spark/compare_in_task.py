@@ -14,15 +14,12 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
-from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Index
-from shingletools.numbers.ranges import spread, stretches
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, runs
-from shingletools.spark.buckets import BLOCKS, RESTS, TASKS, keys_of, table_of
+from shingletools.spark.buckets import BLOCKS, RESTS, TASKS, table_of
 
 SHARE = ["share", "one", "other"]  # the key of a share: its number, or a bucket of which two blocks are compared
 PAIRS = pa.schema([("a", LONG), ("b", LONG), ("agreeing", LONG)])
-ENTRIES_AT_ONCE = 1 << 20  # entries in buckets, of the candidates that are searched together
 
 
 class BucketShare:
@@ -40,7 +37,7 @@ class BucketShare:
         self.cross = None if cross is None else int(np.searchsorted(self.number, cross))
         key, number, mine, one, other = (entries.column(name).to_numpy() for name in TASKS.names)
         row = np.searchsorted(self.number, number)
-        self.keys, bucket = np.unique(key, return_inverse=True)
+        bucket = np.unique(key, return_inverse=True)[1]
         order = np.lexsort((row, bucket))
         asks = (mine & RESTS * BLOCKS) == 0
         self.portion = Portion(bucket[order], row[order], asks[order])
@@ -50,11 +47,10 @@ class BucketShare:
             self.block[row] = mine
 
     def pairs(self, limits: Limits) -> Iterator[Pairs]:
-        """Yields the pairs of rows whose least common bucket is in this share, some more than once.
+        """Yields the pairs of rows that share a bucket here, some more than once.
 
         With two blocks, a pair has a row of each. A bucket with many candidates is cut again, as in the shell.
         """
-        shared = Shared(self.table)
         portion = by_size(self.table, self.portion)
         for some, _ in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
             for one, other, _ in candidates_in(some, self.cross, limits.candidates):
@@ -65,13 +61,11 @@ class BucketShare:
                     left, right = left[apart], right[apart]
                 agreeing = self.table.compare(left, right)
                 pair = agreeing > 0
-                left, right, agreeing = left[pair], right[pair], agreeing[pair]
-                here = np.isin(shared.least(left, right), self.keys)
-                yield Pairs(left[here], right[here], agreeing[here])
+                yield Pairs(left[pair], right[pair], agreeing[pair])
 
 
 def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits: Limits = DEFAULT) -> Batches:
-    """Turns bucket shares into PAIRS. A pair comes from one share, but perhaps twice.
+    """Turns bucket shares into PAIRS. A pair comes from each share in which it has a bucket, perhaps more than once.
 
     cross: the number of the first document of the other side.
     """
@@ -91,51 +85,3 @@ def shares(batches: Batches) -> Iterator[pa.Table]:
         held.append(some)
     if held:
         yield pa.Table.from_batches(held)
-
-
-class Shared:
-    """Finds the buckets that rows of a table share."""
-
-    def __init__(self, table: Table) -> None:
-        keys, rows, asks = zip(*keys_of(table), strict=True)
-        self.table = table
-        self.in_all = all(len(row) == len(table) for row in rows) and all(map(np.all, asks))
-        if self.in_all:  # each band has all rows
-            self.columns = np.stack(keys, axis=1)
-            self.counts = np.full(len(table), len(keys))
-        else:
-            key, row = np.concatenate(keys), np.concatenate(rows)
-            order = np.lexsort((key, row))
-            self.key, self.asks = key[order], np.concatenate(asks)[order]
-            self.counts = np.bincount(row, minlength=len(table)).astype(np.int64)
-            self.starts = np.cumsum(self.counts) - self.counts
-
-    def least(self, left: Index, right: Index) -> Index:
-        """Returns for each candidate the least bucket that has both rows, and in which the smaller row asks.
-
-        Of equal sizes, the left row is taken as the smaller. All shapes: (candidates,).
-        """
-        found = [np.empty(0, np.int64)]
-        for part in stretches(self.counts[left] + self.counts[right], ENTRIES_AT_ONCE):
-            one, other = left[part], right[part]
-            if not self.in_all:
-                smaller = self.table.whole(one) <= self.table.whole(other)
-                one, other = np.where(smaller, one, other), np.where(smaller, other, one)
-            found.append(self._in_columns(one, other) if self.in_all else self._in_rows(one, other))
-        return np.concatenate(found)
-
-    def _in_columns(self, left: Index, right: Index) -> Index:
-        one = self.columns[left]
-        least: Index = np.where(one == self.columns[right], one, np.iinfo(np.int64).max).min(axis=1)
-        return least
-
-    def _in_rows(self, left: Index, right: Index) -> Index:
-        (one, of_one), (other, of_other) = (spread(self.starts[rows], self.counts[rows]) for rows in (left, right))
-        asking = self.asks[one]
-        one, of_one = one[asking], of_one[asking]
-        key, pair = self.key[np.append(one, other)], np.append(of_one, of_other)
-        order = np.lexsort((key, pair))
-        key, pair = key[order], pair[order]
-        shared = np.flatnonzero((pair[1:] == pair[:-1]) & (key[1:] == key[:-1]))
-        least: Index = key[shared[np.unique(pair[shared], return_index=True)[1]]]
-        return least

@@ -13,12 +13,11 @@ from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, doub
 from shingletools.commands.dedup.value_order import OTHER, common_form, why_incomparable
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
-from shingletools.spark.exchange import tasks_for
 from shingletools.spark.independent_set import thinned
 from shingletools.spark.line_rows import GOOD, REMOVED, LineRow, NumberedLines, bad_row
 from shingletools.spark.lines_with_decisions import Decision, with_decisions
 from shingletools.spark.preference_keys import FORMS, to_forms, to_keys
-from shingletools.spark.step_input import StepInput, StepOutput
+from shingletools.spark.step_input import StepInput, StepOutput, tasks_for
 from shingletools.system.errors import Failed, seen_before
 
 REPEATED, BAD = "repeated", "bad"  # in place of the rule by which a document goes: its id was used before, or it is bad
@@ -68,13 +67,9 @@ class Removal:
         again = self.again.select("*", *nobody())
         bad = decisions(self.rows.where("cause IS NOT NULL").select("*", *nobody()), BAD)
         every = self.checkpoint(union([known, gone, decisions(again, REPEATED), bad]))
-        counts = {row["rule"]: row["count"] for row in every.groupBy("rule").count().collect()}
-        documents = self.documents.count()
-        go, repeats = counts.get(self.stage.keep, 0), counts.get(KNOWN, 0)
-        figures = self.stage.figures(documents - go - repeats, go, repeats)
         parts = tasks_for(self.given.size, self.given.lines.sparkSession.sparkContext.defaultParallelism)
         lines = with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number), parts)
-        return StepOutput(lines, figures, [], documents)
+        return StepOutput(lines, self.documents.count())
 
     def check(self) -> None:
         """Raises Failed for a document in two groups, and for one that is in doubt."""

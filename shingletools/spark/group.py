@@ -4,13 +4,14 @@ A document is a node: twice the number of the first pair that names it, plus 1 i
 named by its least node, and its members are in the order of their nodes, as in the shell.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from pyspark import Accumulator
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
@@ -21,22 +22,20 @@ from shingletools.spark.components import EDGE, connect, connected
 from shingletools.spark.independent_set import thinned
 from shingletools.spark.line_rows import COPIES_IN_TASKS, GOOD, LINES, numbered_records
 from shingletools.spark.step_input import StepInput, StepOutput
-from shingletools.spark.tally import Tally
 from shingletools.system.errors import Failed
 
 # The columns of LINES, of a bad line; or the number of a pair, and its two ids as JSON, or of a document, and its id
 MENTIONS = pa.schema([*LINES, *pa.schema({"a": BYTES, "b": BYTES})])
 TASK_EDGES = 1 << 24  # edges that one task holds, at about 100 bytes each
-SPLIT_BITS = 25  # low bits of a node: groups whose first nodes differ in other bits are in different files
-ROW_BYTES = 1 << 22  # bytes of ids in a row of groups
+SPLIT_BITS = 20  # low bits of a node: groups whose first nodes differ in other bits are in different files
 SINGLES = 1 << 62  # added to the number of a file that holds documents without a group, so that it comes last
 
 
 def grouped(given: StepInput) -> StepOutput:
     """Returns the groups that pairs make, those of single documents, and bad records. Raises Failed."""
-    stage, checkpoint, tally = given.step.stage, given.checkpoint, Tally(given.lines.sparkSession.sparkContext)
+    stage, checkpoint, good = given.step.stage, given.checkpoint, given.lines.sparkSession.sparkContext.accumulator(0)
     assert isinstance(stage, GroupSpec)
-    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number, tally)
+    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number, good)
     documents = MentionRows(DocumentIds(stage.id_field), given.number, None)
     every = [through(given.lines, pairs, MENTIONS), *(through(each, documents, MENTIONS) for each in given.others)]
     mentions = checkpoint(union(every))
@@ -56,36 +55,34 @@ def grouped(given: StepInput) -> StepOutput:
     members = nodes.join(found, F.col("node") == F.col("u"), "left" if stage.against else "inner")
     root = F.coalesce("v", "node").alias("root")
     file = F.shiftright(root, SPLIT_BITS) + F.when(F.col("v").isNull(), SINGLES).otherwise(0)
-    ordered = members.select(file.alias("first"), root, "node", "name")
-    ordered = ordered.repartition("first").sortWithinPartitions("first", "root", "node")
+    named = members.select(file.alias("first"), root, "node", "name")
+    lines = named.groupBy("first").applyInArrow(write_groups, from_arrow_schema(LINES))
     bad = mentions.where(F.col("step") > 0).select(*LINES.names)
-    return StepOutput(through(ordered, write_groups, LINES).unionAll(bad), [], [], sum(tally.value))
+    return StepOutput(lines.unionAll(bad), good.value)
 
 
 @dataclass(frozen=True)
 class MentionRows:
-    """Takes lines to MENTIONS. Tells the number of good lines to a tally, if it is given: these are pairs."""
+    """Takes lines to MENTIONS."""
 
     reader: IdReader
     step: int
-    tally: Tally | None
+    good: Accumulator[int] | None  # counts good lines, if they are pairs
 
     def __call__(self, batches: Batches) -> Batches:
-        good = 0
         for some in numbered_records(batches, self.reader):
             if isinstance(self.reader, PairIds) and self.reader.copied(some.batch).any():
                 raise Failed(COPIES_IN_TASKS)
             names = binary_array(*self.reader.ids(some.batch))
-            mentions = {"a": names} if self.tally is None else {"a": names[::2], "b": names[1::2]}
+            mentions = {"a": names} if self.good is None else {"a": names[::2], "b": names[1::2]}
             # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
             yield from_columns(MENTIONS, step=GOOD, number=some.numbers[: len(mentions["a"])], **mentions)
-            good += some.batch.rows
+            if self.good is not None:
+                self.good.add(some.batch.rows)
             if some.batch.bad is not None:
                 if isinstance(some.batch.bad.error, Failed):
                     raise some.batch.bad.error
                 yield some.bad(MENTIONS, self.step)
-        if self.tally is not None:
-            self.tally.add(good)
 
 
 def edges_of(pairs: DataFrame, nodes: DataFrame) -> DataFrame:
@@ -102,32 +99,17 @@ def stars(edges: DataFrame, status: DataFrame) -> DataFrame:
     return edges.join(stay, "v").join(go, "u").groupBy("u").agg(F.min("v").alias("v"))
 
 
-def write_groups(batches: Batches) -> Batches:
-    """Takes members, group by group, to LINES. Memory: a group, or ROW_BYTES."""
-    held: list[pa.RecordBatch] = []
-    for some in filter(len, batches):
-        root = some.column("root").to_numpy()
-        last = held[-1].column("root")[-1].as_py() if held else root[0]
-        if sum(each.nbytes for each in held) >= ROW_BYTES and root[-1] != last:
-            end = int(np.argmax(root != last))  # of the last group of the rows that are held
-            yield from lines_of(pa.Table.from_batches([*held, some.slice(0, end)]))
-            held = [some.slice(end)]
-        else:
-            held.append(some)
-    if held:
-        yield from lines_of(pa.Table.from_batches(held))
-
-
-def lines_of(members: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Yields the lines of whole groups, a row of LINES for each file. Raises Failed."""
+def write_groups(members: pa.Table) -> pa.Table:
+    """Takes the members of a file's groups to LINES: one row. Raises Failed."""
+    members = members.sort_by([("root", "ascending"), ("node", "ascending")])
     names = members.select(["name"]).combine_chunks().column(0)
     if names.num_chunks > 1:
-        raise Failed("a group whose ids take more than 2 GB")
-    file, root = (members.column(name).to_numpy() for name in ("first", "root"))
+        raise Failed("groups whose ids take more than 2 GB")
+    root = members.column("root").to_numpy()
     data, sizes = bytes_of(names.chunk(0))
-    starts = np.flatnonzero(np.append(True, np.diff(root) != 0))
-    counts = np.diff(np.append(starts, len(root)))
-    for first in np.unique(file).tolist():
-        rows, groups = np.flatnonzero(file == first), counts[file[starts] == first]
-        lines = kernel.group_lines(SelectedIds(data.tobytes(), np.cumsum(sizes), rows), groups)
-        yield from_columns(LINES, step=GOOD, first=first, number=int(root[rows[0]]), offsets=b"", lines=lines)
+    counts = np.diff(np.append(np.flatnonzero(np.append(True, np.diff(root) != 0)), len(root)))
+    lines = kernel.group_lines(SelectedIds(data.tobytes(), np.cumsum(sizes), np.arange(len(root))), counts)
+    first = members.column("first")[0].as_py()
+    return pa.Table.from_batches(
+        [from_columns(LINES, step=GOOD, first=first, number=int(root[0]), offsets=b"", lines=lines)]
+    )

@@ -16,16 +16,14 @@ from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.ids import SelectedIds
 from shingletools.record import wire
-from shingletools.spark import buckets
 from shingletools.spark.arrow_batches import BYTES, LONG, TEXT, Batches, bytes_of, from_columns, through, union
-from shingletools.spark.buckets import TASKS, WHOLE, Sharing, to_entries, to_tasks
+from shingletools.spark.buckets import ENTRIES, TASKS, WHOLE, tasks_of, to_entries
 from shingletools.spark.compare_in_task import PAIRS, SHARE, to_pairs
-from shingletools.spark.exchange import sent, tasks_for
 from shingletools.spark.join_records import SIGNED, Signing, to_causes
 from shingletools.spark.line_rows import GOOD, LINES, LineRow, NumberedLines, bad_row
 from shingletools.spark.lines_with_decisions import Decision, with_decisions
 from shingletools.spark.read import of_one_split
-from shingletools.spark.step_input import StepInput, StepOutput
+from shingletools.spark.step_input import StepInput, StepOutput, tasks_for
 from shingletools.system.errors import Failed
 
 SHUFFLED = "spark.sql.shuffle.partitions"
@@ -86,15 +84,14 @@ class JoinRun:
             bad += [self.rejected(again)]
             documents = documents.join(again.select("number"), "number", "left_anti")
         if not signed:
-            return StepOutput(union(bad), [], [], good)
+            return StepOutput(union(bad), good)
         documents = documents.select("number", "payload", "second").where(F.octet_length("payload") > 0)
         factory = TableFactory(self.signature, self.comparable.wanted)
         self.count(documents, factory)
         sizes = [each.fixed(self.comparable.size) or 8 for each in factory.signatures]
         table = factory.table([(np.zeros(size, np.uint8), np.array([size])) for size in sizes])  # of one document
         pairs = self.compared(documents, factory, table.bands, count)
-        figures = [*self.comparable.summary(), f"{table.bands} bands", f"recall {table.recall:.4g}"]
-        return StepOutput(union([self.lines(pairs, names, factory), *bad]), figures, [], good)
+        return StepOutput(union([self.lines(pairs, names, factory), *bad]), good)
 
     @property
     def signature(self) -> Signature:
@@ -150,9 +147,9 @@ class JoinRun:
     def compared(self, documents: DataFrame, factory: TableFactory, bands: int, count: int) -> DataFrame:
         """Returns the pairs of documents (a, b, agreeing)."""
         size = count * (bands * ENTRY_BYTES if self.signature.fixed(8) else 3 * self.bytes_each)
-        entries = sent(documents, partial(to_entries, factory), tasks_for(size, self.cores))
-        sharing = Sharing(self.cross, (buckets.BLOCK_ROWS, buckets.BLOCK_BYTES))
-        tasks = self.checkpoint(through(entries, partial(to_tasks, sharing), TASKS))
+        entries = through(documents, partial(to_entries, factory, self.cross), ENTRIES)
+        entries = entries.repartition(tasks_for(size, self.cores), "key")
+        tasks = self.checkpoint(tasks_of(entries, self.cross is not None))
         rows, meeting = tasks.agg(F.count("*"), F.count_distinct("number")).collect()[0]
         shares = shares_for(rows, meeting, self.bytes_each, self.cores)
         number = F.when(F.col("one") == WHOLE, F.pmod(F.xxhash64("key"), F.lit(shares))).otherwise(F.col("key"))

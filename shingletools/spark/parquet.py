@@ -1,16 +1,13 @@
 """Parquet: filters from columns to columns, and lines as columns."""
 
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from types import NoneType
 from typing import cast
 
 import numpy as np
 import pyarrow as pa
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -23,28 +20,15 @@ from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.steps import Step
 from shingletools.spark.arrow_batches import LONG, Batches, from_columns, from_rows, through
-from shingletools.spark.filters import GOOD_LINES, READ, Key, counted
+from shingletools.spark.filters import Counts
 from shingletools.spark.line_rows import GOOD, LINES, numbered_lines
 from shingletools.spark.read import of_one_split, quoted
-from shingletools.spark.tally import Tally
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-TYPES = {
-    NoneType: "null",
-    bool: "boolean",
-    int: "integer",
-    float: "float",
-    str: "string",
-    list: "array",
-    dict: "object",
-}
-LARGE = "large integer"
-EXACT = 1 << 53  # a float has all integers up to this
 MAX_CHARS = (1 << 31) - 1  # of a string; by default, Spark's reader takes 20 million
 NUMBERS = pa.schema({"number": LONG})
 PREFIX = ":"  # of the names of columns of rows, beside those of LINES
-KINDS = pa.schema([("field", pa.string()), ("kind", pa.string())])
 
 
 def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
@@ -104,11 +88,11 @@ class ColumnFilters:
 
     chain: Chain
     texts: Collection[str]
-    tally: Tally
+    counts: Counts
     made: Mapping[str, pa.DataType | None]
 
     def __call__(self, batches: Batches) -> Batches:
-        read, counts = read_by(self.chain.filters), Counter[Key]()
+        read = read_by(self.chain.filters)
         for rows in (rows for batch in batches for rows in of_one_split(batch)):
             record = pa.RecordBatch.from_struct_array(rows.column("row"))
             good, rejections = self.chain.work(self.lines(record, read))
@@ -131,9 +115,8 @@ class ColumnFilters:
             ]
             names = [*LINES.names, *(PREFIX + name for name in self.made)]
             yield pa.RecordBatch.from_arrays([*lines.columns, *columns], names)
-            counts.update({READ: len(record), GOOD_LINES: len(values)})
-            counts.update(counted(self.chain, len(values), rejections))
-        self.tally.add(*counts.items())
+            self.counts.read.add(len(record))
+            self.counts.good.add(len(values))
 
     def lines(self, record: pa.RecordBatch, read: Collection[str] | None = None) -> bytes:
         """Returns rows as lines, perhaps with some fields only."""
@@ -141,19 +124,13 @@ class ColumnFilters:
         return b"".join(lines_of([*columns.values()], record.select([*columns])))
 
 
-def filtered_columns(path: str, rows: DataFrame, chain: Chain, texts: Collection[str], tally: Tally) -> DataFrame:
-    """Returns the rows of a path after the filters: the columns of LINES, and their own. Raises Failed."""
+def filtered_columns(rows: DataFrame, chain: Chain, texts: Collection[str], counts: Counts) -> DataFrame:
+    """Returns rows of Parquet after the filters: the columns of LINES, and their own."""
     before = {field.name: field.dataType for field in cast(T.StructType, rows.schema["row"].dataType).fields}
     after = made_by(chain.filters, before)
-    for name, kind in before.items():
-        try:
-            to_arrow_type(kind, timezone="UTC")
-        except PySparkException:
-            where = f"--in {errors.printable(path)}: column {errors.shown(name)}"
-            raise Failed(f"{where}: Arrow has no {kind.simpleString()}") from None
     made = {name: kind and to_arrow_type(kind) for name, kind in after.items()}
     own = [T.StructField(PREFIX + name, kind or before[name]) for name, kind in after.items()]
-    return through(rows, ColumnFilters(chain, texts, tally, made), T.StructType([*from_arrow_schema(LINES), *own]))
+    return through(rows, ColumnFilters(chain, texts, counts, made), T.StructType([*from_arrow_schema(LINES), *own]))
 
 
 def union_by_name(frames: Sequence[tuple[str, DataFrame]]) -> DataFrame:
@@ -201,60 +178,11 @@ def agree(one: T.DataType, other: T.DataType) -> bool:
     return one == other or any(isinstance(one, kind) and isinstance(other, kind) for kind in widened)
 
 
-def lines_as_columns(spark: SparkSession, lines: str | None, path: str, empty: T.StructType) -> DataFrame:
-    """Returns lines of records as rows. lines: a pattern of folders; empty: the columns if there are none.
-
-    Raises Failed, which names the path to which they are to be written.
-    """
-    found = None
-    if lines is not None:
-        below = {"recursiveFileLookup": "true", "lineSep": "\n"}
-        refuse_mixed(spark.read.options(**below).text(lines), path)
-        below |= {"mode": "FAILFAST", "columnNameOfCorruptRecord": "\0", "maxStringLen": str(MAX_CHARS)}
-        found = spark.read.options(**below).json(lines)
-    if found is None or not found.columns:
-        found = spark.createDataFrame([], empty)
-    return found
-
-
-def refuse_mixed(values: DataFrame, path: str) -> None:
-    """Raises Failed if columns cannot hold the records (value) unchanged."""
-    found: dict[str, set[str]] = {}
-    for row in through(values, kinds, KINDS).distinct().orderBy("field").toLocalIterator():
-        found.setdefault(row["field"], set()).add(row["kind"])
-    for field, some in found.items():
-        types = some - {"null"}
-        numbers = types & {"integer", LARGE, "float"}
-        cause = ""
-        if len(types - numbers) + (len(numbers) > 0) > 1 or numbers >= {LARGE, "float"}:
-            cause = f"has several types ({', '.join(sorted(types))}), but a column has one"
-        elif types == {"object"} and not any(other.startswith(f"{field}.") for other in found):
-            cause = "is {} in all records, which no column can hold"
-        if cause:
-            raise Failed(f"{errors.printable(path)}: {errors.shown(field)} {cause}")
-
-
-def kinds(batches: Batches) -> Batches:
-    """Yields the distinct paths and kinds of all values in records (value)."""
-    records = (wire.parse_json(line.encode()) for batch in batches for line in batch.column("value").to_pylist())
-    yield from_rows(KINDS, {each for record in records for each in kinds_in(record, "")})
-
-
-def kinds_in(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """Yields the paths and kinds of all values in a value.
-
-    >>> sorted(kinds_in({"a": [1, {"b": None}]}, ""))
-    [('a', 'array'), ('a[]', 'integer'), ('a[]', 'object'), ('a[].b', 'null')]
-    """
-    if path:
-        yield path, LARGE if type(value) is int and abs(value) > EXACT else TYPES[type(value)]
-    if isinstance(value, dict):
-        for name, each in value.items():
-            field = re.sub(r"([\\.[])", r"\\\1", name)
-            yield from kinds_in(each, f"{path}.{field}" if path else field)
-    elif isinstance(value, list):
-        for each in value:
-            yield from kinds_in(each, f"{path}[]")
+def lines_as_columns(spark: SparkSession, lines: str | None, empty: T.StructType) -> DataFrame:
+    """Returns lines of records as rows. lines: a pattern of folders; empty: the columns if there are none."""
+    options = {"recursiveFileLookup": "true", "lineSep": "\n", "mode": "FAILFAST", "columnNameOfCorruptRecord": "\0"}
+    found = None if lines is None else spark.read.options(**options, maxStringLen=MAX_CHARS).json(lines)
+    return found if found is not None and found.columns else spark.createDataFrame([], empty)
 
 
 def columns_of(step: Step) -> T.StructType:

@@ -52,7 +52,7 @@ def parse(pipeline: str) -> list[Step]:
     return steps
 
 
-def check_outputs(options: argparse.Namespace, steps: Sequence[Step], exists: Callable[[str], bool] | None) -> None:
+def check_outputs(options: argparse.Namespace, steps: Sequence[Step], exists: Callable[[str], bool]) -> None:
     """Raises Failed if an output exists, as `exists` says of a path, or if two have one path."""
     if options.rejects is not None and is_parquet(options.rejects):
         path = errors.printable(options.rejects)
@@ -60,7 +60,7 @@ def check_outputs(options: argparse.Namespace, steps: Sequence[Step], exists: Ca
     removed = [step.stage.removed for step in steps]
     paths = [path.rstrip("/") for path in (options.out, options.rejects, *removed) if path is not None]
     for number, path in enumerate(paths):
-        if (exists is not None and exists(path)) or path in paths[:number]:
+        if exists(path) or path in paths[:number]:
             raise Failed(f"{errors.printable(path)}: exists already")
 
 

@@ -15,16 +15,14 @@ from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet, write
 from shingletools.spark.arrow_batches import through, union
-from shingletools.spark.collect_in_task import CollectingInTask, InTask
-from shingletools.spark.exchange import tasks_for
-from shingletools.spark.filters import GOOD_LINES, READ, Filtering, remarks, total
+from shingletools.spark.collect_in_task import CollectingInTask
+from shingletools.spark.filters import Counts, Filtering
 from shingletools.spark.line_rows import GOOD, LINES, REMOVED
 from shingletools.spark.pipeline import check_outputs, is_parquet, texts
 from shingletools.spark.read import PLACE_BITS, LineReader
 from shingletools.spark.session import failure_in_task
-from shingletools.spark.step_input import StepInput, StepOutput
+from shingletools.spark.step_input import StepInput, StepOutput, tasks_for
 from shingletools.spark.storage import Checkpoint, Storage
-from shingletools.spark.tally import Tally
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -42,6 +40,7 @@ MOST_FILES = 1000  # files of the input whose splits each become a file of the o
 LOCAL_BYTES, CLUSTER_BYTES = 1 << 30, 1 << 29  # memory of one task, if Spark runs on this machine, and elsewhere
 # How many times as large as its memory the lines may be that one task takes: a join holds most of them, the others ids
 LINES_TO_MEMORY = {"simjoin": 2, "simgroup": 8, "dedup": 8}
+COUNT = "octet_length(lines) - octet_length(replace(cast(lines AS string), '\\n', ''))"  # of the lines of a row
 MANY_TASKS = {"simjoin": join.joined, "simgroup": group.grouped, "dedup": dedup.deduplicated}
 
 
@@ -52,12 +51,11 @@ class Run:
         self.spark, self.options, self.steps = spark, options, steps
         self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
         self.chain, self.texts, self.reader = Chain(self.filters), texts(steps), LineReader(spark)
-        self.tally, self.side_tally = Tally(spark.sparkContext), Tally(spark.sparkContext)  # of files that options name
-        self.figures: list[str] = []
+        self.counts, self.of_sides = (Counts.new(spark.sparkContext) for _ in range(2))  # of_sides: of options' files
         self.messages: list[str] = []
         self.good: int | None = None  # good records of the first command that takes all lines; None if there is none
 
-    def run(self, checkpoint: Checkpoint, beside: Checkpoint) -> tuple[list[str], list[str], int]:
+    def run(self, checkpoint: Checkpoint, beside: Checkpoint) -> tuple[str, list[str], int]:
         """Runs the pipeline. Returns the figures of -v, messages, and the exit status. Raises Failed.
 
         beside: a folder in the file system of --out.
@@ -68,24 +66,25 @@ class Run:
             self.rows = [(path, self.reader.read("--in", path)) for path in self.options.inputs]
             anew = self.chain.cut is not None or self.reader.overlap
             if self.columns_stay():
-                filters = self.chain, self.texts, self.tally
-                every = [(path, parquet.filtered_columns(path, rows, *filters)) for path, rows in self.rows]
+                filters = self.chain, self.texts, self.counts
+                every = [(path, parquet.filtered_columns(rows, *filters)) for path, rows in self.rows]
                 found = checkpoint(parquet.union_by_name(every))
                 written = write.WrittenLines(found.where(F.col("step") > 0).select(*LINES.names), beside.path(), False)
-                return self.settle(written, partial(self.write_columns, found.where(F.col("step") == GOOD)))
-            lines = union([self.lines(rows, self.chain, self.tally, anew) for _, rows in self.rows])
+                write_them = partial(self.write_columns, found.where(F.col("step") == GOOD))
+                return self.settle(written, lambda: self.counts.good.value, write_them)
+            lines = union([self.lines(rows, self.chain, self.counts, anew) for _, rows in self.rows])
             lines = self.collected(lines, anew) if self.steps[len(self.filters) :] else self.in_fewer_files(lines)
             if self.rows_stay():
                 lines = checkpoint(lines)
                 written = write.WrittenLines(lines.where(F.col("step") > 0), beside.path(), False)
-                return self.settle(written, partial(self.write_rows, lines))
+                return self.settle(written, partial(number_of, lines), partial(self.write_rows, lines))
             written = write.WrittenLines(lines, beside.path(), self.options.gzip and not is_parquet(self.options.out))
-            return self.settle(written, partial(self.write_lines, written))
+            return self.settle(written, partial(written.count, GOOD), partial(self.write_lines, written))
 
-    def lines(self, rows: DataFrame, chain: Chain, tally: Tally, anew: bool) -> DataFrame:
+    def lines(self, rows: DataFrame, chain: Chain, counts: Counts, anew: bool) -> DataFrame:
         """Returns rows that were read as lines, after these filters."""
         whole = self.options.rejects is not None or all(step.name != "simjoin" for step in self.steps)
-        return through(rows, Filtering(chain, self.texts, tally, whole, anew), LINES)
+        return through(rows, Filtering(chain, self.texts, counts, whole, anew), LINES)
 
     def in_fewer_files(self, lines: DataFrame) -> DataFrame:
         """Returns the lines of several files as if these were one, if there are many files."""
@@ -128,11 +127,12 @@ class Run:
             tasks = tasks_for(given.size, self.spark.sparkContext.defaultParallelism)
             self.spark.conf.set(join.SHUFFLED, str(tasks))
             with naming_failures(step):
-                at_once = given.size <= LINES_TO_MEMORY[step.name] * self.memory() and not self.rows_stay()
+                # The shell's dedup --dry-run gives no documents that could be counted
+                at_once = given.size <= LINES_TO_MEMORY[step.name] * self.memory() and not (
+                    self.rows_stay() or self.dry
+                )
                 made = self.in_one_task(given) if at_once else MANY_TASKS[step.name](given)
             lines = made.lines
-            self.figures += made.figures
-            self.messages += [f"{step.name}: {remark}" for remark in made.remarks]
             self.good = made.good if self.good is None else self.good
         return union([lines, *bad])
 
@@ -140,7 +140,7 @@ class Run:
         """Returns the lines of a path that an option of a command names; their numbers follow those read before."""
         start, self.reader.overlap = self.reader.files << PLACE_BITS, False
         rows = self.reader.read(option, path)
-        lines = self.checkpoint(self.lines(rows, Chain([]), self.side_tally, self.reader.overlap))
+        lines = self.checkpoint(self.lines(rows, Chain([]), self.of_sides, self.reader.overlap))
         return numbered_anew(lines, start) if self.reader.overlap else lines
 
     def memory(self) -> int:
@@ -150,27 +150,28 @@ class Run:
         return LOCAL_BYTES if f"{self.spark.sparkContext.master}".startswith("local") else CLUSTER_BYTES
 
     def in_one_task(self, given: StepInput) -> StepOutput:
-        """Gives all lines to the shell's collector. This runs now, since the figures are known only afterwards."""
+        """Gives all lines to the shell's collector. This runs now, since good records are counted only then."""
         stage = given.step.stage
         sides = [side for side, paths in enumerate(stage.sides, 1) for _ in paths]
         before = [] if sides else [(None, each) for each in given.others]
         inputs = [*before, (0, given.lines), *zip(sides, given.others, strict=False)]
         ordered = [lines.select(F.lit(order).alias("order"), *LINES.names) for order, (_, lines) in enumerate(inputs)]
-        tally = Tally(self.spark.sparkContext)
-        task = CollectingInTask(stage, given.number, [side for side, _ in inputs], tally)
+        good = self.spark.sparkContext.accumulator(0)
+        task = CollectingInTask(stage, given.number, [side for side, _ in inputs], good)
         whole = union(ordered).coalesce(1).sortWithinPartitions("order", "number")
         lines = self.checkpoint(through(whole, task, LINES))
-        found: InTask = tally.value[-1]
         # Spark may read the result in several tasks
         lines = lines.repartition("first").sortWithinPartitions("first", "number")
-        return StepOutput(lines, found.figures, found.remarks, found.good)
+        return StepOutput(lines, good.value)
 
-    def settle(self, written: write.WrittenLines, place: Callable[[], int]) -> tuple[list[str], list[str], int]:
+    def settle(
+        self, written: write.WrittenLines, made: Callable[[], int], place: Callable[[], None]
+    ) -> tuple[str, list[str], int]:
         """Reports bad lines, and lets `place` give the output its name, unless too many are bad.
 
-        place: returns the number of lines of the output. Returns the figures of -v, messages, and the exit status.
+        made: returns the number of lines of the output. Returns the figures of -v, messages, and the exit status.
         """
-        counts, rejected, allowed = total(self.tally), 0, self.options.allow_rejects
+        rejected, allowed = 0, self.options.allow_rejects
         for step in written.bad_steps():
             name, (count, causes) = self.steps[step - 1].name, written.causes(step)
             rejected += count
@@ -179,8 +180,8 @@ class Run:
                 self.messages.append(f"{name}: {count} records rejected in all")
             if self.options.rejects is not None and not self.dry:
                 written.move(step, f"{self.options.rejects}/{step}-{name}")
-        read = counts[READ] + (0 if self.steps[-1].name == "dedup" else total(self.side_tally)[READ])
-        good = counts[GOOD_LINES] if self.good is None else self.good
+        read = self.counts.read.value + (0 if self.steps[-1].name == "dedup" else self.of_sides.read.value)
+        good = self.counts.good.value if self.good is None else self.good
         status, why = DONE, ""
         if rejected and not (allowed is not None and allowed.holds(rejected, read)):
             status, why = SOME_REJECTED, "" if allowed is None else "too many bad records"
@@ -188,30 +189,28 @@ class Run:
                 status, why = FAILED, "not one good record"
         if why:
             self.messages.append(f"{errors.printable(self.options.out)} is not written: {why}")
-        else:
-            self.messages += [f"{self.steps[step - 1].name}: {said}" for step, said in remarks(self.chain, counts)]
-        lines = 0 if why or self.dry else place()
-        figures = [f"{counts[READ]} lines read", f"{rejected} rejected", *self.figures, f"{lines} written"]
-        return figures, self.messages, status
+        lines = 0 if why or not (self.options.verbose or self.dry) else made()
+        if not (why or self.dry):
+            place()
+        done = "kept" if self.dry else "written"
+        return f"{self.counts.read.value} lines read, {rejected} rejected, {lines} {done}", self.messages, status
 
     @property
     def dry(self) -> bool:
         """Returns whether nothing is to be written (--dry-run)."""
         return any(step.stage.dry for step in self.steps)
 
-    def write_lines(self, written: write.WrittenLines) -> int:
-        """Puts the output into its place. Returns the number of its lines, if that is wanted."""
-        count = written.count(GOOD) if self.options.verbose else 0
+    def write_lines(self, written: write.WrittenLines) -> None:
+        """Puts the output into its place."""
         removed = self.steps[-1].stage.removed
         for step, path in ((REMOVED, removed), (GOOD, self.options.out)):
             if path is None:
                 continue
             if is_parquet(path):
                 empty = parquet.columns_of(self.steps[-1])
-                self.write_parquet(parquet.lines_as_columns(self.spark, written.pattern(step), path, empty), path)
+                self.write_parquet(parquet.lines_as_columns(self.spark, written.pattern(step), empty), path)
             else:
                 written.move(step, path)
-        return count
 
     def write_parquet(self, rows: DataFrame, path: str) -> None:
         """Writes rows to a folder that gets its name when it is complete."""
@@ -219,25 +218,27 @@ class Run:
         rows.write.parquet(folder, compression="gzip" if self.options.gzip else None)
         Storage(self.spark).rename(folder, path)
 
-    def write_columns(self, rows: DataFrame) -> int:
-        """Writes rows whose columns stayed columns; returns their number."""
+    def write_columns(self, rows: DataFrame) -> None:
+        """Writes rows whose columns stayed columns."""
         self.write_parquet(parquet.own_columns(rows), self.options.out)
-        return total(self.tally)[GOOD_LINES]
 
-    def write_rows(self, lines: DataFrame) -> int:
-        """Writes the rows of the input from which these lines were made. Returns their number, if that is wanted."""
+    def write_rows(self, lines: DataFrame) -> None:
+        """Writes the rows of the input from which these lines were made."""
         for step, path in ((REMOVED, self.steps[-1].stage.removed), (GOOD, self.options.out)):
             if path is not None:
                 numbers = through(lines.where(F.col("step") == step), parquet.to_numbers, parquet.NUMBERS)
                 some = [(name, parquet.with_numbers(rows, numbers)) for name, rows in self.rows]
                 self.write_parquet(parquet.own_columns(parquet.union_by_name(some)), path)
-        return numbers.count() if self.options.verbose else 0
+
+
+def number_of(lines: DataFrame) -> int:
+    """Returns the number of the lines that go on."""
+    return int(lines.where(F.col("step") == GOOD).agg(F.sum(F.expr(COUNT))).collect()[0][0] or 0)
 
 
 def numbered_anew(lines: DataFrame, start: int = 0) -> DataFrame:
     """Numbers lines from `start` over all splits, in their order, if they have numbers from 0 on in each split."""
-    count = F.expr("octet_length(lines) - octet_length(replace(cast(lines AS string), '\\n', ''))").alias("count")
-    good = lines.where(F.col("step") == GOOD).select("first", count)
+    good = lines.where(F.col("step") == GOOD).select("first", F.expr(COUNT).alias("count"))
     counts = good.groupBy("first").agg(F.sum("count").alias("count"))
     before = counts.withColumn("before", F.sum("count").over(Window.orderBy("first")) - F.col("count")).drop("count")
     number = F.coalesce(F.col("before") + F.col("number") + F.lit(start), "number").alias("number")

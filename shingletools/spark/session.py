@@ -4,13 +4,10 @@ import contextlib
 import os
 import re
 import sys
-import tempfile
 import threading
 import time
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, wait
-from pathlib import Path
 from typing import TypeVar
 
 from py4j.protocol import Py4JError
@@ -18,7 +15,6 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from shingletools import __version__
 from shingletools.system import errors, signals
 from shingletools.system.errors import Failed
 
@@ -108,8 +104,7 @@ class Session:
         builder = SparkSession.builder
         for name, value in (settings | self.settings).items():
             builder = builder.config(name, value)
-        with to_standard_error():
-            spark = builder.getOrCreate()
+        spark = builder.getOrCreate()
         if not spark.sparkContext.getConf().contains("spark.log.level"):
             spark.sparkContext.setLogLevel("OFF")  # our message has one line; Spark would add hundreds
         return spark
@@ -154,29 +149,3 @@ def failure_in_task(error: Exception) -> str | None:
     """
     said = [line.strip().partition(f"{Failed.__module__}.{Failed.__name__}: ") for line in str(error).splitlines()]
     return next((errors.printable(why) for before, found, why in said if found and not before), None)
-
-
-@contextlib.contextmanager
-def to_standard_error() -> Iterator[None]:
-    """Sends standard output to standard error until the block ends: Java writes there why it cannot start."""
-    before = os.dup(1)
-    try:
-        os.dup2(2, 1)
-        yield
-    finally:
-        os.dup2(before, 1)
-        os.close(before)
-
-
-@contextlib.contextmanager
-def shipped(spark: SparkSession) -> Iterator[None]:
-    """Sends the package, without its compiled part, to all executors, where it is found before an installed one."""
-    package = Path(__file__).parents[1]
-    with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder, f"shingletools-{__version__}.zip")
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted(package.rglob("*")):
-                if path.suffix in (".py", ".txt"):
-                    packed.write(path, path.relative_to(package.parent))
-        spark.sparkContext.addPyFile(str(archive))
-        yield

@@ -1,12 +1,15 @@
 """Input and output of a command that takes all lines."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 
 from shingletools.running.steps import Step
 from shingletools.spark.storage import Checkpoint
+
+TASK_BYTES = 32 << 20  # bytes of entries that a task takes at once; intermediate arrays may take four times as much
 
 
 class StepInput(NamedTuple):
@@ -25,6 +28,9 @@ class StepOutput(NamedTuple):
     """The lines that a command makes."""
 
     lines: DataFrame  # LINES: the output, lines that were removed, and bad ones; each split is in one task, in order
-    figures: Sequence[str]  # for -v
-    remarks: Sequence[str]  # messages at the end
     good: int  # number of good records of the input; the id of one may have been used before
+
+
+def tasks_for(size: int, least: int) -> int:
+    """Returns the number of tasks for `size` bytes of entries: at least `least`, so that none is idle."""
+    return max(least, ceil(size / TASK_BYTES))

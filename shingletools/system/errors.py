@@ -1,6 +1,7 @@
 """Exceptions for bad records and failed runs, and how messages show names."""
 
 MAX_SHOWN_CHARS = 200  # characters of a name in a message
+SEEN_BEFORE = " was seen before"  # how the message about a repeated id ends
 
 
 class Rejected(Exception):
@@ -61,7 +62,7 @@ def with_itself(name: str | int) -> str:
 
 def seen_before(name: str | int) -> str:
     """Returns the message about a record whose id an earlier one has."""
-    return f"id {shown(name)} was seen before"
+    return f"id {shown(name)}{SEEN_BEFORE}"
 
 
 def printable(name: str) -> str:

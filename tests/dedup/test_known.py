@@ -9,11 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
+from harness import DOCS, SAME_IDS, Ran, Record, jsonl, pipe, run, run_here, shell
 
 IDS = [number if spelled else f"{number}" for number in range(8) for spelled in (True, False)]
 VALUES = (
@@ -348,7 +350,7 @@ def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
     assert (tmp_path / "gone").read_bytes() == (b'{"id": 1,"duplicate_of":1,"duplicate_by":{"rule":"known"}}\n')
     assert ran.err.splitlines()[:-1] == [
         'dedup: -:1: field "duplicate_by" occurs twice',
-        "dedup: -:3: id 1 was seen before",
+        f"dedup: -:3: id 1 was seen before{SAME_IDS}",
         'dedup: -:5: field "id" is missing',
     ]
     assert ran.err.endswith("1 kept, 1 removed (1 by --known)\n")
@@ -442,3 +444,40 @@ def test_without(tmp_path: Path) -> None:
     assert (wrong.status, wrong.err.partition(";")[0].strip()) == (2, 'dedup: p:1: field "id" is missing')
     none = run("dedup --without -", DOCS, stdin=b'{"id":"nothing"}\n', cwd=tmp_path)
     assert "--without names no document of the input" in none.err
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "array", "parquet"])
+def test_without_takes_what_removed_wrote(form: str, tmp_path: Path) -> None:
+    """Of two shards: one run removes from both, then each keeps what is left of it."""
+    rows = [{"id": f"d{number}", "text": f"a, {number}"} for number in range(20)]
+    for name, some in (("one", rows[:10]), ("two", rows[10:])):
+        if form == "parquet":
+            pq.write_table(pa.Table.from_pylist(some), tmp_path / name)
+        elif form == "array":
+            (tmp_path / name).write_text(json.dumps(some))
+        else:
+            delimiter = "\t" if form == "tsv" else ";"
+            lines = [delimiter.join(values) for values in (["id", "text"], *(row.values() for row in some))]
+            (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    option = "--csv --delimiter ;" if form == "csv" else f"--{form}"
+    (tmp_path / "pairs").write_bytes(jsonl(*({"a": f"d{number}", "b": f"d{number + 9}"} for number in (0, 3, 5, 7))))
+    run_here(f"dedup --pairs pairs {option} --removed gone one two -o all", cwd=tmp_path).good()
+    ids = []
+    for name in ("one", "two"):
+        ran = run_here(f"dedup --without gone {option} {name} -o left", cwd=tmp_path)
+        assert ran.status == 0
+        left = run_here(f"canon {option} left", cwd=tmp_path).records()
+        ids.append([record["id"] for record in left])
+    assert ids == [[f"d{n}" for n in range(9)], [f"d{n}" for n in (10, 11, 13, 15, 17, 18, 19)]]
+
+
+def test_without_needs_ids_of_its_own(tmp_path: Path) -> None:
+    """Rows without ids would be numbered, but from 1 in what was removed."""
+    (tmp_path / "table").write_text("text\na\nb\n")
+    ran = run_here("dedup --without table --csv table", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err) == (2, b"", 'dedup: table:1: no column "id" among "text"\n')
+    (tmp_path / "bad").write_text('id,text\n1,a\n2,"b\n')
+    ran = run_here("dedup --without bad --csv table", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "dedup: bad:3: a quoted value has no end\n")
+    ran = run_here("dedup --without table --number --csv table", cwd=tmp_path)
+    assert (ran.status, "table:1: not JSON" in ran.err) == (2, True)

@@ -19,7 +19,7 @@ REFUSED = [
     (
         "simindex add A short",
         "short:1: a sketch of 1 components of 8 hex digits, "
-        "but the records before have a sketch of 84 components of 8 hex digits",
+        "but the archive has a sketch of 84 components of 8 hex digits",
     ),
     (
         "simindex add A unnamed",

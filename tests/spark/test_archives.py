@@ -28,11 +28,8 @@ def as_in_the_shell(simspark: Simspark, options: str, folder: Path, *names: str)
         cause = there.err.splitlines()[-1].rpartition(": ")[2]
         assert cause in here.err
         return there
-    *bad, figures = there.err.splitlines()
-    said = here.err.splitlines()[-1]
-    assert f"{len(bad)} rejected" in said
-    some = [each for each in figures.split(", ") if each[0] != "0" and each.split()[-1] == "bands"]
-    assert all(figure in said.split(", ") for figure in some), (said, some)
+    *bad, _ = there.err.splitlines()
+    assert f"{len(bad)} rejected" in here.err.splitlines()[-1]
     kept = folder / "rejects" / "1-simjoin"
     lines = [line + b"\n" for _, line in rejects_of(kept)] if kept.exists() else []
     assert sorted(lines) == sorted((folder / "bad").read_bytes().splitlines(keepends=True))

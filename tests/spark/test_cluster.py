@@ -13,12 +13,12 @@ PIPELINE = ("canon", "shingle -k 3", "sketch", "simjoin -t 0.5", "simgroup")
 
 
 def test_an_executor_killed_in_the_middle(tmp_path: Path) -> None:
-    """Under spark-submit, whose session is taken; the package that is sent to executors is complete."""
+    """Under spark-submit, whose session is taken."""
     out, script = tmp_path / "out", tmp_path / "simspark.py"
     script.symlink_to(BIN / "simspark")
     settings = SETTINGS | QUICK | {"spark.executor.memory": "700m", "spark.default.parallelism": "3"}
     submit = (HOME / "bin" / "spark-submit", "--master", "local-cluster[2,1,800]", *confs(settings), script)
-    options = ("--ship", "--at-once", "0", "--in", DOCS, "--out", out)
+    options = ("--at-once", "0", "--in", DOCS, "--out", out)
     with ExitStack() as stack:
         process = start(stack, tmp_path, *map(str, submit), *map(str, options), " | ".join(PIPELINE))
         wait(lambda: process.poll() is not None or list(tmp_path.glob("out.*/4/_SUCCESS")))
@@ -28,7 +28,7 @@ def test_an_executor_killed_in_the_middle(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=300)
     assert process.returncode == 0, said.decode()
     assert parts_of(out) == pipe(DOCS.read_bytes(), *PIPELINE)
-    started = {path.parent.name for path in (tmp_path / "home" / "work").glob("*/*/shingletools-*.zip")}
+    started = {path.parent.name for path in (tmp_path / "home" / "work").glob("*/*/stderr")}
     assert len(started) > 2  # one in place of the one that was killed
     assert not list(tmp_path.glob("out.*"))
 

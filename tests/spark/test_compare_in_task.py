@@ -99,8 +99,7 @@ def every_bucket(table: Table, blocks: int) -> list[Task]:
 @pytest.mark.parametrize("blocks", [1, 3])
 @pytest.mark.parametrize("cross", [None, 35])
 @pytest.mark.parametrize("seed", range(2))
-def test_every_pair_comes(seed: int, cross: int | None, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shingletools.spark.compare_in_task.ENTRIES_AT_ONCE", 100)
+def test_every_pair_comes(seed: int, cross: int | None, blocks: int) -> None:
     rows = sketches(np.random.default_rng(seed), 70, 35 if seed else 5, 3)
     if seed:
         rows[:, :4] = 7  # a bucket of all, few of which are a pair, and these in most of what it is cut into

@@ -93,12 +93,9 @@ def test_as_in_the_shell(options: str, way: tuple[str, ...], simspark: Simspark,
     rejects = tmp_path / "rejects"
     here = simspark(command, "-v", *way, "--in", tmp_path / "one", "--in", tmp_path / "two", "--rejects", rejects)
     assert (here.status, here.out) == (there.status, there.out) == (1, there.out), here.err
-    *bad, figures = there.err.splitlines()
-    said = here.err.splitlines()[-1].split(", ")
-    assert said[1:4] == [
-        f"{len(bad)} rejected",
-        *[each for each in figures.split(", ") if each.split()[1] in ("kept", "removed", "marked")],
-    ]
+    *bad, _ = there.err.splitlines()
+    written = there.out.count(b"\n")
+    assert here.err.splitlines()[-1].split(", ")[1:3] == [f"{len(bad)} rejected", f"{written} written"]
     kept = sorted(line + b"\n" for _, line in rejects_of(rejects / "1-dedup"))
     assert kept == sorted((tmp_path / "bad").read_bytes().splitlines(keepends=True))
     if "gone" in options:
@@ -138,8 +135,7 @@ def test_only_said(bad: bool, way: tuple[str, ...], simspark: Simspark, tmp_path
     )
     assert (here.status, there.status) == (int(bad), int(bad))
     figures, said = there.err.splitlines()[-1], here.err.splitlines()[-1]
-    assert said.split(", ")[2:4] == figures.split(", ")[-2:]
-    assert " 0 written" in said
+    assert said.split(", ")[2] == figures.split(", ")[-2]
     assert not any((tmp_path / name).exists() for name in ("out", "gone", "rejects"))
 
 

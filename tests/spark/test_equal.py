@@ -187,7 +187,7 @@ def test_groups_of_pairs_that_come_in_many_parts(
     simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which a task reads in no order. Documents that --star leaves alone stand before others that no pair has."""
-    monkeypatch.setattr("shingletools.spark.exchange.TASK_BYTES", 300_000)
+    monkeypatch.setattr("shingletools.spark.step_input.TASK_BYTES", 300_000)
     (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in range(5))))
     commands = [*TO_SKETCHES, "simjoin -t 0.3", f"simgroup --star --singletons {tmp_path / 'docs'}"]
     expected = pipe(DOCS.read_bytes(), *commands)

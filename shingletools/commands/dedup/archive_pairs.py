@@ -13,11 +13,14 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import F64, Flags, Index
+from shingletools.reading.streams import first_line
 from shingletools.record import wire
+from shingletools.record.collector import ONE_PROCESS, CollectorContext
+from shingletools.record.document_format import Format
 from shingletools.record.json_members import parse
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, COPY, Record
-from shingletools.system.errors import Failed, Rejected
+from shingletools.system.errors import Failed, Rejected, shown_place
 
 
 class Similarities(SideInput):
@@ -124,8 +127,21 @@ class ArchivePartners(Similarities):
 class UnwantedIds(SideInput):
     """Takes documents that are to be removed, as if an archive had each."""
 
-    def __init__(self, known: ArchivePartners, id_field: str) -> None:
-        self.known, self.schema = known, id_schema(id_field)
+    def __init__(self, known: ArchivePartners, id_field: str, form: Format | None) -> None:
+        """form: of files that do not hold JSON lines."""
+        self.known, self.schema, self.form = known, id_schema(id_field), form
+
+    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
+        for path in paths:
+            if self.form is None or first_line(path).lstrip().startswith(b"{"):
+                super().read(option, [path], context)
+                continue
+            for some in self.form.read([path]):
+                documents = [*some.documents()]
+                for each in documents:
+                    if each.cause:
+                        raise Failed(f"{shown_place(path, each.line)}: {each.cause}")
+                self.take_chunk(b"".join(each.record + b"\n" for each in documents), path)
 
     def add(self, batch: RecordBatch, /) -> None:
         (ids,) = batch.columns

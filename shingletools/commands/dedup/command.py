@@ -131,6 +131,7 @@ def build(options: argparse.Namespace) -> Stage:
         chosen(options),
         tuple(options.files),
         tuple(options.without),
+        unwanted(options),
         memory_of(options),
     ).with_maker(collector_of)
 
@@ -147,6 +148,15 @@ def chosen(options: argparse.Namespace) -> Format | None:
         for path in filter(None, (options.output, options.removed)):
             check_stored(path, options.files)
     return form
+
+
+def unwanted(options: argparse.Namespace) -> Format | None:
+    """Returns the format of the files of --without: that of the documents, if these have ids of their own."""
+    if not options.without or options.number or not (options.csv or options.tsv or options.array or options.parquet):
+        return None
+    # A table without a column of ids would be numbered, although it has not all rows
+    named = argparse.Namespace(**vars(options) | {"given": options.given | {"id"}, "files0_from": None})
+    return format_options.chosen_format(named, ())
 
 
 def check_stored(path: str, files: Sequence[str]) -> None:

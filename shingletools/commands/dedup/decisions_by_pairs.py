@@ -145,14 +145,17 @@ class ByPairs(RemovalDecisions):
         is_copy = (self.kept.partner[original] < 0) & (self.first[original] != documents)
         return np.where(is_copy, 1, self.kept.similarity[original])
 
-    def figures(self, there: Flags, seen: Flags) -> list[str]:
+    def pairs_here(self, seen: Flags) -> tuple[int, int]:
         ends = self.pairs.ends.reshape(-1, 2)
         seen_copies = np.zeros(len(self), np.bool_)
         seen_copies[self.original[seen[: len(self)]]] = True
-        others = sum(
-            int(np.count_nonzero(~seen_copies[ends[start : start + BATCH_PAIRS]].all(axis=1)))
-            for start in range(0, len(ends), BATCH_PAIRS)
-        )
+        counts = np.zeros(3, np.int64)
+        for start in range(0, len(ends), BATCH_PAIRS):
+            counts += np.bincount(seen_copies[ends[start : start + BATCH_PAIRS]].sum(axis=1), minlength=3)
+        return int(counts[1]), int(counts[2])
+
+    def figures(self, there: Flags, seen: Flags) -> list[str]:
+        others = len(self.pairs.ends) // 2 - self.pairs_here(seen)[1]
         similarity = self.similarity(np.flatnonzero(there[: len(self)]))
         return similarity_figures(similarity[similarity > NO_SIMILARITY], others)
 

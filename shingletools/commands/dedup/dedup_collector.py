@@ -23,6 +23,8 @@ from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 from shingletools.system.line_spool import LineSpool
 
+FEW = 10  # documents, of fewer of which nothing is said
+
 
 def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
     """Makes the collector, and reads the side files of the spec. Raises Failed."""
@@ -41,7 +43,7 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDe
         members.read("--groups", spec.groups, context)
         verdicts = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
-    UnwantedIds(known, spec.id_field).read("--without", spec.without, context)
+    UnwantedIds(known, spec.id_field, spec.unwanted).read("--without", spec.without, context)
     return ids, verdicts, known
 
 
@@ -181,13 +183,21 @@ class Dedup(Collector):
         return SelectedIds(self.ids.data, self.ids.ends, numbers)
 
     def remarks(self) -> list[str]:
-        """Returns remarks: side files that name no document of the input, and a field of --keep that none has."""
+        """Returns remarks: side files that name no document, or no pair, and a field of --keep that none has."""
         seen = np.frombuffer(self.seen, np.bool_)
         if not seen.any():
             return []
         known = np.frombuffer(self.known.known, np.bool_)
         named = {self.verdicts.option: seen[: len(self.verdicts)], self.spec.known_by: seen[: len(known)][known]}
         messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
+        if self.spec.pairs and not (self.spec.known or len(self.verdicts)) and np.count_nonzero(seen) >= FEW:
+            messages.append("--pairs has no pair, so no document goes")
+        halves, wholes = self.verdicts.pairs_here(seen)
+        if halves > wholes:
+            messages.append(
+                f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: a document stays if "
+                "all that it resembles is elsewhere, so name all files of which the pairs are"
+            )
         return messages + self.preference.remarks()
 
     def summary(self) -> list[str]:

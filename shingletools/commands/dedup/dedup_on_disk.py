@@ -60,7 +60,7 @@ class ByPairsOnDisk(RemovalDecisions):
         self.similar, self.memory, self.limits, self.annotate = similar, memory, limits, annotate
         self.ids = similar.held  # of pairs, then of documents
         self.named = 0  # ids in pairs, which have the first numbers
-        self.others = 0  # pairs without a document of the input
+        self.halves = self.wholes = self.others = 0  # pairs with one document of the input, with two, and not with two
         self.numbers = DiskArray(memory.folder)  # of all mentions, int32
         self.number = np.empty(0, np.int32)  # of each document
 
@@ -131,7 +131,10 @@ class ByPairsOnDisk(RemovalDecisions):
         for ends, similarity in self.pairs_of_originals():
             ranks = self.rank[ends]
             enough = (similarity > NO_SIMILARITY) | (self.similar.least is None)
-            there = enough & (ranks >= 0).all(axis=1)
+            here = ranks >= 0
+            there = enough & here.all(axis=1)
+            self.wholes += int(np.count_nonzero(there))
+            self.halves += int(np.count_nonzero(enough & here.any(axis=1) & ~there))
             self.others += int(np.count_nonzero(enough & ~there))
             keys = ranks[there].min(axis=1).astype(np.uint64) << np.uint64(RANK_BITS)
             sorter.add(keys | ranks[there].max(axis=1).astype(np.uint64), similarity[there].view(np.int64))
@@ -160,6 +163,9 @@ class ByPairsOnDisk(RemovalDecisions):
         rank = self.rank[self.number[documents]]
         is_copy = (self.partner[rank] < 0) & (self.order[rank] != documents)
         return np.where(is_copy, 1, self.alike[rank])
+
+    def pairs_here(self, _seen: Flags) -> tuple[int, int]:
+        return self.halves, self.wholes
 
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
         similarity = self.similarity(self.order.astype(np.int64))

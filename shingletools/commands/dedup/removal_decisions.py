@@ -42,6 +42,10 @@ class RemovalDecisions(ABC):
         """Returns the similarity of each document to the one kept in its place; NO_SIMILARITY if it is unknown."""
         return np.full(len(documents), NO_SIMILARITY)
 
+    def pairs_here(self, _seen: Flags) -> tuple[int, int]:
+        """Returns how many pairs have one document of the input, and how many two. For each id: whether it is one."""
+        return 0, 0
+
     def figures(self, _there: Flags, _seen: Flags) -> list[str]:
         """Returns figures for -v. For each id: whether the input has it; whether the input or an archive has it."""
         return []

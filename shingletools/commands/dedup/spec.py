@@ -46,6 +46,7 @@ class DedupSpec(Stage):
     format: Format | None = None  # of the documents, if not JSON lines
     files: tuple[str, ...] = ()  # of the documents in that format; they are read twice
     without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
+    unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     memory: "Memory | None" = None  # a limit, beyond which scratch files are used
 
     def derived(self) -> Mapping[str, object]:

@@ -216,7 +216,9 @@ def counting_stage(
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: MakeFirstPass | None = None) -> Filter:
     """Returns the filter that makes shingles, and counts texts with few of them."""
     from shingletools.commands.shingle.short_text_counts import CountingShingler, remarks  # as in `build`
+    from shingletools.commands.shingle.uncanonized_texts import advice  # likewise
 
+    words = not (options.chars or options.word_chars or options.longest or options.readable)
     why = None
     if options.mod == 1 and options.spots is not None:
         why = "no stop word of --spots begins a shingle in them (canon --stop drops stop words)"
@@ -240,7 +242,8 @@ def filter_of(options: argparse.Namespace, shingling: Shingling, first: MakeFirs
         listed=options.readable,
         after=shingling.after,
         tally=function.tally,
-        remarks=None if why is None else partial(remarks, why),
+        remarks=partial(remarks, options.k if options.longest is None else 0, why),
+        advice=partial(advice, options.text) if words else None,
         first=first,
     )
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from shingletools.commands.shingle.fingerprints import Rolling, Runs, Shingler
 
 NONE = (0, 0)
-EMPTIED = "left without shingles"
+BRIEF, EMPTIED = "shorter than k", "left without shingles"
 NEARLY_ALL_PERCENT = 99  # percent
+FEW = 10  # documents, of fewer of which nothing is said
 
 
 class CountingShingler:
@@ -31,16 +32,24 @@ class CountingShingler:
         brief, emptied = NONE if self.rolling is None else self.rolling.words.take_counts()
         brief, emptied = brief + self.brief, emptied + self.emptied
         self.brief = self.emptied = 0
-        return {"shorter than k": brief, EMPTIED: emptied}
+        return {BRIEF: brief, EMPTIED: emptied}
 
 
-def remarks(why: str, counts: Mapping[str, int], records: int) -> list[str]:
-    """Returns a message if nearly all documents with words are left without shingles; `why` ends it.
+def remarks(k: int, why: str | None, counts: Mapping[str, int], records: int) -> list[str]:
+    """Returns messages if most documents are shorter than k, or nearly all of those with words have no shingles.
 
-    >>> remarks("no stop word", {EMPTIED: 2}, 2), remarks("no stop word", {EMPTIED: 1}, 2)
+    k: 0 if texts may well be shorter. why: ends the second message; None if shingles are not left out.
+
+    >>> remarks(5, "no stop word", {EMPTIED: 2}, 2), remarks(5, "no stop word", {EMPTIED: 1}, 2)
     (['2 of 2 documents are left without shingles: no stop word'], [])
+    >>> remarks(5, None, {BRIEF: 7}, 12)
+    ['7 of 12 documents are shorter than -k 5, and are compared as a whole: a smaller -k compares parts of them']
     """
-    emptied = counts.get(EMPTIED, 0)
-    if not emptied or emptied * 100 < records * NEARLY_ALL_PERCENT:
-        return []
-    return [f"{emptied} of {records} documents are {EMPTIED}: {why}"]
+    brief, emptied = counts.get(BRIEF, 0), counts.get(EMPTIED, 0)
+    found = []
+    if k and records >= FEW and brief * 2 > records:
+        some = f"{brief} of {records} documents are shorter than -k {k}"
+        found.append(f"{some}, and are compared as a whole: a smaller -k compares parts of them")
+    if why is not None and emptied and emptied * 100 >= records * NEARLY_ALL_PERCENT:
+        found.append(f"{emptied} of {records} documents are {EMPTIED}: {why}")
+    return found

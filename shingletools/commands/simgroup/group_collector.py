@@ -209,12 +209,12 @@ class Groups(Collector):
         first: its first document; apart: which documents are in it and have no pair with that.
         """
         every, without = len(self.ids), int(np.count_nonzero(apart))
-        if every >= LARGE_GROUP and self.largest * TENTH > every and without * 2 > self.largest:
+        many = every >= LARGE_GROUP and self.largest * TENTH > every and without * 2 > self.largest
+        if many and not self.forest:  # which has few pairs, whatever they join
             (name,) = each_id(self.named(np.array([first])))
-            unless = ", unless these are from simjoin --forest, which leaves out most" if self.forest else ""
             yield (
                 f"the group of {errors.shown(orjson.loads(name))} has {self.largest} of {every} documents, {without} of"
-                f" them without a pair with it: chains join what differs, so remove by pairs{unless}"
+                " them without a pair with it: chains join what differs, so remove by pairs"
             )
 
     def remarks(self) -> list[str]:

@@ -70,6 +70,7 @@ class RecordAdder(Collector):
                 raise Failed(not_made_for(state, self.comparable.wanted, signature.components(state.size), least))
         except Failed as error:
             raise Failed(f"{self.writer.archive.name}: {error}") from None
+        self.comparable.first = "the archive has"
         self.ready()
 
     def least(self) -> int:

@@ -15,6 +15,7 @@ class Comparable:
 
     def __init__(self, wanted: JoinOptions) -> None:
         self.wanted = wanted
+        self.first = "the records before have"  # or who else has the first signature
         self.signature: Signature | None = None  # the kind of the first one, if it has come
         self.size = 0  # its bytes
         self.default = ""  # the default threshold, if it is used
@@ -33,7 +34,7 @@ class Comparable:
         if (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)
             if here != first:
-                raise Failed(shapes_differ(here, first))
+                raise Failed(shapes_differ(here, first, self.first))
         return self.wanted
 
     def accept(self, signature: Signature, size: int, via: str) -> None:

@@ -103,6 +103,6 @@ class JoinSpec(Stage):
         return frozenset(self.wanted.scope.fields)
 
 
-def shapes_differ(here: str, before: str) -> str:
-    """Returns why signatures of these shapes cannot be compared."""
-    return f"{here}, but the records before have {before}"
+def shapes_differ(here: str, before: str, first: str) -> str:
+    """Returns why signatures of these shapes cannot be compared. first: who has the shape `before`."""
+    return f"{here}, but {first} {before}"

@@ -32,7 +32,7 @@ class Parquet(NamedTuple):
                     rows = documents([*columns.values()], batch, row)
                     for made in gathered(rows, lambda document: len(document.raw), READ_BYTES):
                         row += len(made)
-                        size = file.size * (row - 1) // all_rows - counted  # of the file's bytes, the share of these rows
+                        size = file.size * (row - 1) // all_rows - counted  # the share of these rows
                         yield with_numbers(ReadyDocuments(name, number, size, made), self.numbered, schema.names)
                         number, counted = number + len(made), counted + size
 
