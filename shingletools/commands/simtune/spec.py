@@ -1,17 +1,15 @@
 """The specification of simtune."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from fractions import Fraction
 
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
 INPUT, OTHERS, TRUTH = 0, 1, 2
 SAMPLE_DOCUMENTS = 10_000  # documents
 MAX_DOCUMENTS = 999_999_999
+DEFAULT_FALSE = Fraction(1, 10)
 
 
 class TuneSpec(Stage):
@@ -20,14 +18,16 @@ class TuneSpec(Stage):
     id_field: str
     text_field: str
     words: Sequence[int] | None = None  # the values of -k
-    threshold: "Fraction | None" = None
+    threshold: Fraction | None = None
     field: str | None = None  # of labels: documents with equal values belong together
     truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
     others: Sequence[str] = ()  # files of documents that are paired with those of the input
     sample: int = SAMPLE_DOCUMENTS
     seed: str = "0"
-    documents: int | None = None  # the number of all documents
+    for_documents: int | None = None  # the number of documents that the pipeline is for
+    false: Fraction = DEFAULT_FALSE  # the share of pairs that may be false
     table: bool = False
+    show: bool = False  # pairs near the threshold
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
