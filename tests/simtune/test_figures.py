@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
 from shingletools.commands.simtune import sample, similarities
-from shingletools.commands.simtune.forms import COSINE, JACCARD, JoinForm, ShingleUnits
+from shingletools.commands.simtune.forms import CONTAINMENT, COSINE, JACCARD, JoinForm, ShingleUnits
 from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
 from shingletools.commands.simtune.sample import SampledDocument
@@ -58,7 +58,7 @@ def of_scope(records: list[Record], scope: str) -> list[Record]:
 @given(
     st.lists(st.sets(st.sampled_from("abcdefghi"), max_size=6), min_size=2, max_size=9),
     st.sampled_from([None, Fraction(2, 7), Fraction(1, 2)]),
-    st.sampled_from([JACCARD, COSINE]),
+    st.sampled_from([JACCARD, COSINE, CONTAINMENT]),
     st.lists(st.booleans(), min_size=9, max_size=9),
     st.booleans(),
 )
@@ -80,8 +80,9 @@ def test_similarities_are_those_of_brute_force(
     expected = {}
     for i, j in permutations(sorted(first.values()), 2):
         if sets[i] & sets[j] and (not two or (flags[j] and not flags[i])):
-            jaccard = len(sets[i] & sets[j]) / len(sets[i] | sets[j])
-            expected[i, j] = every[min(i, j), max(i, j)] if measure == COSINE else jaccard
+            whole = min(len(sets[i]), len(sets[j])) if measure == CONTAINMENT else len(sets[i] | sets[j])
+            plain = len(sets[i] & sets[j]) / whole
+            expected[i, j] = every[min(i, j), max(i, j)] if measure == COSINE else plain
     assert {pair: similarity for pair, (similarity, _) in found.items()} == pytest.approx(expected)
     for similarity, place in found.values():
         below = [edge for edge in edges(threshold) if edge <= similarity + 1e-10]

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from shingletools.commands.simtune.spec import DEFAULT_FALSE, TuneSpec
 from shingletools.commands.simtune.tried_form import TriedForm, tried
 from tuning import advised, pairs_of
 
+MOST = Fraction(DEFAULT_FALSE)
 HUNDREDTHS = np.arange(101) / 100
 
 
@@ -135,11 +137,11 @@ def test_false_pairs_are_as_many_as_is_expected(copies: int, group: int, form: J
 def test_a_threshold_keeps_the_promise(form: JoinForm, tmp_path: Path) -> None:
     """At most twice the share of false pairs that was allowed, and nearly all true ones."""
     texts, true = planted(6, 800, 150)
-    choice = by_chance(tried(given_of(texts), form), DEFAULT_FALSE, None)
+    choice = by_chance(tried(given_of(texts), form), MOST, None)
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     line = f"shingle {form.units.options} | simjoin {form.join(choice.threshold)}"
     found = pairs_of(line, docs, tmp_path)
-    assert len(found - true) <= 2 * float(DEFAULT_FALSE) * len(found)
+    assert len(found - true) <= 2 * float(MOST) * len(found)
     assert len(found & true) > 0.9 * len(true)
 
 
@@ -184,8 +186,8 @@ def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
     sample = given_of(texts)
     usual = Choice(tried(sample, JoinForm(ShingleUnits(10), usual=True)), 80)
-    other = by_chance(tried(sample, FORMS[0]), DEFAULT_FALSE, None)
-    assert choose([other, usual], DEFAULT_FALSE) is other
+    other = by_chance(tried(sample, FORMS[0]), MOST, None)
+    assert choose([other, usual], MOST) is other
     few = other._replace(edge=100)  # equal ones, of which there are none
-    assert choose([few, usual], DEFAULT_FALSE) is usual
-    assert choose([Choice(other.tried, None), usual], DEFAULT_FALSE) is usual
+    assert choose([few, usual], MOST) is usual
+    assert choose([Choice(other.tried, None), usual], MOST) is usual

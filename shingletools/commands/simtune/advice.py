@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.cli.argument_types import option, quoted
 from shingletools.commands.simtune.choice import Choice
-from shingletools.commands.simtune.forms import COSINE
+from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
 from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.similarities import squares_of, sums
 from shingletools.commands.simtune.spec import TuneSpec
@@ -65,6 +65,8 @@ def compared_pairs(given: GivenSample, choice: Choice) -> int:
     first = ends - np.cumsum(weights) + weights >= (threshold**2 if cosine else threshold) * wholes[sets.owners]
     theirs = np.zeros(len(numbers), np.bool_) if given.others is None else given.others[sets.first[sets.owners]]
     mine, other = (np.bincount(numbers[first & flags], minlength=len(sets.frequencies)) for flags in (~theirs, theirs))
+    if choice.tried.form.measure == CONTAINMENT:  # the prefix of the smaller set is looked for in all of the larger one
+        return int((mine * np.bincount(numbers, minlength=len(mine))).sum())
     return int((mine * (mine - 1) // 2 if given.others is None else mine * other).sum())
 
 

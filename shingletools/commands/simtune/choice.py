@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.forms import USUAL
+from shingletools.commands.simtune.forms import CONTAINMENT, USUAL
 from shingletools.commands.simtune.null_model import UNIT
 from shingletools.commands.simtune.tried_form import Score, TriedForm
 from shingletools.kernel.types import Index
@@ -46,7 +46,7 @@ class Choice(NamedTuple):
 
 def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None) -> Choice:
     """Returns the threshold at which at most a share of the pairs are expected to be false."""
-    if tried.form.usual or asked is not None:
+    if tried.form.usual or (asked is not None and tried.form.measure != CONTAINMENT):
         return Choice(tried, tried.edges.index(asked or USUAL))
     if tried.false is None or not tried.told:
         return Choice(tried, None)

@@ -11,6 +11,7 @@ from shingletools.commands.simtune.choice import Choice, best_by_labels, beyond_
 from shingletools.commands.simtune.forms import forms
 from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.shown_pairs import shown_pairs
+from shingletools.commands.simtune.spec import DEFAULT_FALSE
 from shingletools.commands.simtune.tried_form import Score, tried
 from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
 
@@ -44,10 +45,10 @@ class Findings:
             yield reason("no document has words, so nothing is known of such texts: this is what is usual")
             yield {"scope": "advice", "pipeline": pipeline(spec, given, usual)}
             return
-        each = [tried(given, form) for form in forms(spec.words, bool(spec.others))]
-        choices = [by_chance(one, spec.false, spec.threshold) for one in each]
-        chosen = choose(choices, spec.false)
-        judged = self.judged()
+        judged, most = self.judged(), spec.false or Fraction(DEFAULT_FALSE)
+        each = [tried(given, form) for form in forms(spec.words, bool(spec.others), judged)]
+        choices = [by_chance(one, most, spec.threshold) for one in each]
+        chosen = choose(choices, most)
         if judged:
             choices = [*(by_labels(one, spec.threshold) for one in each[:-1]), choices[-1]]
             blind, chosen = chosen, best_by_labels(choices, chosen)
@@ -106,7 +107,7 @@ def form_finding(given: GivenSample, choice: Choice) -> Finding:
         "simjoin": f"{form.options}{'--best 1' if form.best else ''}".strip(),
         "threshold": None if edge is None else choice.threshold,
         "pairs": None if edge is None else round(one.pairs[edge]),
-        "false": None if edge is None or one.false is None else round(one.expected_false(edge)),
+        "false": None if edge is None or not one.told else round(one.expected_false(edge)),
         "seconds": None if edge is None else spent.seconds,
         "bytes": None if edge is None else spent.bytes,
     }

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from shingletools.numbers.exact_ratios import as_option
 
-JACCARD, COSINE = "jaccard", "cosine"  # measures; the cosine is of shingles that weigh by how rare they are
+JACCARD, CONTAINMENT = "jaccard", "containment"  # measures
+COSINE = "cosine"  # of shingles that weigh by how rare they are
 USUAL = Fraction(4, 5)  # the default threshold
 USUAL_WORDS = 10  # in a shingle
 
@@ -39,27 +40,31 @@ class JoinForm(NamedTuple):
     @property
     def options(self) -> str:
         """Returns the options of simjoin before the threshold."""
-        return "--weights counted --measure cosine " if self.measure == COSINE else ""
+        weights = "--weights counted " if self.measure == COSINE else ""
+        return "" if self.measure == JACCARD else f"{weights}--measure {self.measure} "
 
     def join(self, threshold: Fraction) -> str:
         """Returns the options of simjoin."""
         return f"{self.options}-t {as_option(threshold)}{' --best 1' if self.best else ''}"
 
 
-USUAL_FORM = JoinForm(ShingleUnits(USUAL_WORDS), usual=True)
+WORD_CHARACTERS = ShingleUnits(3, chars=True, of_words=True)
 TRIED = (
     JoinForm(ShingleUnits(1), COSINE),
-    JoinForm(ShingleUnits(3, chars=True, of_words=True), COSINE),
+    JoinForm(WORD_CHARACTERS, COSINE),
     *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
     *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 4, 5)),
 )
+# Of short texts, containment has few values, and chance is not seen between them: only labels can choose it
+BY_LABELS = tuple(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS))
 
 
-def forms(words: Sequence[int] | None, two_sided: bool) -> list[JoinForm]:
-    """Returns the forms to try: those of so many words, or all; the last one is what is usual.
+def forms(words: Sequence[int] | None, two_sided: bool, judged: bool = False) -> list[JoinForm]:
+    """Returns the forms to try: runs of so many words, or all; the last one is what is usual.
 
-    two_sided: documents of one table look for their best partner in the other.
+    two_sided: documents of one table look for their best partner in the other. judged: labels can choose.
     """
     tried = TRIED if words is None else [JoinForm(ShingleUnits(k)) for k in words]
-    usual = USUAL_FORM if words is None else JoinForm(ShingleUnits(words[-1]), usual=True)
-    return [*(form._replace(best=two_sided) for form in tried), usual]
+    more = BY_LABELS if judged and words is None else ()
+    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), usual=True)
+    return [*(form._replace(best=two_sided) for form in tried), *more, usual]

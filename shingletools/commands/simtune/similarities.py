@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.forms import COSINE
+from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
 from shingletools.commands.simtune.shingled import Shingled
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index, Postings
@@ -38,6 +38,7 @@ class Meetings(NamedTuple):
     every: int  # how many sets would ask without bounds
     wholes: Index  # (sets,): number of shingles, or sum of their squared weights
     postings: Postings  # of the sets that ask, then those that are met
+    measure: str
 
     def blocks(self, threshold: Fraction | None) -> Iterator[tuple[Index, Similar]]:
         """Yields the sets that ask, some at a time, with all pairs of these that share something."""
@@ -52,7 +53,8 @@ class Meetings(NamedTuple):
             left, right, common = left[apart], right[apart] - asked, common[apart]
             one, two = self.asking[left], self.met[right]
             a, b = self.wholes[one].astype(np.float64), self.wholes[two]
-            similarity = common / (a + b - common if self.postings.weights is None else np.sqrt(a * b))
+            wholes = np.sqrt(a * b) if self.measure == COSINE else a + b - common
+            similarity = common / (np.minimum(a, b) if self.measure == CONTAINMENT else wholes)
             bins = bins_of(similarity, threshold)
             cells = (left - part.start) * met + right
             yield self.asking[part], Similar(one, two, cells, similarity, bins)
@@ -91,7 +93,7 @@ def meetings(sets: Shingled, measure: str, others: Flags | None) -> Meetings:
     rows = row[np.argsort(sets.numbers[place], kind="stable")] + len(asked)
     sizes = np.append(sets.sizes[asked], np.zeros(len(met), np.int64))
     postings = Postings(sets.numbers[mine], sizes, rows, np.append(0, np.cumsum(entries)), squares)
-    return Meetings(asked, met, len(asking), wholes, postings)
+    return Meetings(asked, met, len(asking), wholes, postings, measure)
 
 
 def squares_of(sets: Shingled) -> Index:

@@ -1,15 +1,18 @@
 """The specification of simtune."""
 
 from collections.abc import Sequence
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 INPUT, OTHERS, TRUTH = 0, 1, 2
 SAMPLE_DOCUMENTS = 10_000  # documents
 MAX_DOCUMENTS = 999_999_999
-DEFAULT_FALSE = Fraction(1, 10)
+DEFAULT_FALSE = "0.1"
 
 
 class TuneSpec(Stage):
@@ -18,14 +21,14 @@ class TuneSpec(Stage):
     id_field: str
     text_field: str
     words: Sequence[int] | None = None  # the values of -k
-    threshold: Fraction | None = None
+    threshold: "Fraction | None" = None
     field: str | None = None  # of labels: documents with equal values belong together
     truth: Sequence[str] = ()  # files of pairs and groups, or of documents with the field
     others: Sequence[str] = ()  # files of documents that are paired with those of the input
     sample: int = SAMPLE_DOCUMENTS
     seed: str = "0"
     for_documents: int | None = None  # the number of documents that the pipeline is for
-    false: Fraction = DEFAULT_FALSE  # the share of pairs that may be false
+    false: "Fraction | None" = None  # the share of pairs that may be false; None for DEFAULT_FALSE
     table: bool = False
     show: bool = False  # pairs near the threshold
 

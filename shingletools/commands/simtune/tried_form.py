@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune import null_model
-from shingletools.commands.simtune.forms import JoinForm
+from shingletools.commands.simtune.forms import CONTAINMENT, JoinForm
 from shingletools.commands.simtune.given_sample import WEIGHT, GivenSample
 from shingletools.commands.simtune.null_model import NEAREST, UNIT
 from shingletools.commands.simtune.shingled import Shingled, shingled
@@ -137,7 +137,7 @@ class Counting:
         false, told = None, self.form.best
         if self.form.best:
             false = null_model.expected_best(nearest.tolist(), len(self.meeting.asking), at)
-        elif sides > 1:
+        elif sides > 1 and self.form.measure != CONTAINMENT:
             tails = {rank: np.concatenate(parts) for rank, parts in self.tails.items()}
             false, told = null_model.expected(tails, at, partners, self.others)
         labels = None
