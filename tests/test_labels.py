@@ -89,7 +89,7 @@ def clones(tmp_path: Path) -> Path:
     csv(tmp_path / "product-clustering" / "pricerunner_aggregate.csv", "product_id,product_title,cluster_id", *rows)
     for part in ("B1", "C1", "C2"):
         csv(tmp_path / "code_plagiarism" / "data" / "test" / "c" / part / f"{part}.c", "int main;")
-    csv(tmp_path / "code_plagiarism" / "data" / "test" / "soco14-test-c-update.qrel", "B1.c C2.c", "")
+    csv(tmp_path / "code_plagiarism" / "data" / "test" / "soco14-test-c-update.qrel", "B1.c C2.c", "A1.c C2.c", "")
     rows = [f"{title},x,NULL,,{thing}" for title, thing in zip(TITLES, "899", strict=True)]
     folder = tmp_path / "SIGMOD2022_contest_datasets" / "data"
     csv(folder / "altosight.csv", "name,brand,description,size,id", *rows)
