@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import DOCS, Record, jsonl, pipe, program
-from tuning import findings
+from tuning import few_findings
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ SUITE = (
         ways=("simtune -k 2",),
         before="canon",
         little=True,
-        gives=lambda _one, _two, text: findings([text, text], 2),
+        gives=lambda _one, _two, text: few_findings([text, text], 2),
         nothing=None,
         repeated=frozenset({"--truth", "--against"}),
     ),

@@ -77,12 +77,28 @@ def clones(tmp_path: Path) -> Path:
     csv(folder / "left.csv", "id,title", *(f"{number},{title}" for number, title in enumerate(TITLES)))
     csv(folder / "right.csv", "id,title", f"0,{TITLES[2]} (song)")
     csv(folder / "gt.csv", "id_l,title_l,id_r,title_r", f"2,{TITLES[2]},0,{TITLES[2]} (song)")
+    for by in ("orig", *(f"simp.{n}" for n in range(label_sets.SIMPLER))):
+        csv(tmp_path / "asset" / "dataset" / f"asset.test.{by}", *TITLES[:2])
+    name = "llm-transcript-postcorrection"
+    path = tmp_path / name / label_sets.SOURCES[name][2] / "DE1" / "1.txt"
+    csv(path, "[OCR_toInput] tbe cat", "[OCR_aligned] tbe cat@", "[ GS_aligned] the cats#")
+    contest = tmp_path / "sigmod-contest-2021" / "dataset"
+    csv(contest / "X2.csv", "instance_id,brand,title", *(f"w//{n},x,{title}" for n, title in enumerate(TITLES)))
+    csv(contest / "Y2.csv", "left_instance_id,right_instance_id,label", "w//0,w//1,0", "w//0,w//2,1")
+    rows = [f"{n},{title},{thing}" for n, title, thing in zip("123", TITLES, "787", strict=True)]
+    csv(tmp_path / "product-clustering" / "pricerunner_aggregate.csv", "product_id,product_title,cluster_id", *rows)
+    for part in ("B1", "C1", "C2"):
+        csv(tmp_path / "code_plagiarism" / "data" / "test" / "c" / part / f"{part}.c", "int main;")
+    csv(tmp_path / "code_plagiarism" / "data" / "test" / "soco14-test-c-update.qrel", "B1.c C2.c", "A1.c C2.c", "")
+    rows = [f"{title},x,NULL,,{thing}" for title, thing in zip(TITLES, "899", strict=True)]
+    folder = tmp_path / "SIGMOD2022_contest_datasets" / "data"
+    csv(folder / "altosight.csv", "name,brand,description,size,id", *rows)
     return tmp_path
 
 
 def test_sets_are_what_the_files_say(clones: Path) -> None:
     sets = {labelled.name: labelled for labelled in label_sets.every(clones)}
-    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 1
+    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 6 + 1
     one = sets["stroke"]
     assert one.documents[0] == {"id": "id_1", "text": f"{TITLES[0]}\n1999", "title": TITLES[0], "year": "1999"}
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
@@ -102,12 +118,26 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert sets["humaneval_c"].truth == {("l0", "r0"), ("l1", "r1")}  # nothing is a copy of the empty one
     assert sets["gsm8k"].documents[3]["text"] == TITLES[0]
     assert sets["autofj Song"].truth == {("l2", "r0")}
+    assert len(sets["asset"].truth) == 2 * 11 * 10 // 2
+    assert [each["text"] for each in sets["icdar_de"].documents] == ["tbe cat", "the cats"]
+    assert sets["icdar_de"].truth == {("DE1/1 0", "DE1/1 1")}
+    assert sets["notebooks"].truth == {("w//0", "w//2")}
+    assert sets["pricerunner"].truth == {("1", "3")}
+    assert sets["usbsticks"].truth == {("1", "2")}
+    assert sets["usbsticks"].documents[0]["text"] == f"{TITLES[0]}\nx"
+    assert sets["soco_c"].truth == {("B1.c", "C2.c")}
     assert [name for name, labelled in sets.items() if not labelled.sides] == [
         *label_sets.REVIEWS,
         "cora",
         "cddb",
         "restaurants",
         "Chicago",
+        "asset",
+        "icdar_de",
+        "notebooks",
+        "pricerunner",
+        "soco_c",
+        "usbsticks",
     ]
 
 

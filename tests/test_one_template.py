@@ -6,7 +6,6 @@ bands of 11 min-hashes were joined, with no look at the pair, and all that hung 
 
 import json
 import random
-import re
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -128,7 +127,7 @@ def test_a_star_is_not_reported() -> None:
 
 def test_advice_removes_copies_and_no_other(calls: Path, tmp_path: Path) -> None:
     advice = json.loads(run("simtune", calls).out.splitlines()[-1])["pipeline"]
-    assert re.search("shingle .*--max-df", advice), advice
+    assert "--weights counted" in advice  # what all have weighs nothing
     with calls.open("rb") as stdin:
         pairs = subprocess.run(
             ["sh", "-c", advice], stdin=stdin, stdout=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path, check=True

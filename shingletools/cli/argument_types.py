@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import re
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,6 +131,15 @@ def names(argument: str) -> tuple[str, ...]:
 def quoted(name: str) -> str:
     """Returns a name as `names` reads it: in quotes if it has a comma."""
     return '"' + name.replace('"', '""') + '"' if "," in name else name
+
+
+def option(name: str, value: str) -> str:
+    """Returns an option for the shell. A value that looks like an option is joined to it with =.
+
+    >>> option("--id", "my id"), option("--id", "-x")
+    ("--id 'my id'", '--id=-x')
+    """
+    return f"{name}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
 
 
 def one_name(argument: str) -> str:

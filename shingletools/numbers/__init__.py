@@ -9,5 +9,6 @@ union_find                  connected components
 binomial                    binomial chances, exactly: how far an estimate may be off, and what signatures find and miss
 exact_ratios                exact ratios of counts, and how tables show them
 inverse_document_frequency  inverse document frequencies
+weighted_shares             shares of things with weights, with confidence intervals
 pair_relation               documents that belong together, as pairs and classes
 """

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from shingletools.kernel.types import Index
 
 Ratio = Fraction | None
+DIGITS = 6  # of ratios behind the point, in records
+TABLE_DIGITS = 4  # and in tables
 
 
 def ratio(part: int, whole: int) -> Ratio:
@@ -56,6 +58,30 @@ def rounded(value: Ratio, digits: int) -> float | None:
     (0.666667, 0.12, None)
     """
     return None if value is None else float(round(value, digits))
+
+
+def as_option(value: Fraction) -> str:
+    """Returns a number as an option takes it, decimal if possible.
+
+    >>> as_option(Fraction(4, 5)), as_option(Fraction(2, 3)), as_option(Fraction(1))
+    ('0.8', '2/3', '1')
+    """
+    digits = 18
+    if 10**digits % value.denominator:
+        return f"{value.numerator}/{value.denominator}"
+    places = f"{value.numerator * 10**digits // value.denominator:0{digits + 1}d}"
+    return f"{places[:-digits]}.{places[-digits:]}".rstrip("0").rstrip(".")
+
+
+def as_cell(value: Fraction | int | str | None, exact: bool) -> str:
+    """Returns a value of a table: a dash for no value, a ratio with TABLE_DIGITS digits, or with DIGITS if `exact`.
+
+    >>> as_cell(Fraction(1, 3), False), as_cell(Fraction(1, 20), True), as_cell(None, False), as_cell(7, False)
+    ('0.3333', '0.05', '-', '7')
+    """
+    if isinstance(value, Fraction):
+        return f"{rounded(value, DIGITS):g}" if exact else f"{rounded(value, TABLE_DIGITS):.{TABLE_DIGITS}f}"
+    return "-" if value in {None, ""} else str(value)
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> bytes:

@@ -25,7 +25,18 @@ SOURCES = {
     "decon": ("https://github.com/allenai/decon", "e1bcb80", "bundled-evals"),
     "dedupe": ("https://github.com/dedupeio/dedupe", "3f61e791", "benchmarks/benchmarks/datasets"),
     "dedupe-examples": ("https://github.com/dedupeio/dedupe-examples", "48916bf", "csv_example"),
+    "asset": ("https://github.com/facebookresearch/asset", "9d65904", "dataset"),
+    "llm-transcript-postcorrection": (
+        "https://github.com/impresso/llm-transcript-postcorrection",
+        "3affcc4",
+        "data/datasets/ocr/original/icdar-2019/ICDAR2019-POCR-ground-truth/evaluation_4M_without_Finnish/DE",
+    ),
+    "sigmod-contest-2021": ("https://github.com/transactionalblog/sigmod-contest-2021", "158305a", "dataset"),
+    "product-clustering": ("https://github.com/quoctoanpk2511/product-clustering", "3dcb003", "."),
+    "code_plagiarism": ("https://github.com/FidelBM/code_plagiarism", "2106318", "data/test"),
+    "SIGMOD2022_contest_datasets": ("https://github.com/wurenzhi/SIGMOD2022_contest_datasets", "c15ccd8", "data"),
 }
+SIMPLER = 10  # people who simplified each sentence of ASSET
 REVIEWS = ("respiratory", "digital_work", "haematology", "stroke", "cytology_screening")
 # The fields that identify a citation; the others say how it was entered, or are in one set only
 CITED = ("title", "author", "abstract", "journal", "booktitle", "year", "volume", "number", "pages", "doi")
@@ -174,6 +185,71 @@ def benchmarks(clones: Path) -> Iterator[LabelSet]:
     yield rephrased("gsm8k", asked, other)
 
 
+def of_groups(name: str, documents: Sequence[dict[str, str]], things: Iterable[str]) -> LabelSet:
+    """One table; the documents of one thing belong together."""
+    members: dict[str, list[str]] = {}
+    for each, thing in zip(documents, things, strict=True):
+        members.setdefault(thing, []).append(each["id"])
+    return made(name, documents, (pair for of in members.values() for pair in combinations(of, 2)), False)
+
+
+def sentences(folder: Path) -> LabelSet:
+    """Sentences of Wikipedia, and each of them in simpler words by ten people."""
+    texts = {
+        f"{number} {by}": line
+        for by in ("orig", *(f"simp.{n}" for n in range(SIMPLER)))
+        for number, line in enumerate((folder / f"asset.test.{by}").read_text("utf-8").splitlines())
+    }
+    documents = [document(identity, {"text": text}) for identity, text in texts.items()]
+    return of_groups("asset", documents, (identity.split()[0] for identity in texts))
+
+
+def read_and_printed(folder: Path) -> LabelSet:
+    """German texts as OCR read them, and as they are printed; each line of a file has a name in brackets."""
+    documents = []
+    for path in sorted(folder.rglob("*.txt")):
+        lines = (line.partition("] ") for line in path.read_text("utf-8").splitlines())
+        parts = {name.strip("[ "): text for name, _, text in lines}
+        printed = parts["GS_aligned"].translate({ord(mark): None for mark in "@#"})
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        documents += [document(f"{name} {n}", {"text": t}) for n, t in enumerate((parts["OCR_toInput"], printed))]
+    return of_groups("icdar_de", documents, (each["id"].rpartition(" ")[0] for each in documents))
+
+
+def judged(name: str, rows: Path, truth: Path, identity: str) -> LabelSet:
+    """One table, and pairs of its rows that were judged."""
+    documents = [document(row[identity], {n: row[n] for n in row if n != identity}) for row in table(rows)]
+    pairs = ((row["left_instance_id"], row["right_instance_id"]) for row in table(truth) if row["label"] == "1")
+    return made(name, documents, pairs, False)
+
+
+def programs(folder: Path) -> LabelSet:
+    """Answers of a programming contest in C, and the pairs that judges took for copies."""
+    paths = [path for part in ("B1", "C1", "C2") for path in sorted((folder / "c" / part).iterdir())]
+    documents = [document(path.name, {"text": path.read_text("utf-8", "replace")}) for path in paths]
+    lines = (folder / "soco14-test-c-update.qrel").read_text().splitlines()
+    there = {each["id"] for each in documents}  # pairs of the other topics are left out
+    pairs = ((a, b) for a, b, *_ in map(str.split, filter(None, lines)) if {a, b} <= there)
+    return made("soco_c", documents, pairs, False)
+
+
+def later(clones: Path) -> Iterator[LabelSet]:
+    """Sets that were not looked at when simtune had rules."""
+    yield sentences(clones / "asset" / "dataset")
+    yield read_and_printed(clones / "llm-transcript-postcorrection" / SOURCES["llm-transcript-postcorrection"][2])
+    offers = clones / "sigmod-contest-2021" / "dataset"
+    yield judged("notebooks", offers / "X2.csv", offers / "Y2.csv", "instance_id")
+    rows = [*table(clones / "product-clustering" / "pricerunner_aggregate.csv")]
+    documents = [document(row["product_id"], {"title": row["product_title"]}) for row in rows]
+    yield of_groups("pricerunner", documents, (row["cluster_id"] for row in rows))
+    yield programs(clones / "code_plagiarism" / "data" / "test")
+    rows = [*table(clones / "SIGMOD2022_contest_datasets" / "data" / "altosight.csv")]
+    fields = ("name", "brand", "description", "size")
+    known = [{name: row[name] for name in fields if row[name] != "NULL"} for row in rows]
+    documents = [document(str(n), row) for n, row in enumerate(known)]
+    yield of_groups("usbsticks", documents, (row["id"] for row in rows))
+
+
 def missing(clones: Path) -> list[str]:
     """What is not there, and the commands that get it."""
     return [
@@ -196,6 +272,7 @@ def every(clones: Path) -> Iterator[LabelSet]:
     sites = clones / "dedupe-examples" / "csv_example" / "csv_example_input_with_true_ids.csv"
     yield grouped("Chicago", sites, "True Id", "Id")
     yield from benchmarks(clones)
+    yield from later(clones)
     for folder in sorted((clones / "AutomaticFuzzyJoin" / "src" / "autofj" / "benchmark").iterdir()):
         yield fuzzy(f"autofj {folder.name}", folder)
 

@@ -86,6 +86,17 @@ TABLES = (
         },
     ),
     ("f1", {**{name: name for name in ("D2", "D3", "D4", "D8", "cora", "cddb")}, "joins": "autofj"}),
+    (
+        "f1",
+        {
+            "asset": "asset",
+            "OCR": "icdar_de",
+            "noteb.": "notebooks",
+            "offers": "pricerunner",
+            "USB": "usbsticks",
+            "C": "soco_c",
+        },
+    ),
     ("f1", {r"\&D1": "D1", "D5": "D5", "D6": "D6", "D7": "D7", "restaur.": "restaurants", "Chicago": "Chicago"}),
 )
 Row = dict[str, Any]

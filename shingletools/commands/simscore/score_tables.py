@@ -5,10 +5,7 @@ from fractions import Fraction
 import orjson
 
 from shingletools.commands.simscore.scoring import Band, Scores, Whole
-from shingletools.numbers.exact_ratios import aligned, rounded
-
-DIGITS = 6  # of ratios behind the point, in records
-TABLE_DIGITS = 4  # and in the table
+from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
 
 Cell = Fraction | int | str | None
 Cells = tuple[Cell, ...]
@@ -64,12 +61,5 @@ def as_text(names: tuple[str, ...], rows: list[Cells]) -> bytes:
     """Returns columns as text, under their titles."""
     titles = [TITLES.get(name, name) for name in names]
     return aligned(
-        [titles, *([shown(cell, name in EDGES) for name, cell in zip(names, row, strict=True)] for row in rows)]
+        [titles, *([as_cell(cell, name in EDGES) for name, cell in zip(names, row, strict=True)] for row in rows)]
     )
-
-
-def shown(cell: Cell, edge: bool) -> str:
-    """Returns a cell as text: a dash for no value, a ratio with TABLE_DIGITS digits, an edge of a band exactly."""
-    if isinstance(cell, Fraction):
-        return f"{rounded(cell, DIGITS):g}" if edge else f"{rounded(cell, TABLE_DIGITS):.{TABLE_DIGITS}f}"
-    return "-" if cell is None else str(cell)

@@ -1,103 +1,93 @@
-"""Chooses what the join compares, shingles or sketches, in memory or on disk, by its cost. See simtune(1)."""
+"""What a form costs for all documents, by counted work, and the pipeline as a line for the shell."""
 
+import shlex
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from shingletools.commands.simtune.compared import JACCARD
-from shingletools.commands.simtune.evidence import GivenSample
-from shingletools.commands.simtune.forms import COMPONENTS, DOCUMENT_BYTES, TOKEN_BYTES, SignatureForm, sketch, verified
-from shingletools.commands.simtune.guessed import Reason, percent
-from shingletools.commands.simtune.measured import Measured
+import numpy as np
 
-FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
-MEGABYTE = 1 << 20
-JOIN_BYTES = 4096 * MEGABYTE  # bytes of memory for a join
-MOST_MEMORY = f"{JOIN_BYTES // MEGABYTE} MB"
-DISK = f"-S {JOIN_BYTES // (1024 * MEGABYTE)}G"
-MOST_CANDIDATES = 1 << 30  # of an exact join
+from shingletools.cli.argument_types import option, quoted
+from shingletools.commands.simtune.choice import Choice
+from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
+from shingletools.commands.simtune.given_sample import GivenSample
+from shingletools.commands.simtune.similarities import squares_of, sums
+from shingletools.commands.simtune.spec import TuneSpec
+
+DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
+TOKEN_BYTES = 24  # for a shingle of a set
+SKETCH_COMPONENTS = 84
+COMPONENT_BYTES = 4
+SHINGLE_NANOSECONDS = 300  # to read, make and index a shingle, as measured on one core of an AMD EPYC
+COMPARED_NANOSECONDS = 30  # to compare a pair
+SKETCH_NANOSECONDS = 60  # for all components of a shingle
+JOIN_BYTES = 1 << 32  # bytes of memory for a join; beyond that it works on disk
+DISK = f"-S {JOIN_BYTES >> 30}G"
 MOST_PAIRS = 10**8  # that are written one by one
-GOOD = Fraction(9, 10)  # recall and precision of a sketch that is good enough
-SKETCHED = COMPONENTS[1:]  # components to try: the first sketch that is good enough is chosen
-VERIFIED_COMPONENTS = 84  # components of a sketch that proposes pairs to --verify
+AGAINST = "simtune.against"  # sketches or shingles of --against
 
 
-class ChosenJoin(NamedTuple):
-    """Options of simjoin, the sketch if there is one, and the reason."""
+class Cost(NamedTuple):
+    """What a form takes for all documents."""
 
-    options: str
-    form: SignatureForm | None
-    reason: Reason
-
-
-def choose_join(given: GivenSample, measured: Measured) -> ChosenJoin:
-    """Chooses the join by memory, candidates, and the expected quality of sketches."""
-    bytes_each = exact_memory(measured)
-    memory = bytes_each * given.whole
-    each = f"{round(bytes_each)} bytes for each of {given.whole} documents"
-    threshold = measured.setting.threshold
-    if memory > JOIN_BYTES:
-        why = f"{each} are more than {MOST_MEMORY}"
-        if measured.setting.measure != JACCARD:
-            return ChosenJoin(DISK, None, Reason("signature", f"the shingles themselves, with {DISK}: {why}"))
-        return choose_sketch(given, measured, why)
-    candidates = given.scaled_to_all(Fraction(measured.meetings()))
-    if candidates > MOST_CANDIDATES and measured.setting.measure == JACCARD:
-        proposing = verified(VERIFIED_COMPONENTS, threshold)
-        fewer = given.scaled_to_all(measured.candidates(proposing))
-        if fewer < candidates:
-            why = (
-                f"{proposing.name} and --verify: the exact join compares up to {int(candidates)} pairs, sketches of"
-                f" {VERIFIED_COMPONENTS} propose {int(fewer)}, and the shingles decide"
-            )
-            return ChosenJoin("--verify", proposing, Reason("signature", why))
-    why = f"the shingles themselves, exactly: {each} are {ceil(memory / MEGABYTE)} MB; up to {MOST_MEMORY} will do"
-    return ChosenJoin("", None, Reason("signature", why))
+    seconds: Fraction
+    bytes: int
 
 
-def choose_sketch(given: GivenSample, measured: Measured, why: str) -> ChosenJoin:
-    """Returns the first sketch whose expected recall and precision are good enough."""
-    forms = [sketch(components, measured.setting.threshold) for components in SKETCHED]
-    number = 0
-    if measured.found:
-        expected = [measured.expected(form) for form in forms]
-        good = [(counts.recall or 0) >= GOOD and (counts.precision or 0) >= GOOD for counts in expected]
-        number = good.index(True) if any(good) else len(forms) - 1
-        recall, precision = (
-            percent(share or Fraction(0)) for share in (expected[number].recall, expected[number].precision)
-        )
-        enough = (
-            f"the first that gives {percent(GOOD)} of both"
-            if any(good)
-            else f"no number that was tried gives {percent(GOOD)} of both"
-        )
-        why += f"; expected of it: recall {recall}, precision {precision}, {enough}"
+def cost(given: GivenSample, choice: Choice) -> Cost:
+    """Estimates the processor time and memory of a pipeline, by the shingles and by the pairs that it compares."""
+    tried = choice.tried
+    shingles = Fraction(int((tried.sets.sizes * tried.sets.documents).sum()), max(len(tried.sets.rows), 1))
+    each = shingles * SHINGLE_NANOSECONDS
+    if tried.form.usual:
+        each += shingles * SKETCH_NANOSECONDS
+        memory = Fraction(DOCUMENT_BYTES + SKETCH_COMPONENTS * COMPONENT_BYTES)
     else:
-        why += "; the sample has no pair by which to tell more"
-    form = forms[number]
-    disk = DISK if form.memory * given.whole > JOIN_BYTES else ""
-    return ChosenJoin(disk, form, Reason("signature", f"{form.name}{disk and f' and {disk}'}: {why}"))
+        memory = DOCUMENT_BYTES + shingles * TOKEN_BYTES
+    compared = given.scale(len(tried.sets.rows), best=False) * compared_pairs(given, choice)
+    seconds = (each * given.whole + compared * COMPARED_NANOSECONDS) / 10**9
+    return Cost(Fraction(ceil(10 * seconds), 10), ceil(memory * given.whole))
 
 
-def too_few_sampled(given: GivenSample) -> Reason | None:
-    """Returns a warning if the sample is too small for its figures to hold for other documents."""
-    of_others = sum(document.other for document in given.documents)
-    sampled = min(of_others, len(given.documents) - of_others) if given.spec.others else len(given.documents)
-    if sampled >= FEW_DOCUMENTS:
-        return None
-    documents = f"{sampled} document{'s' * (sampled != 1)}"
-    return Reason("few", f"the sample has {documents}: what fewer than {FEW_DOCUMENTS} say may be chance")
+def compared_pairs(given: GivenSample, choice: Choice) -> int:
+    """Returns an upper bound on the pairs of a sample that the exact join compares: prefixes share a shingle.
+
+    A pair counts once for each such shingle (Bayardo, Ma and Srikant 2007).
+    """
+    sets, threshold = choice.tried.sets, float(choice.threshold)
+    cosine = choice.tried.form.measure == COSINE
+    order = np.lexsort((sets.numbers, sets.frequencies[sets.numbers], sets.owners))  # rare shingles come first
+    numbers = sets.numbers[order]
+    weights = squares_of(sets)[numbers] if cosine else np.ones_like(numbers)
+    wholes = sums(weights, sets)
+    ends = np.cumsum(wholes)[sets.owners]
+    first = ends - np.cumsum(weights) + weights >= (threshold**2 if cosine else threshold) * wholes[sets.owners]
+    theirs = np.zeros(len(numbers), np.bool_) if given.others is None else given.others[sets.first[sets.owners]]
+    mine, other = (np.bincount(numbers[first & flags], minlength=len(sets.frequencies)) for flags in (~theirs, theirs))
+    if choice.tried.form.measure == CONTAINMENT:  # the prefix of the smaller set is looked for in all of the larger one
+        return int((mine * np.bincount(numbers, minlength=len(mine))).sum())
+    return int((mine * (mine - 1) // 2 if given.others is None else mine * other).sum())
 
 
-def exact_memory(measured: Measured) -> Fraction:
-    """Returns the bytes of memory that an exact join takes for each document."""
-    sets = measured.shingled
-    return DOCUMENT_BYTES + TOKEN_BYTES * Fraction(int((sets.sizes * sets.documents).sum()), max(len(sets.rows), 1))
+def pipeline(spec: TuneSpec, given: GivenSample, choice: Choice) -> str:
+    """Returns a line for the shell, which reads the records that simtune read. It overwrites no file."""
+    tried = choice.tried
+    name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
+    text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
+    shingle = ["shingle", *name, *text, tried.form.units.options]
+    sketch = [["sketch", *name, f"-n {SKETCH_COMPONENTS}"]] if tried.form.usual else []
+    join = ["simjoin", *name, tried.form.join(choice.threshold)]
+    if cost(given, choice).bytes > JOIN_BYTES:
+        join.append(DISK)
+    if not spec.others:
+        if choice.edge is not None and tried.pairs[choice.edge] > MOST_PAIRS:
+            join.append("--forest")
+        return joined([shingle, *sketch, join])
+    others = [shlex.quote(f"./{path}" if path.startswith("-") else path) for path in spec.others]
+    made = joined([[*shingle, *others], *sketch])
+    return f"(set -C; {made} > {AGAINST}) && {joined([shingle, *sketch, [*join, '--against', AGAINST]])}"
 
 
-def too_many_pairs(given: GivenSample, measured: Measured) -> Reason | None:
-    """Returns a reason for --forest if there are too many pairs to write."""
-    pairs = given.scaled_to_all(measured.found, measured.setting.best)
-    if pairs <= MOST_PAIRS or given.spec.others:  # simgroup makes no groups of pairs between two sets
-        return None
-    return Reason("forest", f"--forest: {round(pairs)} pairs are expected; enough of them to connect what all do")
+def joined(stages: Sequence[Sequence[str]]) -> str:
+    return " | ".join(" ".join(filter(None, stage)) for stage in stages)

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from shingletools.cli.argument_types import add_repeatable, count, one_name, text, threshold
-from shingletools.commands.simtune.spec import MAX_DOCUMENTS, SAMPLE_DOCUMENTS, TuneSpec
+from shingletools.commands.simtune.spec import DEFAULT_FALSE, MAX_DOCUMENTS, SAMPLE_DOCUMENTS, TuneSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.stage import Stage
@@ -27,13 +27,18 @@ def sizes(argument: str) -> tuple[int, ...]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
-    add("-k", metavar="K,...", type=sizes, help="the numbers of words in a shingle to try (default 1,2,3,5,10)")
+    add(
+        "-k",
+        metavar="K,...",
+        type=sizes,
+        help="try runs of K words only (default: words, runs of words, and characters)",
+    )
     add(
         "-t",
         "--threshold",
         metavar="T",
         type=threshold,
-        help="the least similarity of a pair (default 0.8, or what labels say)",
+        help="the least similarity of a pair (default: chosen for each form)",
     )
     add(
         "--field",
@@ -52,11 +57,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
     add(
-        "--documents",
+        "--for",
+        dest="for_documents",
         metavar="N",
         type=partial(count, most=MAX_DOCUMENTS),
-        help="the number of all documents (default those that are read)",
+        help="estimate pairs, seconds and bytes for N documents, not those that are read",
     )
+    add(
+        "--false",
+        metavar="Q",
+        type=threshold,
+        default=DEFAULT_FALSE,
+        help="the share of pairs that may be false, as far as can be told without labels (default 0.1)",
+    )
+    add("--show", action="store_true", help="show pairs just above and just below the threshold")
     add("--table", action="store_true", help="write a table for people, not records")
 
 
@@ -73,8 +87,10 @@ def build(options: argparse.Namespace) -> Stage:
         others=options.against,
         sample=options.sample,
         seed=options.seed,
-        documents=options.documents,
+        for_documents=options.for_documents,
+        false=options.false,
         table=options.table,
+        show=options.show,
     ).with_maker(collector_of)
 
 

@@ -1,72 +1,70 @@
-"""Signatures: which share of the pairs of a similarity each finds, and what it costs."""
+"""Forms of a join, each a way to make shingles and a measure of their similarity, as values and as options."""
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil
 from typing import NamedTuple
 
-from shingletools.numbers.binomial import agreement, at_least, meets, proposed, widths
+from shingletools.numbers.exact_ratios import as_option
 
-COMPONENTS = 42, 84, 168, 256  # of sketches
-SUPERSHINGLE_COMPONENTS = 14  # of 84 components make a supershingle
-SUPERSHINGLE_COUNT = 6
-DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
-TOKEN_BYTES = 24  # for a shingle of a set
-WORD_BYTES = 8  # of 64 bits
-MINHASH_BITS = 32  # of a min-hash
-SHORT_SKETCH = 84, 8  # components, and the bits of each that are written
-SIMHASH_BYTES = 64  # bytes of memory for a simhash, as simjoin says
+JACCARD, CONTAINMENT = "jaccard", "containment"  # measures
+COSINE = "cosine"  # of shingles that weigh by how rare they are
+USUAL = Fraction(4, 5)  # the default threshold
+USUAL_WORDS = 10  # in a shingle
 
 
-class SignatureForm(NamedTuple):
-    """A signature: a pair agrees in at least `least` of its components."""
+class ShingleUnits(NamedTuple):
+    """The units of shingles: k words, or k characters of the whole text or of each word."""
 
-    name: str
-    components: int
-    least: int
-    power: int = 1  # min-hashes in a component
-    digits: int = 8
-    chance: Fraction = Fraction(0)  # the chance that components of different texts agree
+    k: int
+    chars: bool = False
+    of_words: bool = False  # characters of each word
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        return widths(self.components, self.components - self.least + 1)
+    def options(self) -> str:
+        """Returns the options of shingle.
+
+        >>> ShingleUnits(5, chars=True).options, ShingleUnits(3, chars=True, of_words=True).options
+        ('--chars -k 5', '--word-chars -k 3')
+        """
+        return f"{'--word-chars ' if self.of_words else '--chars ' if self.chars else ''}-k {self.k}"
+
+
+class JoinForm(NamedTuple):
+    """A way to make shingles, a measure, and which partners of a document make pairs with it."""
+
+    units: ShingleUnits
+    measure: str = JACCARD
+    best: bool = False  # whether a document of the input makes a pair only with its best partner
+    usual: bool = False  # whether it is what is taken where nothing shows more, joined by sketches
 
     @property
-    def payload(self) -> int:
-        """Returns its bytes in a record."""
-        return self.components * (self.digits + 1) - 1
+    def options(self) -> str:
+        """Returns the options of simjoin before the threshold."""
+        weights = "--weights counted " if self.measure == COSINE else ""
+        return "" if self.measure == JACCARD else f"{weights}--measure {self.measure} "
 
-    @property
-    def memory(self) -> int:
-        """Returns the bytes of memory that a join takes for a document."""
-        return DOCUMENT_BYTES + self.components * self.digits // 2
-
-    def found(self, similarity: Fraction) -> int:
-        """Returns the chance that a pair of this similarity is found, in UNIT."""
-        return at_least(self.least, self.components, agreement(similarity**self.power, self.chance))
-
-    def candidates(self, similarity: Fraction) -> int:
-        """Returns the chance that a pair of this similarity is a candidate, in UNIT."""
-        return meets(self.widths, agreement(similarity**self.power, self.chance))
+    def join(self, threshold: Fraction) -> str:
+        """Returns the options of simjoin."""
+        return f"{self.options}-t {as_option(threshold)}{' --best 1' if self.best else ''}"
 
 
-def sketch(components: int, threshold: Fraction, bits: int = MINHASH_BITS) -> SignatureForm:
-    """Returns a sketch of min-hashes, or of a few bits of each."""
-    few = bits < MINHASH_BITS
-    chance = Fraction(few, 2**bits)
-    least = ceil(agreement(threshold, chance) * components)
-    name = f"sketch -n {components}{f' --bits {bits}' if few else ''}"
-    return SignatureForm(name, components, least, digits=bits // 4, chance=chance)
-
-
-def verified(components: int, threshold: Fraction) -> SignatureForm:
-    """Returns a sketch that proposes pairs to simjoin --verify."""
-    return SignatureForm(f"sketch -n {components} --keep", components, proposed(threshold, components))
-
-
-SUPERSHINGLES = SignatureForm(
-    f"sketch --super {SUPERSHINGLE_COMPONENTS}", SUPERSHINGLE_COUNT, 2, SUPERSHINGLE_COMPONENTS, 16
+WORD_CHARACTERS = ShingleUnits(3, chars=True, of_words=True)
+TRIED = (
+    JoinForm(ShingleUnits(1), COSINE),
+    JoinForm(WORD_CHARACTERS, COSINE),
+    *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
+    *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 4, 5)),
 )
-# One of 15 pairs of supershingles is the same where two of these are
-MEGASHINGLES = SUPERSHINGLES._replace(name=f"sketch --mega {SUPERSHINGLE_COMPONENTS}")
-MEGA = SUPERSHINGLE_COUNT * (SUPERSHINGLE_COUNT - 1) // 2
+# Of short texts, containment has few values, and chance is not seen between them: only labels can choose it
+BY_LABELS = tuple(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS))
+
+
+def forms(words: Sequence[int] | None, two_sided: bool, judged: bool = False) -> list[JoinForm]:
+    """Returns the forms to try: runs of so many words, or all; the last one is what is usual.
+
+    two_sided: documents of one table look for their best partner in the other. judged: labels can choose.
+    """
+    tried = TRIED if words is None else [JoinForm(ShingleUnits(k)) for k in words]
+    more = BY_LABELS if judged and words is None else ()
+    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), usual=True)
+    return [*(form._replace(best=two_sided) for form in tried), *more, usual]

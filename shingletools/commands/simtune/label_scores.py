@@ -136,21 +136,6 @@ class Judgement(NamedTuple):
         partial = truth.field is not None or len(truth.relation.apart) > 0
         return cls(groups.representatives().astype(np.int64), classes, keys, apart, listed, partial)
 
-    def first(self, documents: int) -> "Judgement":
-        """Returns the judgement of the first documents."""
-
-        def within(keys: Index) -> Index:
-            return keys[ends_of(keys)[1] < documents]
-
-        return Judgement(
-            self.components[:documents],
-            self.classes[:documents],
-            within(self.keys),
-            within(self.apart),
-            self.listed[:documents],
-            self.partial,
-        )
-
     @property
     def settled(self) -> FrozenRelation:
         return FrozenRelation(self.keys, None, self.classes, 0, 0)

@@ -9,7 +9,8 @@ import numpy as np
 import orjson
 
 from shingletools.cli.options import make_parser
-from shingletools.kernel.types import Flags, Index
+from shingletools.commands.simtune.forms import ShingleUnits
+from shingletools.kernel.types import Index
 from shingletools.record.command_registry import command_of
 from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Command
@@ -18,23 +19,6 @@ NO_ROW = -1
 FINGERPRINT_BYTES = 8  # bytes of a fingerprint
 NUMBER_BITS = 32  # of a key, for the number of a shingle
 BATCH_TEXTS = 256  # texts that are worked on at once
-
-
-class ShingleUnits(NamedTuple):
-    """The units of shingles: k words, or k characters of the whole text or of each word."""
-
-    k: int
-    chars: bool = False
-    of_words: bool = False  # characters of each word
-
-    @property
-    def options(self) -> str:
-        """Returns the options of shingle.
-
-        >>> ShingleUnits(5, chars=True).options, ShingleUnits(3, chars=True, of_words=True).options
-        ('--chars -k 5', '--word-chars -k 3')
-        """
-        return f"{'--word-chars ' if self.of_words else '--chars ' if self.chars else ''}-k {self.k}"
 
 
 class Shingled(NamedTuple):
@@ -47,50 +31,11 @@ class Shingled(NamedTuple):
     rows: Index  # (sampled,): the set of each document, or NO_ROW
     frequencies: Index  # (shingles,): document frequency of each shingle
     filled: int  # documents of the sample that have shingles
-    repeated: int  # shingles of all documents, with repeats
-    order: Index  # (entries,): the stable order of `numbers`
 
     @property
     def owners(self) -> Index:
         """Returns the set of each of `numbers`. Shape (entries,)."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
-    def among(self, there: Flags) -> "Shingled":
-        """Returns the sets of some documents only, shape (sampled,), with the frequencies unchanged."""
-        rows = np.where(there, self.rows, NO_ROW)
-        return self.kept(
-            np.ones(len(self.numbers), np.bool_), np.bincount(rows[rows != NO_ROW], minlength=len(self.sizes)), rows
-        )
-
-    def without(self, gone: Flags) -> "Shingled":
-        """Returns the sets without some of the shingles, shape (shingles,), and without sets that become empty."""
-        return self.kept(~gone[self.numbers], self.documents, self.rows)
-
-    def kept(self, entries: Flags, documents: Index, rows: Index) -> "Shingled":
-        """Returns the sets with some entries only, shape (entries,), without sets that have no entries or documents."""
-        sizes = np.bincount(self.owners[entries], minlength=len(self.sizes))
-        left = (sizes > 0) & (documents > 0)
-        entries = entries & np.repeat(left, self.sizes)
-        renumbered = np.append(np.where(left, np.cumsum(left) - 1, NO_ROW), NO_ROW)
-        places = np.cumsum(entries) - 1
-        return Shingled(
-            self.numbers[entries],
-            sizes[left],
-            documents[left],
-            self.first[left],
-            renumbered[rows],
-            self.frequencies,
-            self.filled,
-            int((sizes * documents).sum()),
-            places[self.order[entries[self.order]]],
-        )
-
-
-class Way(NamedTuple):
-    """The options that make shingles of a text."""
-
-    units: ShingleUnits
-    rules: str = ""  # options of canon, which reads the records once more
 
 
 def filtered(name: str, options: str, field: str, texts: Iterable[str]) -> Iterator[str]:
@@ -106,11 +51,6 @@ def filtered(name: str, options: str, field: str, texts: Iterable[str]) -> Itera
             yield orjson.loads(line)[field]
 
 
-def canonized(texts: Sequence[str], rules: str) -> Sequence[str]:
-    """Returns canonized texts, canonized once more with some rules."""
-    return [*filtered("canon", rules, "text", texts)] if rules else texts
-
-
 def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingled:
     """Makes the sets of some texts. Equal sets of one kind become one, in the order of their first texts.
 
@@ -121,7 +61,6 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
     tokens = np.frombuffer(b"".join(payloads), ">u8").astype(np.uint64)
     del payloads
     distinct, numbers = np.unique(tokens, return_inverse=True)
-    repeated = len(tokens)
     del tokens
     keys = np.repeat(np.arange(len(counts)), counts) << NUMBER_BITS | numbers
     keys.sort()  # np.unique, which hashes, takes ten times as long
@@ -156,6 +95,4 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
         of_rows,
         frequencies,
         filled,
-        repeated,
-        np.argsort(numbers, kind="stable"),
     )

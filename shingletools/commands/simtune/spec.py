@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 INPUT, OTHERS, TRUTH = 0, 1, 2
 SAMPLE_DOCUMENTS = 10_000  # documents
 MAX_DOCUMENTS = 999_999_999
+DEFAULT_FALSE = "0.1"
 
 
 class TuneSpec(Stage):
@@ -26,8 +27,10 @@ class TuneSpec(Stage):
     others: Sequence[str] = ()  # files of documents that are paired with those of the input
     sample: int = SAMPLE_DOCUMENTS
     seed: str = "0"
-    documents: int | None = None  # the number of all documents
+    for_documents: int | None = None  # the number of documents that the pipeline is for
+    false: "Fraction | None" = None  # the share of pairs that may be false; None for DEFAULT_FALSE
     table: bool = False
+    show: bool = False  # pairs near the threshold
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:

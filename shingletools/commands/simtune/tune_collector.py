@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 import orjson
 
-from shingletools.commands.simtune.evidence import GivenSample
-from shingletools.commands.simtune.finding_tables import records, table
-from shingletools.commands.simtune.findings import Findings
+from shingletools.commands.simtune.findings import Findings, records, table
+from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
 from shingletools.commands.simtune.sample import MAX_WORDS, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
@@ -86,9 +85,7 @@ class Tune(RecordCollector):
                 where = " in --against" if side == OTHERS else ""
                 raise Failed(f"no documents{where}, so there is nothing to recommend")
         read = [count for sample in self.samples.values() for count in sample.read]
-        if self.spec.documents is not None and self.spec.documents < sum(read):
-            raise Failed(f"--documents {self.spec.documents}: fewer than the {sum(read)} documents that were read")
-        given = GivenSample(self.spec, self.via, (*read, 0, 0)[:4], documents, judgement)
+        given = GivenSample(self.spec, (*read, 0, 0)[:4], documents, judgement)
         self.sampled = len(documents)
         findings = Findings(given)
         found = list(findings.all())

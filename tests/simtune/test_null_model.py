@@ -1,0 +1,193 @@
+"""What chance would find, as simtune estimates it: against formulas, and against corpora whose copies are known."""
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import jsonl
+from shingletools.commands.simtune import null_model
+from shingletools.commands.simtune.choice import Choice, by_chance, choose, valley
+from shingletools.commands.simtune.forms import COSINE, JACCARD, JoinForm, ShingleUnits
+from shingletools.commands.simtune.given_sample import GivenSample
+from shingletools.commands.simtune.sample import SampledDocument
+from shingletools.commands.simtune.spec import DEFAULT_FALSE, TuneSpec
+from shingletools.commands.simtune.tried_form import TriedForm, tried
+from tuning import advised, pairs_of
+
+MOST = Fraction(DEFAULT_FALSE)
+HUNDREDTHS = np.arange(101) / 100
+
+
+def given_of(texts: Sequence[str], others: Sequence[str] = ()) -> GivenSample:
+    """A sample of one table, or of two whose documents take turns."""
+    turns = [each for pair in zip(texts, others, strict=True) for each in pair] if others else texts
+    documents = [
+        SampledDocument(b"%d" % i, text, len(text.split()), len(text.split()), None, bool(others) and i % 2 == 1)
+        for i, text in enumerate(turns)
+    ]
+    spec = TuneSpec("id", "text", others=("o",) if others else ())
+    return GivenSample(spec, [len(texts), 0, len(others), 0], documents, None)
+
+
+@given(st.lists(st.floats(-30, 30), min_size=1))
+def test_powers_of_two(times: list[float]) -> None:
+    expected = [2.0**-each for each in times]
+    assert null_model.halvings(np.array(times)).tolist() == pytest.approx(expected, rel=1e-5)
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 0.8), st.floats(0, 0.5)), min_size=1, max_size=5))
+def test_expected_ones_fall_by_four_for_each_fall_of_similarity(pairs: list[tuple[float, float]]) -> None:
+    near = np.array([one for one, _ in pairs])
+    far = near - np.array([max(fall, 0.01) for _, fall in pairs])
+    found = np.full(101, 10**6)
+    false, told = null_model.expected({20: near, 80: far}, HUNDREDTHS, found, 100)
+    assert told
+    for t, each in zip(HUNDREDTHS.tolist(), false.tolist(), strict=True):
+        expected = sum(min(20 * 4 ** -((t - a) / (a - b)), 100) for a, b in zip(near, far, strict=True))
+        assert each / null_model.UNIT == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+def test_deeper_ranks_are_taken_where_the_first_ones_expect_more_than_there_is() -> None:
+    tails = {20: np.full(3, 0.9), 80: np.full(3, 0.5), 40: np.full(3, 0.2), 160: np.full(3, 0.1)}
+    found = np.where(HUNDREDTHS > 0.5, 15, 300)
+    deep, told = null_model.expected(tails, HUNDREDTHS, found, 160)
+    assert (told, deep[30] / null_model.UNIT) == (True, pytest.approx(3 * 40 / 4))
+    none, told = null_model.expected({20: tails[20], 80: tails[80]}, HUNDREDTHS, found, 100)
+    assert (told, none[60] / null_model.UNIT) == (False, 15)  # all
+
+
+def test_half_of_all_leads_are_doubtful_if_there_are_no_partners() -> None:
+    """The greatest of a thousand values whose tail is exponential; not so if one partner is added to each."""
+    values = np.random.default_rng(1).exponential(0.05, (4000, 1000))
+    nearest = -np.sort(-values, axis=1)[:, : null_model.NEAREST]
+    assert null_model.doubtful(nearest).mean() == pytest.approx(0.5, abs=0.03)
+    nearest[:, 0] += 0.5
+    assert not null_model.doubtful(nearest).any()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_false_best_partners(share: float) -> None:
+    """Of two tables of titles, of which a share have a partner: from .4 on, half to twice as many as are false."""
+    chosen = random.Random(f"best {share}")
+    words = [f"w{i}" for i in range(500)]
+    weights = [1 / (i + 5) for i in range(500)]
+    theirs = [" ".join(chosen.choices(words, weights, k=8)) for _ in range(1000)]
+    ours = [
+        " ".join([*text.split()[:6], *chosen.choices(words, weights, k=2)])
+        if i < 1000 * share
+        else " ".join(chosen.choices(words, weights, k=8))
+        for i, text in enumerate(theirs)
+    ]
+    one = tried(given_of(ours, theirs), JoinForm(ShingleUnits(1), COSINE, best=True))
+    assert one.false is not None
+    edge = one.edges.index(one.edges[40])
+    found, false = int(one.partners[edge]), int(one.false[edge]) / null_model.UNIT
+    truly = found - 1000 * share
+    assert truly / 2 - 60 <= false <= 2 * truly + 60
+
+
+def planted(seed: int, documents: int, copies: int, group: int = 2) -> tuple[list[str], set[frozenset[int]]]:
+    """Texts of words of a common vocabulary, and groups of copies in which a fifth of the words are others."""
+    chosen = random.Random(seed)
+    words = ["".join(chosen.choices("etaoinshrdlu", k=chosen.randint(2, 9))) for _ in range(2000)]
+    weights = [1 / (i + 20) for i in range(2000)]
+    texts, true = [" ".join(chosen.choices(words, weights, k=40)) for _ in range(documents)], set()
+    for i in range(copies):
+        members = [i]
+        for _ in range(group - 1):
+            members.append(len(texts))
+            copied = texts[i].split()
+            texts.append(" ".join(each if chosen.random() > 0.2 else chosen.choice(words) for each in copied))
+        true |= {frozenset(pair) for pair in combinations(members, 2)}
+    return texts, true
+
+
+FORMS = (JoinForm(ShingleUnits(1), COSINE), JoinForm(ShingleUnits(4, chars=True), JACCARD))
+
+
+def actual(one: TriedForm, true: set[frozenset[int]], texts: Sequence[str], folder: Path) -> list[int]:
+    """The false pairs from each edge on, by simjoin."""
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+    shingle = f"shingle {one.form.units.options}"
+    return [
+        len(pairs_of(f"{shingle} | simjoin {one.form.join(edge)}", docs, folder) - true) for edge in one.edges[20:41:5]
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("copies", "group"), [(0, 2), (150, 2), (20, 10), (8, 50)])
+def test_false_pairs_are_as_many_as_is_expected(copies: int, group: int, form: JoinForm, tmp_path: Path) -> None:
+    """Within a factor of four where there are many, with copies; of large groups, at least a quarter of them."""
+    texts, true = planted(5, 800, copies, group)
+    one = tried(given_of(texts), form)
+    assert one.told
+    expected = [float(one.expected_false(edge)) for edge in range(20, 41, 5)]
+    for many, found in zip(actual(one, true, texts, tmp_path), expected, strict=True):
+        assert (many - 20) / 4 <= found <= (4 if group < 20 else 40) * (many + 20), (many, expected)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_threshold_keeps_the_promise(form: JoinForm, tmp_path: Path) -> None:
+    """At most twice the share of false pairs that was allowed, and nearly all true ones."""
+    texts, true = planted(6, 800, 150)
+    choice = by_chance(tried(given_of(texts), form), MOST, None)
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+    line = f"shingle {form.units.options} | simjoin {form.join(choice.threshold)}"
+    found = pairs_of(line, docs, tmp_path)
+    assert len(found - true) <= 2 * float(MOST) * len(found)
+    assert len(found & true) > 0.9 * len(true)
+
+
+def test_without_copies_nothing_is_better_than_what_is_usual(tmp_path: Path) -> None:
+    for seed in range(3):
+        texts, _ = planted(seed, 500, 0)
+        docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+        assert advised(tmp_path, docs=docs)[0] == "shingle -k 10 | sketch -n 84 | simjoin -t 0.8"
+
+
+def test_relatives_are_not_taken_for_copies(tmp_path: Path) -> None:
+    """Of 600 texts, 200 have ever less in common with nine others; 60 have a copy. The copies are found."""
+    texts, _ = planted(7, 600, 60)
+    chosen = random.Random(7)
+    for i in range(0, 200, 10):
+        of_first = texts[100 + i].split()
+        for n in range(1, 10):
+            own = texts[100 + i + n].split()
+            texts[100 + i + n] = " ".join([*of_first[: 26 - chosen.randrange(26)], *own][:40])
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+    found = pairs_of(advised(tmp_path, docs=docs)[0], docs, tmp_path)
+    copies = {frozenset((i, 600 + i)) for i in range(60)}
+    assert len(found & copies) >= 50
+    assert len(found) <= 120
+
+
+@pytest.mark.parametrize(
+    ("level", "first", "place"),
+    [
+        ([9, 8, 5, 1, 2, 30, 40, 10], 0, 3),
+        ([9, 8, 5, 1, 2, 30, 40, 10], 5, 5),
+        ([40, 30, 20, 10, 5, 5, 5, 5], 1, 1),
+        ([9, 3, 4, 3, 4, 3, 4, 3], 0, 0),
+        ([50, 0, 0, 20, 0, 60, 10], 0, 4),
+    ],
+)
+def test_the_lowest_place_before_the_steepest_rise(level: list[float], first: int, place: int) -> None:
+    assert valley(level, first) == place
+
+
+def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
+    texts, _ = planted(9, 300, 40)
+    sample = given_of(texts)
+    usual = Choice(tried(sample, JoinForm(ShingleUnits(10), usual=True)), 80)
+    other = by_chance(tried(sample, FORMS[0]), MOST, None)
+    assert choose([other, usual], MOST) is other
+    few = other._replace(edge=100)  # equal ones, of which there are none
+    assert choose([few, usual], MOST) is usual
+    assert choose([Choice(other.tried, None), usual], MOST) is usual
