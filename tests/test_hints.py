@@ -449,6 +449,7 @@ def test_no_pair_at_all(option: str, tmp_path: Path) -> None:
     assert run("shingletools", "run", f"{command} docs", cwd=tmp_path).err == said
     assert run_here(f"{command} few", cwd=tmp_path).err == ""
     assert option or run_here(f"{command} --known pairs docs", cwd=tmp_path).err == ""
+    assert run_here(f"dedup {option} --pairs /dev/null docs", cwd=tmp_path).err == ""  # where none are expected
     (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}))
     assert run_here(f"{command} docs", cwd=tmp_path).err == ""
 

@@ -158,7 +158,7 @@ def test_parts(here: Path) -> None:
 
 def test_standard_input_is_read_from_its_beginning(here: Path) -> None:
     """Also if it is compressed, longer than what is read at once, or not there."""
-    many = b"".join(b'{"n":%d,"text":"%b"}\n' % (number, b"w" * 300) for number in range(5000))
+    many = b"".join(b'{"n":%d,"text":"%b"}\n' % (number, b"a b c d e f g h i " + b"w" * 300) for number in range(5000))
     made = run("canon --id n", stdin=many).good()
     expected = pipe(made, "shingle --id n")
     assert pipe(made, "shingle") == pipe(made, "shingle -j 2") == expected

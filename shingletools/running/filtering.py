@@ -199,7 +199,7 @@ def run_once(
     # Workers read JSON lines themselves. Other formats are read here: documents end where all before them says
     read = streams.read_chunks if jobs == 1 else streams.read_spans
     with contextlib.closing(read(files, given) if form is None else documents_in_format(form, files, given)) as pieces:
-        begun, said = [*itertools.islice(pieces, 1)], None
+        begun, said = [*itertools.islice(pieces, 0 if advice is None else 1)], None
         if advice is not None and begun:
             first = begun[0].chunk() if isinstance(begun[0], Span) else begun[0]
             said = advice(first.data) if isinstance(first, Chunk) else None

@@ -1,5 +1,6 @@
 """Takes documents, and gives those that are kept, unchanged and in order."""
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -190,7 +191,8 @@ class Dedup(Collector):
         known = np.frombuffer(self.known.known, np.bool_)
         named = {self.verdicts.option: seen[: len(self.verdicts)], self.spec.known_by: seen[: len(known)][known]}
         messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
-        if self.spec.pairs and not (self.spec.known or len(self.verdicts)) and np.count_nonzero(seen) >= FEW:
+        wanted = {*self.spec.pairs} - {os.devnull} and not self.spec.known  # else it is known that there may be none
+        if wanted and not len(self.verdicts) and np.count_nonzero(seen) >= FEW:
             messages.append("--pairs has no pair, so no document goes")
         halves, wholes = self.verdicts.pairs_here(seen)
         if halves > wholes:

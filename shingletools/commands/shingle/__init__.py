@@ -12,4 +12,5 @@ frequency_filter      shingles within the limits, by a table
 two_pass_filter       files that are read twice: to count, then to filter
 fingerprint_counts    counts of fingerprints, for these files
 short_text_counts     counts texts with few shingles
+uncanonized_texts     texts that canon did not make
 """
