@@ -23,6 +23,7 @@ LOWEST_BY_LABELS = Fraction(1, 20)
 FEW_PARTNERS = 20  # that tell nothing: ten pairs
 REACH = 3  # bins on either side, whose mean counts: a single peak is often chance
 DEVIATIONS = 3  # of chance, by which a rise is steeper
+PART = 4  # the copies beyond a valley are one in so many pairs, at least
 STEEP = 2  # times as many pairs as above it on average: pairs become ever fewer
 SMOOTH = 2  # thresholds on either side, with whose mean F1 counts
 NEAR = Fraction(3, 1000)  # settings whose F1 differs by no more are equally good
@@ -63,7 +64,9 @@ def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None) -> Choic
         return Choice(tried, None)
     counts = tried.partners - np.append(tried.partners[1:], 0)
     level = smoothed(counts)
-    edge = valley(level, edge)
+    lowest = valley(level, edge)
+    if PART * tried.partners[lowest] >= tried.partners[edge]:
+        edge = lowest
     if level[edge] > STEEP * upper_mean(tried.partners, edge) + 2 * sqrt(STEEP * upper_mean(tried.partners, edge) + 1):
         while edge < len(tried.edges) and tried.doubtful[edge] > most * int(tried.leading[edge]):
             edge += 1
