@@ -33,7 +33,7 @@ def weighted_share(part: Index, whole: Index) -> Share:
 
     >>> import numpy as np
     >>> weighted_share(np.array([1, 0]), np.array([1, 1]))
-    Share(value=Fraction(1, 2), low=Fraction(157, 12500), high=Fraction(12343, 12500))
+    Share(value=Fraction(1, 2), low=Fraction(12579, 1000000), high=Fraction(987421, 1000000))
     """
     weights = [each for each in whole.tolist() if each]
     total = sum(weights)
