@@ -191,3 +191,13 @@ def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     few = other._replace(edge=100)  # equal ones, of which there are none
     assert choose([few, usual], MOST) is usual
     assert choose([Choice(other.tried, None), usual], MOST) is usual
+
+
+def test_pairs_that_are_good_only_where_all_is_shared() -> None:
+    """As equal texts with different labels are; no bins of similarity are beyond them."""
+    texts, _ = planted(9, 300, 40)
+    one = tried(given_of(texts), FORMS[0])
+    last = len(one.edges) - 1
+    false = np.where(np.arange(len(one.edges)) < last, one.partners, 0) * null_model.UNIT
+    partners = np.where(np.arange(len(one.edges)) < last, one.partners, 1000)
+    assert by_chance(one._replace(false=false, partners=partners, told=True), MOST, None).edge == last

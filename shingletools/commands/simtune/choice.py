@@ -67,7 +67,9 @@ def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None) -> Choic
     lowest = valley(level, edge)
     if PART * tried.partners[lowest] >= tried.partners[edge]:
         edge = lowest
-    if level[edge] > STEEP * upper_mean(tried.partners, edge) + 2 * sqrt(STEEP * upper_mean(tried.partners, edge) + 1):
+    if edge < len(level) and level[edge] > STEEP * upper_mean(tried.partners, edge) + 2 * sqrt(
+        STEEP * upper_mean(tried.partners, edge) + 1
+    ):
         while edge < len(tried.edges) and tried.doubtful[edge] > most * int(tried.leading[edge]):
             edge += 1
     enough = edge < len(tried.edges) and tried.partners[edge] >= FEW_PARTNERS
