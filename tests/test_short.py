@@ -61,7 +61,7 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
         (["semi.csv", "--delimiter", ";"], "canon --csv --delimiter ';' semi.csv"),
         (["table.TSV", "-t", "0.9", "--keep", "longest"], "canon --tsv table.TSV"),
         (["lines.txt"], "canon --lines lines.txt"),
-        (["refs"], "canon --ris refs"),
+        (["refs"], "canon --ris --text title,author,journal,year refs"),
         (["folder"], "canon --recursive folder"),
         (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
         (["--", "-lines.txt"], "canon --lines ./-lines.txt"),
@@ -213,11 +213,44 @@ def test_compare(here: Path) -> None:
     assert ran.good() == b'"0.html" "1.html" 1.0: 6 words in 1 passage, 100% of a, 100% of b, longest 6\n'
     ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
     assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
-    for words, runs in (("a.txt folder/0.txt", 1), ("docs.jsonl docs.jsonl", 5)):
+    for words, runs in (("a.txt folder/0.txt", "1 run"), ("docs.jsonl docs.jsonl", "5 runs")):
         one, other = words.split()
         ran = run_here(f"shingletools compare {words}", cwd=here)
-        message = f"nothing in {one} has {runs} runs of 5 words in common with {other} (see -k and -m)"
+        message = f"nothing in {one} has {runs} of 5 words in common with {other} (see -k and -m)"
         assert (ran.status, ran.out, ran.err) == (0, b"", f"shingletools compare: {message}\n")
+
+
+def test_two_inputs_that_are_not_two_alike(here: Path) -> None:
+    for words, cause in (
+        ("- -", "standard input is one file, not two"),
+        ("a.txt folder", "of a.txt and folder, one is a folder: name two files or two folders"),
+    ):
+        ran = run_here(f"shingletools compare {words}", cwd=here)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"shingletools compare: {cause}\n")
+
+
+def test_names_of_files_are_read_again(here: Path) -> None:
+    ran = shell("shingletools unique --files0-from <(printf 'docs.jsonl\\0')", here)
+    assert (ran.status, ran.out) == (2, b"")
+    assert "pipe" in ran.err or "regular" in ran.err
+
+
+def test_text_that_begins_like_json(here: Path) -> None:
+    for name, text in (
+        ("app.log", "[2026-01-01] up\n[2026-01-02] down\n"),
+        ("notes", "[a](b) c\n"),
+        ("x.txt", "{} a\n"),
+    ):
+        (here / name).write_text(text)
+        ran = run_here(f"shingletools unique {name}", cwd=here)
+        assert (ran.status, ran.out.decode()) == (0, text)
+
+
+def test_values_that_look_like_options(here: Path) -> None:
+    ran = run_here("shingletools unique --removed=-gone --report=-page docs.jsonl", cwd=here)
+    assert ran.status == 0, ran.err
+    assert (here / "-gone").exists()
+    assert (here / "-page").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

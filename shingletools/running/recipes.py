@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 SAMPLED = 1000  # documents whose words are counted
+CITED = "title,author,journal,year"  # not the abstract: a long one has nearly all runs of any short reference
 COUNTING = "shingle -k 1"  # makes the records that word_counts takes, of those of canon
 
 
@@ -27,8 +28,8 @@ TITLES = Recipe(
 )
 CITATIONS = Recipe(
     "citations",
-    "references of RIS or NBIB, some of which lack the abstract",
-    "canon --ris refs.ris | shingle --chars -k 3 | simjoin --measure containment -t 0.85",
+    "references of RIS or NBIB, some of which lack an author or the journal",
+    f"canon --ris --text {CITED} refs.ris | shingle --chars -k 3 | simjoin --measure containment -t 0.85",
 )
 RECIPES = (
     NEAR_COPIES,

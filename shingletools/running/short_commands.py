@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import re
 import shlex
 import stat
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from shingletools.running.api import run
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.recipes import (
     CITATIONS,
+    CITED,
     COUNTING,
     RECIPES,
     median,
@@ -39,8 +41,14 @@ TEXT, PAGE = "text", "html"  # formats of plain text, which is read as lines or 
 AS_PAGES = "--html"  # the option of canon alone
 SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
 SUFFIXES |= {".html": PAGE, ".htm": PAGE, ".tab": "tsv", ".nbib": "ris", ".jsonl": "", ".ndjson": ""}
-PLAIN_TEXT = ("", ".txt", ".text", ".md", ".log", ".srt")  # suffixes
-FIRST_BYTES = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "", b"[": "array", b"TY  -": "ris", b"PMID-": "ris"}
+SUFFIXES |= dict.fromkeys((".txt", ".text", ".md", ".log", ".srt"), TEXT)
+FIRST_BYTES = {
+    rb"PAR1": "parquet",
+    rb"WARC/": "warc",
+    rb"\{\s*[\"}]": "",
+    rb"\[\s*[{\]]": "array",
+    rb"(TY  |PMID)-": "ris",
+}
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
 
@@ -133,7 +141,11 @@ class ShortRun:
             if isinstance(value, tuple):  # of names
                 value = ",".join(map(quoted, value))
             for each in value if isinstance(value, list) else [value]:
-                made += [action.option_strings[0], *([] if each is True else [str(each)])]
+                name, word = action.option_strings[0], str(each)
+                if each is True:
+                    made.append(name)
+                else:  # a value that looks like an option is joined to it
+                    made += [f"{name}={word}"] if word[:1] == "-" != word else [name, word]
         return made
 
     def format_words(self, files: Sequence[str], texts: str) -> list[str]:
@@ -165,7 +177,7 @@ class ShortRun:
             raise Printed(self.shown(lines, start))
         status = DONE
         for line in lines:
-            standard_output = os.dup(1)  # a run closes it
+            standard_output = os.dup(1)  # a run closes standard output
             try:
                 done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed)
             finally:
@@ -182,9 +194,11 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without near-duplicates, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
-    check_regular((file for file in files if not os.path.isdir(file)), "this command reads")
+    lists = [] if options.files0_from is None else [options.files0_from]
+    check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
-    canon = ["canon", *reads, *this.words("id", "text")]
+    cited = ["--text", CITED] if "--ris" in reads and "text" not in options.given else []
+    canon = ["canon", *reads, *this.words("id", "text"), *cited]
     reads = [word for word in reads if word != AS_PAGES]
     counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
     recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
@@ -193,6 +207,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
         pairs, texts = f"{start}pairs" if options.report else "-", f"{start}canon"
         choice = this.words("id", "keep", "removed", "output")
+        choice += ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
         dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *measured, *files])
         made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
         lines = [f"{made_by} | {dedup}"]
@@ -201,7 +216,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 shlex.join([*canon, "--offsets", "-o", texts, *files]),
                 f"{shingle} {shlex.quote(texts)} | {join} -o {shlex.quote(pairs)}",
                 dedup,
-                shlex.join(["simshow", "--docs", texts, "--html", options.report, "--made-by", made_by, pairs]),
+                shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs]),
             ]
         if not options.dry_run:
             why = f"half of the first {len(counts)} texts have at most {median(counts)} words"
@@ -229,6 +244,10 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     k = str(options.k)
     if len(files) != len("AB"):
         this.parser.error("name two files or folders")
+    if files == ["-", "-"]:
+        raise Failed("standard input is one file, not two")
+    if len({os.path.isdir(file) for file in files}) > 1:
+        raise Failed(f"of {' and '.join(map(printable, files))}, one is a folder: name two files or two folders")
     reads = [this.format_words([file], "whole") for file in files]
     least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
     with scratch(COMPARE) as start:
@@ -249,7 +268,8 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         if status < FAILED and not os.path.getsize(pairs):
             one, other = map(printable, files)
             messages.say(
-                f"{name}: nothing in {one} has {least} runs of {k} words in common with {other} (see -k and -m)"
+                f"{name}: nothing in {one} has {least} {'run' if least == 1 else 'runs'} of {k} words in common "
+                f"with {other} (see -k and -m)"
             )
         return status
 
@@ -277,9 +297,9 @@ def format_of(path: str) -> str:
         return TEXT  # a pipe, whose first bytes can be read only once
     with contextlib.closing(read_blocks(path)) as blocks:
         head = next(blocks, b"").lstrip(BLANK)
-    if (found := next((name for start, name in FIRST_BYTES.items() if head.startswith(start)), None)) is not None:
+    if (found := next((name for start, name in FIRST_BYTES.items() if re.match(start, head)), None)) is not None:
         return found
-    if suffix in PLAIN_TEXT:
+    if not suffix:
         return TEXT
     raise Failed(f"{printable(path)}: its format is not known: say --lines, --whole, --csv or another")
 

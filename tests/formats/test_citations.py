@@ -133,9 +133,10 @@ def test_any_cut_of_the_input_gives_the_same(tmp_path: Path, monkeypatch: pytest
 
 def test_references_without_copies(tmp_path: Path) -> None:
     """The one with an abstract is kept."""
-    (tmp_path / "refs.ris").write_text("".join(RIS), newline="")
-    ran = run_here("shingletools unique --keep longest refs.ris", cwd=tmp_path)
-    assert ran.out.decode() == RIS[1] + RIS[2]
+    longest = RIS[1].replace("T2  -", "Y1  - 2020\nT2  -")
+    (tmp_path / "refs.ris").write_text(RIS[0] + longest + RIS[2], newline="")
+    ran = run_here("shingletools unique refs.ris", cwd=tmp_path)
+    assert ran.out.decode() == longest + RIS[2]
     told, line, _ = ran.err.split("\n")
     assert told == "shingletools unique: these are references, so this is the pipeline for citations:"
     assert shell(line, tmp_path).good() == ran.out
