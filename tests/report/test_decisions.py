@@ -46,6 +46,19 @@ def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
     assert pressed(page) == ["? Unsure"]
 
 
+def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing(opened: Open) -> None:
+    """Its storage can be read, but is full."""
+    page = opened("copies", "pairs")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }; }")
+    decision(page, "Accept")
+    decision(page, "Reject", 1)
+    expect(page.get_by_role("status")).to_have_text("Rejected: first and longer. This browser does not keep it")
+    assert pressed(page) == ["✓ Accept", "✗ Reject"]
+    assert [each["label"] for each in saved(page, "labels.jsonl")] == ["same"] * 3 + ["different"]
+    said = "Decided: 2 of 3. This browser does not keep it. Before you close the page, save:"
+    expect(page.locator(".saves p").first).to_have_text(said)
+
+
 def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) -> None:
     for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
         page = opened(name, "pair/0")
