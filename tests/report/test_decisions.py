@@ -59,6 +59,22 @@ def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing(opened: Open) ->
     expect(page.locator(".saves p").first).to_have_text(said)
 
 
+def test_two_windows_do_not_undo_each_other(opened: Open) -> None:
+    """A decision is about what its window shows, which is what the other one decided from the next decision on."""
+    page = opened("copies", "pairs")
+    other = page.context.new_page()
+    other.goto(page.url)
+    for window in (page, other):
+        decision(window, "Accept")
+        expect(window.get_by_role("status")).to_have_text("Accepted: first and same 1")
+    decision(page, "Reject", 1)
+    decision(other, "Unsure", 2)
+    assert pressed(other) == ["✓ Accept", "✗ Reject", "? Unsure"]
+    decision(other, "Reject", 1)  # takes back what it shows
+    other.reload()
+    assert pressed(other) == ["✓ Accept", "? Unsure"]
+
+
 def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) -> None:
     for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
         page = opened(name, "pair/0")

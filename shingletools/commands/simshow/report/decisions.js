@@ -40,9 +40,10 @@ const verdictOf = (pair) => [0, 1, 2].indexOf(decisions[folded(pair)[0]]); // a 
 
 // Decides about a pair, or takes the same decision back
 function decide(pair, verdict) {
-  load(); // another window may have decided, too
   const [key] = folded(pair);
-  const taken = verdictOf(pair) !== verdict;
+  const taken = verdictOf(pair) !== verdict; // by what is shown, whatever another window decided
+  const before = { ...decisions };
+  load();
   if (taken) decisions[key] = verdict;
   else delete decisions[key];
   try {
@@ -50,8 +51,12 @@ function decide(pair, verdict) {
   } catch {
     storing = false;
   }
-  for (const each of document.querySelectorAll(`.decide[data-of="${key}"]`)) press(each, verdictOf(pair));
-  for (const each of document.querySelectorAll(`.sign[data-of="${key}"]`)) each.replaceWith(sign(pair));
+  for (const each of document.querySelectorAll('.decide, .sign')) {
+    const at = Number(each.getAttribute('data-of'));
+    if (before[at] === decisions[at]) continue;
+    if (each.matches('.decide')) press(each, verdictOf(at));
+    else each.replaceWith(sign(at));
+  }
   for (const each of document.querySelectorAll('.saves')) each.replaceWith(saves());
   say(`${taken ? DECIDED[verdict] : 'Not decided'}: ${nameOf(pairs.a[pair])} and ${nameOf(pairs.b[pair])}`
     + (storing ? '' : '. This browser does not keep it'));
