@@ -110,7 +110,10 @@ def test_next_to_a_folded_pair_is_what_is_next_to_its_row(opened: Open) -> None:
 
 
 def test_keys_decide_and_go_on(opened: Open) -> None:
-    page = opened("copies", "pairs")
+    page = opened("copies")
+    page.keyboard.press("a")
+    expect(page.get_by_role("status")).to_have_text("")  # no pair is here
+    go(page, "pairs")
     page.keyboard.press("a")
     expect(page.get_by_role("status")).to_have_text("Which pair? The key n goes to the first")
     page.keyboard.press("n")
