@@ -46,6 +46,35 @@ def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
     assert pressed(page) == ["? Unsure"]
 
 
+def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing(opened: Open) -> None:
+    """Its storage can be read, but is full."""
+    page = opened("copies", "pairs")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }; }")
+    decision(page, "Accept")
+    decision(page, "Reject", 1)
+    expect(page.get_by_role("status")).to_have_text("Rejected: first and longer. This browser does not keep it")
+    assert pressed(page) == ["✓ Accept", "✗ Reject"]
+    assert [each["label"] for each in saved(page, "labels.jsonl")] == ["same"] * 3 + ["different"]
+    said = "Decided: 2 of 3. This browser does not keep it. Before you close the page, save:"
+    expect(page.locator(".saves p").first).to_have_text(said)
+
+
+def test_two_windows_do_not_undo_each_other(opened: Open) -> None:
+    """A decision is about what its window shows, which is what the other one decided from the next decision on."""
+    page = opened("copies", "pairs")
+    other = page.context.new_page()
+    other.goto(page.url)
+    for window in (page, other):
+        decision(window, "Accept")
+        expect(window.get_by_role("status")).to_have_text("Accepted: first and same 1")
+    decision(page, "Reject", 1)
+    decision(other, "Unsure", 2)
+    assert pressed(other) == ["✓ Accept", "✗ Reject", "? Unsure"]
+    decision(other, "Reject", 1)  # takes back what it shows
+    other.reload()
+    assert pressed(other) == ["✓ Accept", "? Unsure"]
+
+
 def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) -> None:
     for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
         page = opened(name, "pair/0")
@@ -81,7 +110,10 @@ def test_next_to_a_folded_pair_is_what_is_next_to_its_row(opened: Open) -> None:
 
 
 def test_keys_decide_and_go_on(opened: Open) -> None:
-    page = opened("copies", "pairs")
+    page = opened("copies")
+    page.keyboard.press("a")
+    expect(page.get_by_role("status")).to_have_text("")  # no pair is here
+    go(page, "pairs")
     page.keyboard.press("a")
     expect(page.get_by_role("status")).to_have_text("Which pair? The key n goes to the first")
     page.keyboard.press("n")

@@ -68,11 +68,19 @@ def test_two_files_are_compared(folder: Path) -> None:
         ("texts/a", "needs --docs FILE for pairs, --runs for documents of repeats, or two files to compare"),
         ("texts/a texts/a", 'pairs "texts/a" with itself'),
         ("texts/a texts/b.html --least 0.5", "it has no similarity, which --least, --most and --sample need"),
+        ("--csv texts/a texts/b.html", "--csv needs --docs: two files are plain text or HTML"),
+        ("--include * texts/a texts/b.html", "--include needs --docs: two files are plain text or HTML"),
+        ("texts/a texts", "texts is a folder, not a file: shingletools compare compares folders"),
+        ("--runs --ris docs.csv", "--ris cannot be combined with --runs"),
         ("--runs --csv docs.csv", "--csv cannot be combined with --runs"),
         ("--lines --docs docs.txt --text a,b", "this format gives each document one text, so --text names one field"),
     ):
         ran = run_here(f"simshow {words}", stdin=b"", cwd=folder)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {said}\n")
+    (folder / "bytes").write_bytes(b"a\xff")
+    ran = run_here("simshow texts/a bytes", cwd=folder)
+    last = "simshow: only two files that can be read are compared"
+    assert (ran.status, ran.err.splitlines()[1:]) == (2, [last]) and ran.err.startswith("simshow: bytes: not UTF-8")
 
 
 def test_bad_rows_are_rejected_with_their_lines(folder: Path) -> None:

@@ -25,7 +25,7 @@ from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo
 from shingletools.record.document_format import Format
 from shingletools.record.stage import Stage
 from shingletools.record.wire import field_after
-from shingletools.system.errors import Failed
+from shingletools.system.errors import Failed, printable
 
 COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
@@ -41,12 +41,14 @@ CONTEXT_WORDS = 6  # words
 PAIR_FILES = 2
 PATTERN_K = 1  # -k of --pattern, since words stand alone between those that vary
 
-ONLY_FOR_PAIRS = (  # options
-    "--against --canon -k --gap --template --least --most --sample --side-by-side --pattern "
-    "--buffer-size --temporary-directory --show --made-by --date "
-    "--lines --whole --recursive --csv --tsv --array --parquet --warc "
+ONLY_FOR_DOCS = (  # options
+    "--against --lines --whole --recursive --csv --tsv --array --ris --parquet --warc "
     "--include --exclude --delimiter --no-header --number"
 ).split()
+ONLY_FOR_PAIRS = (
+    "--canon -k --gap --template --least --most --sample --side-by-side --pattern "
+    "--buffer-size --temporary-directory --show --made-by --date"
+).split() + ONLY_FOR_DOCS
 USELESS = {  # the options for forms of output, and those that change nothing in them
     JSON: ("--color always", "--context", "--full", "--template"),
     BRIEF: ("--color always", "--context", "--full", "--template"),
@@ -136,12 +138,13 @@ def build(options: argparse.Namespace) -> Stage:
     if not options.docs and not options.runs:
         if len(options.files) != PAIR_FILES or "-" in options.files:
             raise Failed("needs --docs FILE for pairs, --runs for documents of repeats, or two files to compare")
+        check_two_files(options)
         # As if all files of a folder were documents, and these a pair
         pair, options.docs, options.files, options.include = tuple(options.files), options.files, [], ["*"]
         options.recursive = True
     if options.runs:
         for name in ONLY_FOR_PAIRS:
-            if name.lstrip("-").replace("-", "_") in options.given:
+            if is_given(name, options):
                 raise Failed(f"{name} cannot be combined with --runs")
         if len(options.text) > 1:
             raise Failed("--runs shows words that canon made, so --text names one field")
@@ -210,6 +213,19 @@ def check_combinations(options: argparse.Namespace) -> None:
             raise Failed(f"--{option.replace('_', '-')} needs --html")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
+
+
+def check_two_files(options: argparse.Namespace) -> None:
+    """Raises Failed for options that two files do not need, and for folders."""
+    for name in ONLY_FOR_DOCS:
+        if is_given(name, options):
+            raise Failed(f"{name} needs --docs: two files are plain text or HTML")
+    for path in filter(os.path.isdir, options.files):
+        raise Failed(f"{printable(path)} is a folder, not a file: shingletools compare compares folders")
+
+
+def is_given(name: str, options: argparse.Namespace) -> bool:
+    return name.lstrip("-").replace("-", "_") in options.given
 
 
 def form_name(options: argparse.Namespace) -> str:

@@ -154,6 +154,8 @@ class ShowCollector(RecordCollector):
         settings = CompareSettings(self.spec.gap, self.read.vocabulary.spelled, frequent)
         for waits, record, pairs in self.waiting():
             unknown = self.unknown(pairs)
+            if unknown and self.spec.pair is not None:
+                raise Failed("only two files that can be read are compared")
             if unknown:
                 file, line, document = waits
                 self.lost.append(DeferredReject(file, line, unknown, document))

@@ -160,7 +160,7 @@ class PatternWriter(LineWriter):
 
     first: ShownDocument | None = None
 
-    def write(self, compared: Comparison, a: ShownDocument, _b: ShownDocument, /) -> bytes:
+    def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes:
         if self.first is None:
             self.first = a
             order = np.argsort(a.starts, kind="stable")
@@ -175,6 +175,13 @@ class PatternWriter(LineWriter):
             elif piece.kind == ONLY_B:
                 self.longer[np.searchsorted(self.starts, piece.a[0])] = True
         self.common &= here
+        at = end = 0  # in a and in b
+        for passage in sorted(compared.passages, key=lambda passage: passage.b):
+            if np.any((b.starts >= end) & (b.ends <= passage.b[0])):
+                self.longer[np.searchsorted(self.starts, passage.a[0])] = True
+            at, end = passage.a[1], max(end, passage.b[1])
+        if np.any(b.starts >= end):
+            self.longer[np.searchsorted(self.starts, at)] = True
         return b""
 
     def group(self, name: Name, members: Sequence[Name], /) -> bytes:
@@ -187,7 +194,7 @@ class PatternWriter(LineWriter):
     def pattern(self) -> Iterator[str]:
         """Yields the first text in parts: what is common to all, and VARIES for the rest."""
         assert self.first is not None
-        source, at, varied = self.first.source, 0, False
+        source, at, end, varied = self.first.source, 0, 0, False
         for place in (np.flatnonzero(self.common[1:-1] & ~self.common[:-2] & ~self.common[2:]) + 1).tolist():
             # A part of a number or an address that varies on both sides says nothing
             self.common[place] = any(map(str.isspace, source[self.ends[place - 1] : self.starts[place + 1]]))
@@ -199,6 +206,10 @@ class PatternWriter(LineWriter):
                 at = start
             varied = not alike
             at = at if alike else max(at, end)
+        if self.longer[-1] and not varied:
+            yield self.shown(source[at:end])
+            yield f" {VARIES}"
+            at = max(at, end)
         yield self.shown(source[at:])
 
     def shown(self, text: str) -> str:

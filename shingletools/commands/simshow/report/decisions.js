@@ -27,11 +27,12 @@ const DECIDED = ['Accepted', 'Rejected', 'Unsure'];
 const SIGNS = ['✓', '✗', '?'];
 const KEPT = `shingletools ${lists.key}`;
 let decisions = {}; // the place of a verdict, by the first of its folded pairs
+let storing = true; // until the browser refuses: from then on, decisions last as long as the page
 function load() {
   try {
-    decisions = { ...JSON.parse(localStorage.getItem(KEPT)) };
+    if (storing) decisions = { ...JSON.parse(localStorage.getItem(KEPT)) };
   } catch {
-    // A browser that keeps nothing: they last as long as the page
+    // No storage, or what no page wrote
   }
 }
 load();
@@ -39,20 +40,26 @@ const verdictOf = (pair) => [0, 1, 2].indexOf(decisions[folded(pair)[0]]); // a 
 
 // Decides about a pair, or takes the same decision back
 function decide(pair, verdict) {
-  load(); // another window may have decided, too
   const [key] = folded(pair);
-  const taken = verdictOf(pair) !== verdict;
+  const taken = verdictOf(pair) !== verdict; // by what is shown, whatever another window decided
+  const before = { ...decisions };
+  load();
   if (taken) decisions[key] = verdict;
   else delete decisions[key];
   try {
-    localStorage.setItem(KEPT, JSON.stringify(decisions));
+    if (storing) localStorage.setItem(KEPT, JSON.stringify(decisions));
   } catch {
-    // As above
+    storing = false;
   }
-  for (const each of document.querySelectorAll(`.decide[data-of="${key}"]`)) press(each, verdictOf(pair));
-  for (const each of document.querySelectorAll(`.sign[data-of="${key}"]`)) each.replaceWith(sign(pair));
+  for (const each of document.querySelectorAll('.decide, .sign')) {
+    const at = Number(each.getAttribute('data-of'));
+    if (before[at] === decisions[at]) continue;
+    if (each.matches('.decide')) press(each, verdictOf(at));
+    else each.replaceWith(sign(at));
+  }
   for (const each of document.querySelectorAll('.saves')) each.replaceWith(saves());
-  say(`${taken ? DECIDED[verdict] : 'Not decided'}: ${nameOf(pairs.a[pair])} and ${nameOf(pairs.b[pair])}`);
+  say(`${taken ? DECIDED[verdict] : 'Not decided'}: ${nameOf(pairs.a[pair])} and ${nameOf(pairs.b[pair])}`
+    + (storing ? '' : '. This browser does not keep it'));
   return taken;
 }
 
@@ -103,8 +110,10 @@ function saves() {
   const rows = [...folds.values()];
   const decided = rows.filter(([pair]) => verdictOf(pair) >= 0).length;
   return element('div', { class: 'saves' },
-    element('p', {}, decided ? `Decided: ${number(decided)} of ${number(rows.length)}. This browser keeps it. To use it, save:`
-      : 'Nothing is decided yet. Open a pair, and say whether you accept it; this browser keeps it, and sends it nowhere.'),
+    element('p', {}, decided ? `Decided: ${number(decided)} of ${number(rows.length)}. `
+      + (storing ? 'This browser keeps it. To use it, save:' : 'This browser does not keep it. Before you close the page, save:')
+      : `Nothing is decided yet. Open a pair, and say whether you accept it; this browser ${storing ? 'keeps it, and ' : ''}`
+      + 'sends it nowhere.'),
     decided ? FILES.map(([name, why, wanted, line]) => element('p', {}, element('button', { type: 'button',
       click: () => save(name, rows.filter(wanted).flat().map(line)) }, name), ` ${why}`)) : null);
 }

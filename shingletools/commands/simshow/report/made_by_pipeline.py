@@ -25,7 +25,7 @@ def origin_of(command: str, date: str) -> Provenance:
         raise Failed(f"--made-by: {error}") from None
     except Printed:
         raise Failed("--made-by: --help and --version cannot be given here") from None
-    recipe, threshold, k, removable, least, exact = "", "", None, True, None, False
+    recipe, threshold, k, removable, least, exact = "", "", None, None, None, False
     for step in steps:
         if made := getattr(step.stage, "recipe", ""):
             recipe = wire.extended_recipe(recipe, made)
@@ -35,7 +35,10 @@ def origin_of(command: str, date: str) -> Provenance:
         if step.name == "simjoin":
             threshold = threshold_of(options.threshold, options.agreeing, options.distance)
             contained = options.measure in ("overlap", "containment")
-            removable = not contained and (options.agreeing is None or wire.has_step(recipe, "sketch"))
+            if options.copies == "once":  # this is for removal only
+                removable = True
+            elif contained or (options.agreeing is not None and not wire.has_step(recipe, "sketch")):
+                removable = False
             least = options.threshold
             exact = recipe.endswith(f" | shingle k={k}") and options.measure == "jaccard" and options.weights is None
     canon = next((each.strip() for each in split(command) if words_of(each, STAGES)[0] == "canon"), "")

@@ -81,7 +81,7 @@ function step(by) {
 // Decides on the pair, or the row or member that has the focus, and goes on to the next one
 function judge(verdict) {
   const pair = shown.pair?.place ?? current()?.getAttribute('data-pair') ?? null;
-  if (pair === null) return say('Which pair? The key n goes to the first');
+  if (pair === null) return items().length ? say('Which pair? The key n goes to the first') : null;
   if (decide(Number(pair), verdict)) (shown.pair ? go : step)(1, byId('status').textContent);
   return null;
 }

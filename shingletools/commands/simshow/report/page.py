@@ -247,7 +247,7 @@ class Report:
             "k": corpus.k,
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
             "origin": dict(zip(("command", "recipe", "threshold"), self.origin, strict=False), date=self.origin.date),
-            "removable": corpus.removable and self.origin.removable,
+            "removable": corpus.removable if self.origin.removable is None else self.origin.removable,
             "given": self.given,
             "apart": bool(self.sides[1]),
             "figures": {

@@ -16,7 +16,7 @@ class Provenance(NamedTuple):
     threshold: str = ""
     k: int | None = None  # words in a shingle
     date: str = ""
-    removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
+    removable: bool | None = None  # whether documents are to be removed by the pairs; None: as these say themselves
     canon: str = ""  # the command, if there is one
     least: "Fraction | None" = None  # similarity
     exact: bool = False  # whether a similarity is the Jaccard of shingles of k words
@@ -29,5 +29,5 @@ class Corpus(NamedTuple):
     others: int = 0  # of --against
     letters: int = 0  # in the originals of --docs
     k: int = 5  # words in a shingle
-    removable: bool = True  # as above, by the pairs themselves
+    removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
     places: Mapping[int | str, int] = MappingProxyType({})  # ids of --docs in pairs: numbers that rise in their order
