@@ -427,6 +427,40 @@ def test_frames_give_frames(library: str) -> None:
         assert library == "polars" or column.index.equals(same.index)
 
 
+@pytest.mark.parametrize("library", ["", *FRAMES])
+def test_unique_tells_what_could_not_be_compared(library: str) -> None:
+    """Once, though documents are read twice; a document without a text stays, one without an id does not."""
+    rows: list[dict[str, Any]] = [
+        {"id": 1, "text": "a"},
+        {"id": 2, "text": None},
+        {"id": 3, "text": "a"},
+        {"id": None, "text": "b"},
+    ]
+    said = [
+        'canon: -:2: field "text" is not a string',
+        'canon: -:4: field "id" is neither a string nor an integer of 64 bits',
+        'dedup: -:4: field "id" is neither a string nor an integer of 64 bits',
+    ]
+    if not library:
+        result = unique(rows)
+        assert list(result) == rows[:2]
+        assert [*map(str, result.rejected)] == result.messages == said
+        assert [each.command for each in result.figures] == ["canon", "shingle", "simjoin", "dedup"]
+        return
+    frame = FRAMES[library]([row | {"n": number} for number, row in enumerate(rows)])
+    with pytest.warns(UserWarning) as warned:
+        left = unique(frame)
+    assert [str(each.message) for each in warned] == said
+    column = left["n"]
+    assert (column.to_list() if library in ("pandas", "polars") else column.to_pylist()) == [0, 1]
+
+
+def test_unique_names_the_first_bad_record_if_none_is_good() -> None:
+    with pytest.raises(Failed, match="canon: -: not one good record") as failed:
+        unique(pd.DataFrame({"id": [1.0, 2.0], "text": ["a", "b"]}))
+    assert failed.value.__notes__ == ['canon: -:1: field "id" is neither a string nor an integer of 64 bits']
+
+
 def test_what_frames_cannot_have() -> None:
     frame = pd.DataFrame(ROWS[:2])
     with pytest.raises(Failed, match="--annotate: rows of a data frame get no marks"):
