@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import DOCS, SAME_IDS, Ran, Record, jsonl, pipe, run, run_here, shell
+from harness import DOCS, Ran, Record, jsonl, pipe, run, run_here, shell
 
 IDS = [number if spelled else f"{number}" for number in range(8) for spelled in (True, False)]
 VALUES = (
@@ -350,7 +350,7 @@ def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
     assert (tmp_path / "gone").read_bytes() == (b'{"id": 1,"duplicate_of":1,"duplicate_by":{"rule":"known"}}\n')
     assert ran.err.splitlines()[:-1] == [
         'dedup: -:1: field "duplicate_by" occurs twice',
-        f"dedup: -:3: id 1 was seen before{SAME_IDS}",
+        "dedup: -:3: id 1 was seen before",
         'dedup: -:5: field "id" is missing',
     ]
     assert ran.err.endswith("1 kept, 1 removed (1 by --known)\n")
