@@ -538,3 +538,11 @@ def test_texts_that_canon_did_not_make(way: str, tmp_path: Path) -> None:
         assert run_here(f"{command} {name}", cwd=tmp_path).err == ""
     for option in ("-k 5 --chars", "-k 2 --word-chars", "--longest 3", "-k 5 --readable"):
         assert run_here(f"shingle {way} {option} raw", cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize(("repeats", "is_said"), [(1400, True), (2000, False), (20000, False), (50000, False)])
+def test_workers_do_not_decide_about_advice(repeats: int, is_said: bool, tmp_path: Path) -> None:
+    """A chunk and a span of large records differ in size, so only what both have is looked at."""
+    (tmp_path / "raw").write_bytes(jsonl(*({"id": number, "text": "The Cat, sat. " * repeats} for number in range(14))))
+    for way in ("-j 1", "-j 2"):
+        assert ("three words here" in run(f"shingle {way} raw", cwd=tmp_path).err) is is_said
