@@ -1,6 +1,7 @@
 """dedup by pairs, groups and --known, --keep by values, and reasons: against a brute force over all of them."""
 
 import json
+import os
 import random
 import tempfile
 from collections.abc import Sequence
@@ -469,6 +470,16 @@ def test_without_takes_what_removed_wrote(form: str, tmp_path: Path) -> None:
         left = run_here(f"canon {option} left", cwd=tmp_path).records()
         ids.append([record["id"] for record in left])
     assert ids == [[f"d{n}" for n in range(9)], [f"d{n}" for n in (10, 11, 13, 15, 17, 18, 19)]]
+
+
+def test_without_takes_records_from_a_pipe(tmp_path: Path) -> None:
+    """Also where documents are rows; only a file or standard input may be a table, too."""
+    (tmp_path / "t.csv").write_text("id,text\n1,a\n2,b\n")
+    os.mkfifo(tmp_path / "pipe")
+    script = """echo '{"id":"2"}' > pipe & dedup --csv --without pipe t.csv"""
+    assert shell(script, tmp_path).good() == b"id,text\n1,a\n"
+    for lines in (b'{"id":"2"}\n', b"id,text\n2,b\n"):
+        assert run("dedup --csv --without - t.csv", stdin=lines, cwd=tmp_path).good() == b"id,text\n1,a\n"
 
 
 def test_without_needs_ids_of_its_own(tmp_path: Path) -> None:
