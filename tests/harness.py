@@ -30,10 +30,6 @@ from shingletools.spark import command as simspark
 BIN = forks.BIN
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
-# Behind the first message of simjoin or dedup about an id that was seen before, unless it begins its file
-SAME_IDS = (
-    """; if several files use the same ids, jq -c '.id = "\\(input_filename) \\(.id)"' FILE... makes them differ"""
-)
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 
 HERE = frozenset(STAGES)  # commands that may run in the process of the tests

@@ -3,6 +3,7 @@
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -491,6 +492,33 @@ def test_files_that_use_the_same_ids(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("field", ["Nr", "meta.id", "it's a name"])
+def test_how_ids_are_renamed_in_other_fields(field: str, tmp_path: Path) -> None:
+    """The field is the one that --id names, and is found again by jq."""
+    value: Any = {field: 1} if field != "meta.id" else {"meta": {"id": 1}}
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(jsonl({"meta": {"id": f"first {name}"}, "Nr": name, "it's a name": name}, value))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
+    ran = run("dedup --pairs pairs --id", field, "a", "b", cwd=tmp_path)
+    cause, advice, rename = ran.err.partition("; if several files use the same ids, ")
+    assert (ran.status, cause, bool(advice)) == (1, "dedup: b:2: id 1 was seen before", True)
+    made = shell(f"{rename.partition(' FILE...')[0]} a b > all", tmp_path)
+    assert made.status == 0
+    assert run("dedup --pairs pairs --id", field, "all", "-o", "out", cwd=tmp_path).status == 0
+
+
+def test_no_advice_about_ids_that_jq_cannot_rename(tmp_path: Path) -> None:
+    """Within one file, in a table, or on standard input."""
+    twice, table = jsonl({"id": 2}, {"id": 1}, {"id": 1}), "id,text\n2,x\n1,a\n1,b\n"
+    (tmp_path / "a").write_bytes(twice)
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
+    for name in ("t.csv", "u.csv"):
+        (tmp_path / name).write_text(table.replace("1", name))
+    for options in ("a", "-", "--csv t.csv u.csv"):
+        ran = run(f"dedup --pairs pairs {options}", stdin=twice, cwd=tmp_path)
+        assert (ran.status, ran.err.splitlines()[0].endswith(" was seen before"), "jq" in ran.err) == (1, True, False)
+
+
 @pytest.mark.parametrize("way", ["", "-j 2"])
 def test_texts_that_canon_did_not_make(way: str, tmp_path: Path) -> None:
     """Said once by shingle as the first command, unless words are as canon's, or the units are no words."""
@@ -510,3 +538,11 @@ def test_texts_that_canon_did_not_make(way: str, tmp_path: Path) -> None:
         assert run_here(f"{command} {name}", cwd=tmp_path).err == ""
     for option in ("-k 5 --chars", "-k 2 --word-chars", "--longest 3", "-k 5 --readable"):
         assert run_here(f"shingle {way} {option} raw", cwd=tmp_path).err == ""
+
+
+@pytest.mark.parametrize(("repeats", "is_said"), [(1400, True), (2000, False), (20000, False), (50000, False)])
+def test_workers_do_not_decide_about_advice(repeats: int, is_said: bool, tmp_path: Path) -> None:
+    """A chunk and a span of large records differ in size, so only what both have is looked at."""
+    (tmp_path / "raw").write_bytes(jsonl(*({"id": number, "text": "The Cat, sat. " * repeats} for number in range(14))))
+    for way in ("-j 1", "-j 2"):
+        assert ("three words here" in run(f"shingle {way} raw", cwd=tmp_path).err) is is_said

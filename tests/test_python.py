@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness import DOCS, SAME_IDS, jsonl, run_here
+from harness import DOCS, jsonl, run_here
 from shingletools import Archive, Failed, Pipeline, groups, run, unique
 from shingletools.kernel import _kernel, lines
 from shingletools.kernel.lines import ColumnValues
@@ -409,7 +409,7 @@ def test_frames_give_frames(library: str) -> None:
     with pytest.warns(UserWarning) as warned:
         left = unique(frame, pairs)
     assert [str(each.message) for each in warned] == [
-        f"dedup: -:3: id 1 was seen before{SAME_IDS}",
+        "dedup: -:3: id 1 was seen before",
         'dedup: -:4: field "id" is neither a string nor an integer of 64 bits',
     ]
     same = FRAMES[library](ROWS)
@@ -425,6 +425,40 @@ def test_frames_give_frames(library: str) -> None:
     if library in ("pandas", "polars"):
         assert column.name == "group"
         assert library == "polars" or column.index.equals(same.index)
+
+
+@pytest.mark.parametrize("library", ["", *FRAMES])
+def test_unique_tells_what_could_not_be_compared(library: str) -> None:
+    """Once, though documents are read twice; a document without a text stays, one without an id does not."""
+    rows: list[dict[str, Any]] = [
+        {"id": 1, "text": "a"},
+        {"id": 2, "text": None},
+        {"id": 3, "text": "a"},
+        {"id": None, "text": "b"},
+    ]
+    said = [
+        'canon: -:2: field "text" is not a string',
+        'canon: -:4: field "id" is neither a string nor an integer of 64 bits',
+        'dedup: -:4: field "id" is neither a string nor an integer of 64 bits',
+    ]
+    if not library:
+        result = unique(rows)
+        assert list(result) == rows[:2]
+        assert [*map(str, result.rejected)] == result.messages == said
+        assert [each.command for each in result.figures] == ["canon", "shingle", "simjoin", "dedup"]
+        return
+    frame = FRAMES[library]([row | {"n": number} for number, row in enumerate(rows)])
+    with pytest.warns(UserWarning) as warned:
+        left = unique(frame)
+    assert [str(each.message) for each in warned] == said
+    column = left["n"]
+    assert (column.to_list() if library in ("pandas", "polars") else column.to_pylist()) == [0, 1]
+
+
+def test_unique_names_the_first_bad_record_if_none_is_good() -> None:
+    with pytest.raises(Failed, match="canon: -: not one good record") as failed:
+        unique(pd.DataFrame({"id": [1.0, 2.0], "text": ["a", "b"]}))
+    assert failed.value.__notes__ == ['canon: -:1: field "id" is neither a string nor an integer of 64 bits']
 
 
 def test_what_frames_cannot_have() -> None:

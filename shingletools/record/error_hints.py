@@ -2,13 +2,14 @@
 
 import contextlib
 import re
+import shlex
 from collections.abc import Iterator
 
 import orjson
 
 from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
-from shingletools.system.errors import SEEN_BEFORE, Rejected, shown
+from shingletools.system.errors import Rejected, shown
 
 # First bytes of files of other formats
 FORMATS = (
@@ -62,10 +63,7 @@ RESERVED = (
 # Fields that no option names
 FIXED = (*RESERVED, "a", "b", "similarity", "members", "df", "words", "shingle", "documents", "duplicate_by", "against")
 
-# Advice where several files have the same ids
-RENAME = """jq -c '.id = "\\(input_filename) \\(.id)"' FILE..."""
-OTHER_DOCUMENTS = f"if several files use the same ids, {RENAME} makes them differ"
-
+NAMES = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)  # fields that jq takes without quotes
 NOT_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
 SCORING = ("simscore", "simtune")  # commands that take files of pairs or groups
 
@@ -88,12 +86,21 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if found := MISSING.fullmatch(cause):
         with contextlib.suppress(Rejected):
             return fields_hint(command, found[1], wire.parse_json(document), first)
-    if cause.endswith(SEEN_BEFORE):  # a whole file of them is no file of another kind
-        return OTHER_DOCUMENTS if command in ("dedup", "simjoin") and not (form or first) else None
     if cause.startswith("fields "):  # all fields of --text are missing
         with contextlib.suppress(Rejected):
             return present_fields("", wire.parse_json(document))
     return None
+
+
+def same_ids_hint(id_field: str) -> str:
+    """Returns how to make ids differ that several files of JSON lines use.
+
+    >>> print(same_ids_hint("id"))
+    if several files use the same ids, jq -c '.id = "\\(input_filename) \\(.id)"' FILE... makes them differ
+    """
+    field = f".{id_field}" if NAMES.fullmatch(id_field) else f".[{orjson.dumps(id_field).decode()}]"
+    program = shlex.quote(f'{field} = "\\(input_filename) \\({field})"')
+    return f"if several files use the same ids, jq -c {program} FILE... makes them differ"
 
 
 def format_hint(command: str, document: bytes, form: str = "") -> str | None:

@@ -89,7 +89,11 @@ def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bo
         raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
     size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
     shared = SharedOptions(jobs=jobs, size=size, given=True, strict=strict)
-    account = RunLog()
+    return logged(taking, documents, shared, RunLog())
+
+
+def logged(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Result:
+    """Returns the result of a run whose messages, bad records and figures go to this account."""
     return Result(account, flowing(taking, documents, shared, account))
 
 
@@ -135,8 +139,9 @@ def unique(
     """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
     Without any of these, it makes the pairs itself, by the recipe for texts of this length, of the fields that options
-    name. This is a Result; but of a data frame of pandas or Polars, or a table of Arrow, it is one of the same kind,
-    with the rows that stay. Then messages, such as those about bad rows, which are left out, are Python's warnings.
+    name; what these commands say and reject is then in the result, too. Documents that they reject, such as those
+    without a text, stay; those that dedup rejects do not. This is a Result; but of a data frame of pandas or Polars, or
+    a table of Arrow, it is one of the same kind, with the rows that stay. Then messages are Python's warnings.
     options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a scratch
     file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
 
@@ -155,7 +160,7 @@ def unique(
     def taking(shared: SharedOptions) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
             words = ["dedup"]
-            made = {"--pairs": pairs_of(documents, options)} if alone else {}
+            made = {"--pairs": pairs_of(documents, options, account)} if alone else {}
             for option, records in (inputs | made).items():
                 for file in () if records is None else files_of(records, stack):
                     words += [option, file]
@@ -163,17 +168,17 @@ def unique(
             taken.append(steps[0])
             yield steps
 
-    taken: list[Step] = []
+    taken, account = list[Step](), RunLog()
     if not is_frame(documents):
-        return result_of(taking, documents, 1, False, None)
+        return logged(taking, documents, ONE_PROCESS, account)
     frame = Frame(documents)
-    with result_of(taking, frame.rows, 1, False, None) as result:
+    with logged(taking, frame.rows, ONE_PROCESS, account) as result:
         kept = {record[taken[0].id_field] for record in result}
     if taken[0].options.annotate:
         raise Failed("--annotate: rows of a data frame get no marks; pass dicts")
     for message in result.messages:
         warnings.warn(message, stacklevel=2)
-    bad = {each.line for each in result.rejected if each.file == "-"}
+    bad = {each.line for each in result.rejected if each.command == "dedup" and each.file == "-"}
     ids = enumerate(frame.ids(taken[0].id_field), 1)
     return frame.take([line - 1 for line, name in ids if line not in bad and name in kept])
 
@@ -197,10 +202,10 @@ def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
     return found if frame is None else frame.column("group", found)
 
 
-def pairs_of(documents: Documents, options: str) -> Result:
+def pairs_of(documents: Documents, options: str, account: RunLog) -> Result:
     """Returns the pairs by which dedup removes, by the recipe for texts of this length. Raises Failed.
 
-    options: those of dedup, which may name the fields.
+    options: those of dedup, which may name the fields. account: takes what the commands say that make the pairs.
     """
     given = parsed(f"dedup --pairs - {options}", ONE_PROCESS)[0].options
     named = {"--id": given.id, "--text": quoted(given.text)}
@@ -208,7 +213,8 @@ def pairs_of(documents: Documents, options: str) -> Result:
     canon = shlex.join(["canon", *words])
     with run(f"{canon} | {COUNTING}", documents) as records:
         recipe = recipe_for(word_counts(records))
-    return run(" | ".join([canon, *pairs_for_removal(recipe)]), documents)
+    pipeline = Pipeline(" | ".join([canon, *pairs_for_removal(recipe)]))
+    return logged(pipeline.taking, documents, ONE_PROCESS, account)
 
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:

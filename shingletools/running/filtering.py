@@ -14,6 +14,7 @@ from shingletools.record.filter_chain import Chain, Made, Rejection, lines_in, m
 from shingletools.record.record_batch import Signatures
 from shingletools.running.outcomes import BadRecord, FilterStep, Outcome
 from shingletools.system import files as system_files
+from shingletools.system.interruptible_reads import READ_BYTES
 
 Piece = Chunk | Span | FileDocuments
 WantedSchema = Callable[[], Signatures | None]  # see Collector
@@ -202,7 +203,7 @@ def run_once(
         begun, said = [*itertools.islice(pieces, 0 if advice is None else 1)], None
         if advice is not None and begun:
             first = begun[0].chunk() if isinstance(begun[0], Span) else begun[0]
-            said = advice(first.data) if isinstance(first, Chunk) else None
+            said = advice(first_lines(first.data)) if isinstance(first, Chunk) else None
         # The signatures that are wanted are known when the collector has the first piece, as lines
         tasks = ((piece, wanted and wanted()) for piece in itertools.chain(begun, pieces))
         every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
@@ -210,6 +211,11 @@ def run_once(
             outcomes[0] = outcomes[0]._replace(messages=[*outcomes[0].messages, *([said] if said else [])])
             said = None
             yield outcomes
+
+
+def first_lines(data: bytes) -> bytes:
+    """Returns the whole lines among the first READ_BYTES bytes, which a chunk and a span of a file have in common."""
+    return data if len(data) <= READ_BYTES else data[: data.rfind(b"\n", 0, READ_BYTES) + 1]
 
 
 def documents_in_format(form: Format, files: Sequence[str], given: GivenLines | None) -> Generator[FileDocuments]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from shingletools.running.outcomes import BadRecord
-from shingletools.system.errors import Failed, printable, shown_place
+from shingletools.system.errors import SEEN_BEFORE, Failed, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
 MAX_SHOWN = 10  # messages of one cause
@@ -83,6 +83,7 @@ class RejectMessages:
         self.opening: BadFileStart | None = None
         self.say = say
         self.every = every
+        self.id_field, self.sharing = "id", frozenset[str]()  # files of JSON lines that may use the same ids
         self.hints: set[str] = set()
         self.foreign: set[str] = set()  # files of another format, whose later lines need no encoding
         self.shown_counts: Counter[str] = Counter()  # by cause
@@ -98,10 +99,14 @@ class RejectMessages:
             ICONV,
             LOOKS_LIKE,
             hint,
+            same_ids_hint,
         )
 
-        found = hint(self.command, cause, document, begins, self.form)
         file = place.rpartition(":")[0]
+        if cause.endswith(SEEN_BEFORE):  # a whole file of them is no file of another kind
+            found = same_ids_hint(self.id_field) if file in self.sharing and not begins else None
+        else:
+            found = hint(self.command, cause, document, begins, self.form)
         if found is None or found in self.hints or (found.startswith(ICONV) and file in self.foreign):
             return f"{place}: {cause}"
         self.hints.add(found)

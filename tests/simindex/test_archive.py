@@ -443,9 +443,8 @@ def test_an_id_in_two_of_them(order: str, tmp_path: Path) -> None:
         ran = run_here("simjoin n --all-messages --rejects bad", *options, *words, cwd=tmp_path)
         assert (ran.status, ran.out) == (expected.status, expected.out) == (1, ran.out)
         assert sorted((tmp_path / "bad").read_bytes().splitlines()) == sorted(rejected.splitlines())
-        every = (
-            [line.partition(";")[0] for line in each.err.splitlines()] for each in (ran, expected)
-        )  # without advice
+        # Without advice, which only one of them may give
+        every = ([line.partition(";")[0] for line in each.err.splitlines()] for each in (ran, expected))
         causes = [sorted(line.rpartition(": ")[2] for line in lines) for lines in every]
         assert causes[0] == causes[1]
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import BIN, DOCS, ENVIRONMENT, SAME_IDS, Record, collect, has_open, jsonl, pipe, run, run_here
+from harness import BIN, DOCS, ENVIRONMENT, Record, collect, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
@@ -350,7 +350,7 @@ def test_an_id_seen_before() -> None:
     stdin = jsonl(*({"id": name, "sketch": "00000001"} for name in ("a", 1, "1", "a", 1)))
     ran = run("simjoin", "-S", "1M", stdin=stdin)
     assert (ran.status, len(ran.out.splitlines())) == (1, 3)
-    assert ran.err == f'simjoin: -:4: id "a" was seen before{SAME_IDS}\nsimjoin: -:5: id 1 was seen before\n'
+    assert ran.err == 'simjoin: -:4: id "a" was seen before\nsimjoin: -:5: id 1 was seen before\n'
 
 
 def test_nothing() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import DOCS, SAME_IDS, Record, jsonl, pipe, run, run_here
+from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin.signatures import (
     BYTES,
     LONG_SHINGLES,
@@ -422,4 +422,4 @@ def test_what_only_minhashes_can_tell(sketch: str, minhashes: bool, option: str,
 
 def test_only_rejected_records_with_words() -> None:
     ran = run("simjoin", stdin=jsonl({"id": 1, "sketch": ""}, {"id": 1, "sketch": "0" * 8}))
-    assert (ran.status, ran.out, ran.err) == (1, b"", f"simjoin: -:2: id 1 was seen before{SAME_IDS}\n")
+    assert (ran.status, ran.out, ran.err) == (1, b"", "simjoin: -:2: id 1 was seen before\n")

@@ -1,5 +1,6 @@
 """Reads pairs, and finds by them the documents that an archive has."""
 
+import os
 from abc import abstractmethod
 from array import array
 from collections.abc import Sequence
@@ -133,7 +134,8 @@ class UnwantedIds(SideInput):
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         for path in paths:
-            if self.form is None or first_line(path).lstrip().startswith(b"{"):
+            piped = os.path.exists(path) and not os.path.isfile(path)  # its first line could not be read twice
+            if self.form is None or piped or first_line(path).lstrip().startswith(b"{"):
                 super().read(option, [path], context)
                 continue
             for some in self.form.read([path]):
