@@ -115,8 +115,8 @@ def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> No
         run_here("simshow", "--docs", "docs", "--html", "page.html", "--made-by", command, stdin=group, cwd=folder)
         assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
     contained = jsonl(PAIR | {"contained": "a"})
-    for more, removable in ((" --copies once", True), ("", False)):  # once is for removal
-        command = f"canon | shingle | simjoin --measure containment -t 0.2{more}"
+    for option, removable in ((" --copies once", True), ("", False)):  # once is for removal
+        command = f"canon | shingle | simjoin --measure containment -t 0.2{option}"
         run_here("simshow", "--docs", "docs", "--html", "page.html", "--made-by", command, stdin=contained, cwd=folder)
         assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
 
