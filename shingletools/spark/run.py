@@ -51,7 +51,8 @@ class Run:
         self.spark, self.options, self.steps = spark, options, steps
         self.filters = [(each, step.id_field) for step in steps if (each := step.stage.record_by_record)]
         self.chain, self.texts, self.reader = Chain(self.filters), texts(steps), LineReader(spark)
-        self.counts, self.of_sides = (Counts.new(spark.sparkContext) for _ in range(2))  # of_sides: of options' files
+        self.counts, self.unused = (Counts.new(spark.sparkContext) for _ in range(2))  # unused: of all but the input
+        self.sides: list[DataFrame] = []  # the lines of options' files
         self.messages: list[str] = []
         self.good: int | None = None  # good records of the first command that takes all lines; None if there is none
 
@@ -140,8 +141,18 @@ class Run:
         """Returns the lines of a path that an option of a command names; their numbers follow those read before."""
         start, self.reader.overlap = self.reader.files << PLACE_BITS, False
         rows = self.reader.read(option, path)
-        lines = self.checkpoint(self.lines(rows, Chain([]), self.of_sides, self.reader.overlap))
+        lines = self.checkpoint(self.lines(rows, Chain([]), self.unused, self.reader.overlap))
+        self.sides.append(lines)
         return numbered_anew(lines, start) if self.reader.overlap else lines
+
+    def lines_read(self) -> int:
+        """Counts the lines of the input, and of options' files unless dedup reads these, by reading them again.
+
+        What `counts` has is too large for a share if a task was done twice.
+        """
+        again = Filtering(Chain([]), self.texts, self.unused, whole=False)
+        sides = [] if self.steps[-1].name == "dedup" else self.sides
+        return number_of(union([*(through(rows, again, LINES) for _, rows in self.rows), *sides]))
 
     def memory(self) -> int:
         """Returns the bytes of memory that one task may take."""
@@ -180,9 +191,9 @@ class Run:
                 self.messages.append(f"{name}: {count} records rejected in all")
             if self.options.rejects is not None and not self.dry:
                 written.move(step, f"{self.options.rejects}/{step}-{name}")
-        read = self.counts.read.value + (0 if self.steps[-1].name == "dedup" else self.of_sides.read.value)
         good = self.counts.good.value if self.good is None else self.good
         status, why = DONE, ""
+        read = self.lines_read() if rejected and allowed is not None and allowed.percent else 0
         if rejected and not (allowed is not None and allowed.holds(rejected, read)):
             status, why = SOME_REJECTED, "" if allowed is None else "too many bad records"
             if not good:

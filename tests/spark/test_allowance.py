@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness import Ran, Record, jsonl, run, shell
+from shingletools.spark.filters import Counts
 
 GOOD = jsonl(*({"id": number, "text": "a word or two"} for number in range(7)))
 BAD = b'{"id":9}\nbad\n'
@@ -53,6 +56,34 @@ def test_rows_of_parquet(simspark: Callable[..., Ran], tmp_path: Path) -> None:
             "canon --text nothing", "--in", tmp_path / "docs.parquet", "--out", out, "--allow-rejects", allowed
         )
         assert (ran.status, out.exists()) == (status, status == 0)
+
+
+# A pipeline and how many lines it reads, of which one is bad; canon reads Parquet
+READ_ONCE = [("canon", 9), ("parts", 9), ("sketch -n 1 | simjoin --against side", 11)]
+
+
+@pytest.mark.parametrize(("pipeline", "read"), READ_ONCE, ids=[pipeline for pipeline, _ in READ_ONCE])
+def test_a_share_is_of_lines_that_are_read_once(
+    pipeline: str, read: int, simspark: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if tasks that were done twice have counted a thousand more."""
+    rows: list[Record] = [{"id": number, "text": "a\n\nb", "shingles": ""} for number in range(8)]
+    given, suffix = ("docs.parquet", ".parquet") if pipeline == "canon" else ("docs", "")
+    if suffix:
+        pq.write_table(pa.Table.from_pylist([*rows, {"id": 8, "text": None, "shingles": ""}]), tmp_path / given)
+    else:
+        (tmp_path / given).write_bytes(jsonl(*rows) + b'{"id":\xff\xe2\n')
+    (tmp_path / "side").write_bytes(
+        jsonl({"id": 1, "sketch": "", "via": "sketch n=1"}, {"id": 2, "sketch": "", "via": "sketch n=1"})
+    )
+    monkeypatch.setattr(Counts, "new", lambda context: Counts(context.accumulator(1000), context.accumulator(0)))
+    pipeline = pipeline.replace(" side", f" {tmp_path / 'side'}")
+    for excess, status in [(1e-6, 0), (-1e-6, 1)]:
+        out = tmp_path / f"out{status}{suffix}"
+        allowed = f"{100 / read + excess:.9f}%"
+        ran = simspark(pipeline, "--in", tmp_path / given, "--out", out, "--allow-rejects", allowed, "-v")
+        assert (ran.status, out.exists()) == (status, not status), ran
+        assert "simspark: 1009 lines read, 1 rejected" in ran.err
 
 
 # Lines of which not one is a record to a command, and a pipeline that has the command; one more that is good
