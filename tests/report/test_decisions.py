@@ -64,10 +64,13 @@ def test_two_windows_do_not_undo_each_other(opened: Open) -> None:
     page = opened("copies", "pairs")
     other = page.context.new_page()
     other.goto(page.url)
+    arrived = "(state) => localStorage.getItem(KEPT) === state"  # a window of another process gets it a bit later
     for window in (page, other):
         decision(window, "Accept")
         expect(window.get_by_role("status")).to_have_text("Accepted: first and same 1")
+        other.wait_for_function(arrived, arg=page.evaluate("localStorage.getItem(KEPT)"))
     decision(page, "Reject", 1)
+    other.wait_for_function(arrived, arg=page.evaluate("localStorage.getItem(KEPT)"))
     decision(other, "Unsure", 2)
     assert pressed(other) == ["✓ Accept", "✗ Reject", "? Unsure"]
     decision(other, "Reject", 1)  # takes back what it shows
