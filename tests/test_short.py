@@ -278,7 +278,7 @@ def test_a_missing_scratch_folder(here: Path) -> None:
 def test_recipes(tmp_path: Path) -> None:
     """Each is printed, and finds what it is for in a sample."""
     listed = run_here("shingletools recipes", cwd=tmp_path).good().decode()
-    names = "near-copies short texts titles citations quotations boilerplate code web pages"
+    names = "near-copies short texts titles citations offers quotations boilerplate code web pages"
     assert " ".join(recipe.name for recipe in RECIPES) == names
     assert listed == "".join(f"{recipe.name}: {recipe.when}\n  {recipe.line}\n" for recipe in RECIPES)
     (tmp_path / "refs.ris").write_text("TY  - JOUR\nTI  - Cats and mats\nER  - \n" * 2)
@@ -298,6 +298,7 @@ def test_recipes(tmp_path: Path) -> None:
         "short texts": 160,
         "titles": 274,
         "citations": 1,
+        "offers": 288,
         "quotations": 294,
         "boilerplate": 300,
         "code": 1,

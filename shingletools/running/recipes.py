@@ -37,6 +37,12 @@ RECIPES = (
     TITLES,
     CITATIONS,
     Recipe(
+        "offers",
+        "names of products, where words with digits, such as model numbers, count twice as much",
+        r"canon --replace '(\w*\d\w*)=\1 \1q \1r \1s' docs.jsonl | shingle -k 1"
+        " | simjoin --weights counted --measure cosine -t 0.65",
+    ),
+    Recipe(
         "quotations",
         "texts that share 29 words in a row, whatever else is in them",
         "canon docs.jsonl | shingle -k 10 | simjoin -m 20",
