@@ -76,7 +76,7 @@ def test_bad_files(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [1, 3]
     assert (tmp_path / "bad").read_bytes() == RIS[2].encode("latin-1").rstrip(b"\n") + b"\n"
     ran = run_here("canon --ris", stdin=b'{"id":1,"text":"a"}\n', cwd=tmp_path)
-    message = "no record begins with TY or PMID; this looks like JSON lines: canon reads them without --ris"
+    message = "no record begins with TY or PMID; this looks like JSON lines: leave out --ris"
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: -: {message}\n")
     assert run_here("canon --ris", cwd=tmp_path).good() == b""
 
@@ -137,7 +137,7 @@ def test_references_without_copies(tmp_path: Path) -> None:
     (tmp_path / "refs.ris").write_text(RIS[0] + longest + RIS[2], newline="")
     ran = run_here("shingletools unique refs.ris", cwd=tmp_path)
     assert ran.out.decode() == longest + RIS[2]
-    told, line, _ = ran.err.split("\n")
+    told, line, *_ = ran.err.split("\n")
     assert told == "shingletools unique: these are references, so this is the pipeline for citations:"
     assert shell(line, tmp_path).good() == ran.out
     ran = run_here("shingletools unique -t 1 refs.ris --dry-run", cwd=tmp_path)
