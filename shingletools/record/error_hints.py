@@ -18,7 +18,7 @@ FORMATS = (
     (rb"\xd0\xcf\x11\xe0", "an old office document: save it as text or CSV"),
     (rb"PAR1", "Parquet: canon --parquet and simspark read it"),
     (rb"WARC/", "WARC: canon --warc reads it"),
-    (rb"(?:TY  |PMID)-", "citations: canon --ris reads them"),
+    (rb"(?:TY  |PMID)-|@\w+\{", "citations: canon --ris reads them"),
     (rb"From \S+@\S+ ", "mail: make a record of each message, as Python's module mailbox reads them"),
     (rb"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
     (rb"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),

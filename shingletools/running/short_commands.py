@@ -46,7 +46,7 @@ FIRST_BYTES = {
     rb"WARC/": "warc",
     rb"\{\s*[\"}]": "",
     rb"\[\s*[{\]]": "array",
-    rb"(TY  |PMID)-": "ris",
+    rb"(TY  |PMID)-|@\w+\{": "ris",
 }
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
