@@ -19,7 +19,10 @@ FORMATS = (
     (rb"PAR1", "Parquet: canon --parquet and simspark read it"),
     (rb"WARC/", "WARC: canon --warc reads it"),
     (rb"(?:TY  |PMID)-|@\w+\{", "citations: canon --ris reads them"),
-    (rb"From \S+@\S+ ", "mail: make a record of each message, as Python's module mailbox reads them"),
+    (
+        rb"From \S+ +[A-Z][a-z]{2} [A-Z][a-z]{2} ",
+        "mail: make a record of each message, as Python's module mailbox reads them",
+    ),
     (rb"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
     (rb"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
