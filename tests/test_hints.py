@@ -106,7 +106,11 @@ READ_AS = [  # what another option should read, or none
     ("--parquet", b"WARC/1.0\r\n", "WARC: --warc reads it"),
     ("--warc", b"WARC/x\r\n", "file:1: not WARC, or damaged"),
     ("--csv", b"id;text\n1;a\n", "; --csv --delimiter ';' splits columns at semicolons"),
-    ("--csv", b"nr;body\n1;a\n", "; --csv --delimiter ';' splits columns at semicolons"),
+    (
+        "--csv",
+        b"nr;body\n1;a\n",
+        "; --csv --delimiter ';' splits columns at semicolons, and --text NAME says which is meant",
+    ),
     ("--csv", b'"id"\t"text"\n1\ta\n', "; --tsv splits columns at tabs"),
     ("--tsv", b"id,text\n1,a\n", "; --csv splits columns at commas"),
     ("--csv --no-header --id 1 --text 2", b"1|a\n", "; --csv --delimiter '|' splits columns at bars"),
