@@ -12,9 +12,11 @@ from shingletools.record.command_registry import STAGES, info_of, record_kinds
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"
-ZIP = "a zip archive, as office documents are: unpack or convert it"
+ZIP = "a zip archive, as office documents are: unpack it, or save it as text or CSV"
 ARRAY = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
 TABLE = "the header of a table: canon --csv or --tsv reads it"
+CITATIONS = "citations: canon --ris reads them"
+MAIL = "mail: make a record of each message, as Python's module mailbox reads them"
 BY_URL = b'"named":"--id url --text text",'
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 NO_JSON = "not JSON (column 1)"
@@ -37,6 +39,21 @@ FILES = [
     ("canon", b"id;text\n1;a\n", NO_JSON, "the header of a table: canon --csv --delimiter ';' reads it"),
     ("canon", b"It was a dark and stormy night.\n", NO_JSON, "plain text: see --lines and --whole"),
     ("canon", b"\x04\x22\x4d\x18\x64\x40\n", NO_JSON, "lz4: lz4 -dc decompresses it"),
+    ("dedup --pairs /dev/null", b"id;text\n", NO_JSON, "the header of a table: --csv --delimiter ';' reads it"),
+    ("dedup --pairs /dev/null", b"PAR1\x15\x04\n", NO_JSON, "Parquet: --parquet and simspark read it"),
+    ("canon", b"TY  - JOUR\n", NO_JSON, CITATIONS),
+    ("canon", b"PMID- 7\n", NO_JSON, CITATIONS),
+    ("canon", b"From MAILER-DAEMON Sat Jan  1 00:00:00 2000\n", NO_JSON, MAIL),
+    ("canon", b"\xd0\xcf\x11\xe0\n", "not UTF-8 (byte 1)", "an old office document: save it as text or CSV"),
+    *(
+        ("canon", line, f"not JSON (column {column})", "plain text: see --lines and --whole")
+        for line, column in (
+            (b"2026-01-01 12:00:01 INFO up\n", 5),
+            (b"Jan  1 00:00:01 host sshd[7]: up\n", 1),
+            (b"[    0.000] Linux version\n", 13),
+            (b'127.0.0.1 - - [10/Oct/2000:13:55:36] "GET /"\n', 6),
+        )
+    ),
     ("canon", b"# Moby-Dick\n\n", NO_JSON, None),
     ("canon", b"# It's dark\n", NO_JSON, "plain text: see --lines and --whole"),
     ("canon", b"<p>a\n", NO_JSON, "HTML or XML: see --whole and --html"),
@@ -53,7 +70,7 @@ FILES = [
 @pytest.mark.parametrize(("command", "content", "cause", "looks"), FILES)
 def test_a_file_of_another_format(command: str, content: bytes, cause: str, looks: str | None, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(content)
-    expected = f"{command}: file:1: {cause}" + ("" if looks is None else f"; this looks like {looks}")
+    expected = f"{program(command)}: file:1: {cause}" + ("" if looks is None else f"; this looks like {looks}")
     ran = run_here(command, "file", cwd=tmp_path)
     assert ran.err.splitlines()[0] == expected
     assert ran.err.count("looks like") == (looks is not None)
@@ -74,22 +91,26 @@ def test_an_encoding_is_named_once(options: str, tmp_path: Path) -> None:
 
 PAGE = b"<!doctype html><meta charset='ISO-8859-1'><p>caf\xe9"
 READ_AS = [  # what another option should read, or none
-    ("--csv", b'{"id":1,"text":"a"}\n', "canon reads them without --csv"),
-    ("--tsv", b'{"id":1,"text":"a"}\n', "canon reads them without --tsv"),
-    ("--array", b'{"id":1,"text":"a"}\n', "canon reads them without --array"),
+    ("--csv", b'{"id":1,"text":"a"}\n', "leave out --csv"),
+    ("--tsv", b'{"id":1,"text":"a"}\n', "leave out --tsv"),
+    ("--array", b'{"id":1,"text":"a"}\n', "leave out --array"),
     (
         "--array",
         b'{"n":1,"docs":[{"id":1,"text":"a"}]}',
         "an object with an array: jq -c '.docs[]' writes each element on a line",
     ),
-    ("--parquet", b'{"id":1,"text":"a"}\n', "canon reads them without --parquet"),
-    ("--warc", b'{"id":1,"text":"a"}\n', "canon reads them without --warc"),
-    ("--csv", b'[{"id":1,"text":"a"}]\n', "a JSON array: canon --array reads it"),
-    ("--array", b"PAR1\x15\x04", "Parquet: canon --parquet and simspark read it"),
-    ("--parquet", b"WARC/1.0\r\n", "WARC: canon --warc reads it"),
+    ("--parquet", b'{"id":1,"text":"a"}\n', "leave out --parquet"),
+    ("--warc", b'{"id":1,"text":"a"}\n', "leave out --warc"),
+    ("--csv", b'[{"id":1,"text":"a"}]\n', "a JSON array: --array reads it"),
+    ("--array", b"PAR1\x15\x04", "Parquet: --parquet and simspark read it"),
+    ("--parquet", b"WARC/1.0\r\n", "WARC: --warc reads it"),
     ("--warc", b"WARC/x\r\n", "file:1: not WARC, or damaged"),
     ("--csv", b"id;text\n1;a\n", "; --csv --delimiter ';' splits columns at semicolons"),
-    ("--csv", b"nr;body\n1;a\n", "; --csv --delimiter ';' splits columns at semicolons"),
+    (
+        "--csv",
+        b"nr;body\n1;a\n",
+        "; --csv --delimiter ';' splits columns at semicolons, and --text NAME says which is meant",
+    ),
     ("--csv", b'"id"\t"text"\n1\ta\n', "; --tsv splits columns at tabs"),
     ("--tsv", b"id,text\n1,a\n", "; --csv splits columns at commas"),
     ("--csv --no-header --id 1 --text 2", b"1|a\n", "; --csv --delimiter '|' splits columns at bars"),
@@ -514,9 +535,22 @@ def test_no_advice_about_ids_that_jq_cannot_rename(tmp_path: Path) -> None:
     (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
     for name in ("t.csv", "u.csv"):
         (tmp_path / name).write_text(table.replace("1", name))
-    for options in ("a", "-", "--csv t.csv u.csv"):
+    for options in ("a", "-"):
         ran = run(f"dedup --pairs pairs {options}", stdin=twice, cwd=tmp_path)
         assert (ran.status, ran.err.splitlines()[0].endswith(" was seen before"), "jq" in ran.err) == (1, True, False)
+    ran = run("dedup --known /dev/null --csv t.csv u.csv", cwd=tmp_path)
+    assert (ran.status, ran.err.splitlines()) == (
+        1,
+        [
+            'dedup: t.csv:4: id "t.csv" was seen before; '
+            "--number --id row, given to canon and dedup, numbers the rows instead",
+            'dedup: u.csv:2: id "2" was seen before',
+            'dedup: u.csv:4: id "u.csv" was seen before',
+        ],
+    )
+    pairs = "canon --csv --number --id row t.csv u.csv | shingle | simjoin --id row"
+    made = shell(f"{pairs} | dedup --pairs - --csv --number --id row t.csv u.csv", tmp_path)
+    assert made.good().decode() == "id,text\n2,x\nt.csv,a\nt.csv,b\n"
 
 
 @pytest.mark.parametrize("way", ["", "-j 2"])

@@ -212,4 +212,4 @@ def test_job_in_one_command(job: Callable[[Path], None], tmp_path: Path, monkeyp
     monkeypatch.setitem(job.__globals__, "BY_NAMES", by_names)
     monkeypatch.setitem(job.__globals__, "K", 5)
     job(tmp_path)
-    assert (tmp_path / "told").read_text().count("\n") == 2
+    assert (tmp_path / "told").read_text().count("\n") == 3

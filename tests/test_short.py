@@ -36,17 +36,19 @@ def here(tmp_path: Path) -> Path:
         (tmp_path / "folder" / f"{number}.txt").write_text(text)
     (tmp_path / "refs").write_text("".join(f"PMID- {n}\nTI  - {text}\n\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "page.xml").write_text("<p>a")
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF-1.7\n\xff")
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.html").write_text(f"<nav class=a{number}></nav><p>{text}")
     return tmp_path
 
 
 def unique(here: Path, *words: str) -> tuple[Ran, str]:
-    """A run, and what it says on standard error before the pipeline."""
+    """A run, and what it says on standard error before the pipeline; after it come the figures."""
     ran = run_here("shingletools unique", *words, cwd=here)
     assert ran.status == 0, ran
-    told, pipeline = ran.err.split("\n", 1)
-    assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == pipeline
+    told, pipeline, figures, _ = ran.err.split("\n")
+    assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == f"{pipeline}\n"
+    assert re.fullmatch(r"shingletools unique: \d+ kept, (\d+) removed \(\1 by --keep \w+\)", figures)
     return ran, told
 
 
@@ -100,7 +102,7 @@ def test_a_report(here: Path) -> None:
     ran = run_process("shingletools", *words[:-1], cwd=here, env={"TMPDIR": str(scratch)})
     assert (ran.status, ran.out) == (0, b"")
     page, kept = (here / "it's.html").read_bytes(), (here / "kept").read_bytes()
-    assert ran.err.partition("\n")[2] == lines
+    assert ran.err.partition("\n")[2] == f"{lines}shingletools unique: 3 kept, 2 removed (2 by --keep first)\n"
     assert list(scratch.iterdir()) == []
     shell(lines, here).good()
     assert (here / "it's.html").read_bytes() == page
@@ -135,6 +137,12 @@ def test_a_report(here: Path) -> None:
         ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
         ("compare folder array --html array", "--html array: this run reads or writes that file already"),
         ("unique docs.jsonl --report nowhere/p", "nowhere/p: No such file or directory"),
+        ("unique paper.pdf", "paper.pdf: this looks like PDF: pdftotext makes text of it"),
+        (
+            "unique --allow-rejects x",
+            'argument --allow-rejects: not a number of records or a share such as 0.1%: "x" '
+            "(see shingletools unique --help)",
+        ),
         ("recipes x", "unrecognized arguments: x (see shingletools --help)"),
     ],
 )
@@ -155,6 +163,22 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
         ran = run_here(f"shingletools unique bad.jsonl -o kept{more}", cwd=here)
         assert ran.status == 1
         assert 'canon: bad.jsonl:2: field "text" is missing' in ran.err.splitlines()
+    words = ["unique", "bad.jsonl", "--rejects", "lost", "--allow-rejects", "2"]
+    (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0], {"id": 7}, RECORDS[1], RECORDS[0]))
+    ran = run_here("shingletools", *words, cwd=here)
+    assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}))
+    assert ran.err.splitlines()[1:] == [
+        "canon --allow-rejects 2 bad.jsonl | shingle --chars -k 3 | simjoin -t 0.7 --copies once --allow-rejects 2 | "
+        "dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
+        'canon: bad.jsonl:2: field "text" is missing',
+        "simjoin: -:3: id 0 was seen before",
+        "dedup: bad.jsonl:4: id 0 was seen before",
+        "shingletools unique: 2 kept, 1 removed (1 by --keep first)",
+    ]
+    assert (here / "lost").read_bytes() == jsonl(RECORDS[0])
+    for more in ("", " --report page"):
+        ran = run_here(f"shingletools unique bad.jsonl --allow-rejects 0.1% -o other{more}", cwd=here)
+        assert (ran.status, (here / "other").exists()) == (1, False)
     (here / "none.jsonl").write_bytes(jsonl({"id": 1, "text": "..."}))
     ran = run_here("shingletools unique none.jsonl", cwd=here)
     assert ran.err.startswith("shingletools unique: no text has words, so this is the pipeline for near-copies:\n")
@@ -211,6 +235,8 @@ def test_compare(here: Path) -> None:
     assert b"cat sat" in (here / "page").read_bytes()
     ran = run_here("shingletools compare --brief 0.html 1.html", cwd=here)
     assert ran.good() == b'"0.html" "1.html" 1.0: 6 words in 1 passage, 100% of a, 100% of b, longest 6\n'
+    for words, pairs in (("folder 0.html -m 1", 2), ("folder lines.txt -m 1 -k 4", 2), ("0.html folder/0.txt", 1)):
+        assert len(run_here(f"shingletools compare --json {words}", cwd=here).records()) == pairs
     ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
     assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
     for words, runs in (("a.txt folder/0.txt", "1 run"), ("docs.jsonl docs.jsonl", "5 runs")):
@@ -223,7 +249,7 @@ def test_compare(here: Path) -> None:
 def test_two_inputs_that_are_not_two_alike(here: Path) -> None:
     for words, cause in (
         ("- -", "standard input is one file, not two"),
-        ("a.txt folder", "of a.txt and folder, one is a folder: name two files or two folders"),
+        ("table.csv folder", "table.csv and folder have different formats"),
     ):
         ran = run_here(f"shingletools compare {words}", cwd=here)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"shingletools compare: {cause}\n")

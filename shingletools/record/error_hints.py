@@ -13,15 +13,20 @@ from shingletools.system.errors import Rejected, shown
 
 # First bytes of files of other formats
 FORMATS = (
-    (b"%PDF-", "PDF: pdftotext makes text of it"),
-    (b"PK\x03\x04", "a zip archive, as office documents are: unpack or convert it"),
-    (b"PAR1", "Parquet: canon --parquet and simspark read it"),
-    (b"WARC/", "WARC: canon --warc reads it"),
-    (b"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
-    (b"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
-    (b"\xff\xfe", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
-    (b"\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
+    (rb"%PDF-", "PDF: pdftotext makes text of it"),
+    (rb"PK\x03\x04", "a zip archive, as office documents are: unpack it, or save it as text or CSV"),
+    (rb"\xd0\xcf\x11\xe0", "an old office document: save it as text or CSV"),
+    (rb"PAR1", "Parquet: canon --parquet and simspark read it"),
+    (rb"WARC/", "WARC: canon --warc reads it"),
+    (rb"(?:TY  |PMID)-|@\w+\{", "citations: canon --ris reads them"),
+    (
+        rb"From \S+ +[A-Z][a-z]{2} [A-Z][a-z]{2} ",
+        "mail: make a record of each message, as Python's module mailbox reads them",
+    ),
+    (rb"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
+    (rb"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
 )
 FORMAT_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
@@ -32,11 +37,15 @@ LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML Standard)
 # Formats whose first line begins the file, unlike an array's first element
 LINEWISE = ("", "--lines", "--csv", "--tsv")
+TABLES = ("--csv", "--tsv", "--array", "--parquet")
+NUMBERED = "--number --id row, given to canon and dedup, numbers the rows instead"
 BINARY_FORMATS = ("--parquet", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # of a table with two columns or more
-PROSE = re.compile(r"[#*>\s-]*[^\W\d_]+\S*\s+[^\W\d_]")  # two words or more
+PROSE = re.compile(r'[^{"]*?(?:[^\W\d_][^\s{"]*\s+[^\W\d_]|\d\d:\d\d)')  # two words, or the time of a log
+MAX_PROSE_CHARS = 200  # characters of a line that are looked at
+ARRAY = re.compile(rb"\[\s*(?:[\[{]|\Z)")
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", "nested too deeply")
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
@@ -109,24 +118,33 @@ def format_hint(command: str, document: bytes, form: str = "") -> str | None:
         return None  # it has this format, and another fault
     document = document.removeprefix(wire.BOM)
     start = document.strip()
-    looks = next((what for begins, what in FORMATS if document.startswith(begins)), None)
+    looks = known_format(document)
     if WIDE.match(document):
         looks = FORMATS[-1][1]
     elif PAGE.match(document):
         looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
     elif form and start[:2] == b'{"':
         looks = record_hint(start, form)
-    elif form and start[:2] in (b"[", b"[{"):
+    elif ARRAY.match(start):
         looks = "a JSON array: canon --array reads it"
-    elif start[:1] == b"[":
-        looks = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
+        looks += "" if form else ", and jq -c '.[]' writes each element on a line"
     elif start == b"{":
         looks = "a record on several lines: jq -c . writes each on one"
     elif looks is None and form not in ("--array", *BINARY_FORMATS) and ends_in_returns(document):
         looks = RETURNS
     elif looks is None and not form:
         looks = text_hint(command, document)
-    return None if looks is None else f"{LOOKS_LIKE}{looks}"
+    return None if looks is None else f"{LOOKS_LIKE}{own_options(looks) if form else looks}"
+
+
+def own_options(advice: str) -> str:
+    """Returns advice for a command that has the options for formats itself."""
+    return advice.replace("canon --", "--")
+
+
+def known_format(start: bytes) -> str | None:
+    """Returns which format a file has, if its first bytes say so."""
+    return next((what for begins, what in FORMATS if re.match(begins, start)), None)
 
 
 def record_hint(start: bytes, form: str) -> str:
@@ -138,7 +156,7 @@ def record_hint(start: bytes, form: str) -> str:
         for name, value in wire.parse_json(start).items() if form == "--array" else ():
             if isinstance(value, list) and value and isinstance(value[0], dict) and name.isidentifier():
                 return f"an object with an array: jq -c '.{name}[]' writes each element on a line"
-    return f"JSON lines: canon reads them without {form}"
+    return f"JSON lines: leave out {form}"
 
 
 def ends_in_returns(line: bytes) -> bool:
@@ -150,7 +168,7 @@ def file_start_hint(start: bytes, form: str) -> str:
     """Returns the hint of the first bytes of a file as the end of canon's message; empty if there is none.
 
     >>> file_start_hint(b'{"id":1}', "--csv")
-    '; this looks like JSON lines: canon reads them without --csv'
+    '; this looks like JSON lines: leave out --csv'
     """
     found = format_hint("canon", start, form)
     return "" if found is None else f"; {found}"
@@ -158,9 +176,8 @@ def file_start_hint(start: bytes, form: str) -> str:
 
 def encoding_hint(document: bytes) -> str:
     """Returns how to convert a file that is not UTF-8, by its first bytes or by the encoding that a page declares."""
-    for begins, what in FORMATS:
-        if document.startswith(begins):
-            return f"{LOOKS_LIKE}{what}"
+    if what := known_format(document):
+        return f"{LOOKS_LIKE}{what}"
     if WIDE.search(document):
         return f"{LOOKS_LIKE}{FORMATS[-1][1]}"
     charset = CHARSET.search(document[:CHARSET_BYTES])
@@ -175,7 +192,7 @@ def text_hint(command: str, line: bytes) -> str | None:
         if HEADER.fullmatch(text):
             reads = "--csv or --tsv reads it" if set(text) & set(",\t") else "--csv --delimiter ';' reads it"
             return f"the header of a table: canon {reads}"
-        if PROSE.match(text):
+        if PROSE.match(text, 0, MAX_PROSE_CHARS):
             return f"plain text: {'see --lines and --whole' if command == 'canon' else 'canon --lines reads it'}"
     return None
 

@@ -28,7 +28,7 @@ TITLES = Recipe(
 )
 CITATIONS = Recipe(
     "citations",
-    "references of RIS or NBIB, some of which lack an author or the journal",
+    "references of RIS, NBIB or BibTeX, some of which lack an author or the journal",
     f"canon --ris --text {CITED} refs.ris | shingle --chars -k 3 | simjoin --measure containment -t 0.85",
 )
 RECIPES = (

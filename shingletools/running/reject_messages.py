@@ -10,6 +10,7 @@ from shingletools.system.lazy_imports import lazy
 
 MAX_SHOWN = 10  # messages of one cause
 MAX_CAUSES = 100  # counted separately; each record may have a cause of its own, such as a recipe
+FORMAT_READERS = ("dedup", "simshow")  # commands that have canon's options for formats
 OTHER_CAUSES = ""  # all causes beyond these
 # Bytes of bad records with which a file begins that is plainly of another kind: the run stops
 MAX_BAD_START_BYTES = 1 << 20
@@ -98,15 +99,20 @@ class RejectMessages:
         from shingletools.record.error_hints import (  # patterns that a run without faults does not need
             ICONV,
             LOOKS_LIKE,
+            NUMBERED,
+            TABLES,
             hint,
+            own_options,
             same_ids_hint,
         )
 
         file = place.rpartition(":")[0]
         if cause.endswith(SEEN_BEFORE):  # a whole file of them is no file of another kind
             found = same_ids_hint(self.id_field) if file in self.sharing and not begins else None
+            found = NUMBERED if self.form in TABLES else found
         else:
             found = hint(self.command, cause, document, begins, self.form)
+            found = own_options(found) if found and self.command in FORMAT_READERS else found
         if found is None or found in self.hints or (found.startswith(ICONV) and file in self.foreign):
             return f"{place}: {cause}"
         self.hints.add(found)

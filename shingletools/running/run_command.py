@@ -2,13 +2,14 @@
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import count, names, size, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
 from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
 from shingletools.running.pipeline_parser import SharedOptions, steps_of
+from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.steps import NameOptions
 from shingletools.system import messages
 from shingletools.system.errors import Failed
@@ -62,8 +63,16 @@ def sized(argument: str) -> str:
     return argument
 
 
-def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
+def run(
+    name: str,
+    argv: Sequence[str] | None,
+    closed: set[int],
+    conclude: Callable[[PipelineRun], object] = lambda _: None,
+) -> int:
+    """Runs a pipeline, and returns its exit status. Raises Failed or Printed.
+
+    conclude: takes the run at its end, unless its reader has gone away.
+    """
     check_kernel()
     begun = time.monotonic()
     options = make_parser().parse(argv or ())
@@ -87,6 +96,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, keeping, first.bar))
     if flow is None:
         return status
+    conclude(flow)
     for each in flow.runs:
         if each.options.verbose or each.stage.dry:
             messages.say(f"{each.name}: {', '.join(each.records() + each.summary())}")

@@ -6,17 +6,19 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from shingletools.cli.argument_types import count, quoted, threshold
+from shingletools.cli.argument_types import allowance, count, quoted, threshold
 from shingletools.cli.options import Parser, Printed
-from shingletools.reading import compression_detection
-from shingletools.reading.formats import format_options
+from shingletools.reading.formats import folders, format_options
+from shingletools.reading.formats.format_options import PAGE, SUFFIXES, TEXT
 from shingletools.reading.streams import read_blocks
+from shingletools.record.error_hints import LOOKS_LIKE, known_format
 from shingletools.running import run_command
 from shingletools.running.api import run
 from shingletools.running.outcomes import DONE, FAILED
+from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.recipes import (
     CITATIONS,
     CITED,
@@ -37,17 +39,14 @@ PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's ru
 SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
 LENGTH_RULES = ("longest", "shortest")  # of --keep
-TEXT, PAGE = "text", "html"  # formats of plain text, which is read as lines or whole, and of a page
 AS_PAGES = "--html"  # the option of canon alone
-SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
-SUFFIXES |= {".html": PAGE, ".htm": PAGE, ".tab": "tsv", ".nbib": "ris", ".jsonl": "", ".ndjson": ""}
-SUFFIXES |= dict.fromkeys((".txt", ".text", ".md", ".log", ".srt"), TEXT)
+FOLDER = "--recursive"
 FIRST_BYTES = {
     rb"PAR1": "parquet",
     rb"WARC/": "warc",
     rb"\{\s*[\"}]": "",
     rb"\[\s*[{\]]": "array",
-    rb"(TY  |PMID)-": "ris",
+    rb"(TY  |PMID)-|@\w+\{": "ris",
 }
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
@@ -84,11 +83,18 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         "-t",
         "--threshold",
         metavar="T",
-        type=spelled_threshold,
+        type=partial(spelled, threshold),
         help="the least similarity of a pair: 0.8, 4/5 (default 0.8, for titles 0.7, for citations 0.85)",
     )
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
+    add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
+    add(
+        "--allow-rejects",
+        metavar="N|P%",
+        type=partial(spelled, allowance),
+        help="N bad records, or P percent of all, are all right: 10, 0.1%%",
+    )
     add("--report", metavar="FILE", help="write a page that shows the duplicates to FILE, as simshow --html does")
 
 
@@ -107,9 +113,9 @@ def compare_options(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--html", metavar="FILE", help="write a page to FILE")
 
 
-def spelled_threshold(argument: str) -> str:
-    """Returns a threshold as it is spelled, for the command's own parser. Raises ArgumentTypeError."""
-    threshold(argument)
+def spelled(check: Callable[[str], object], argument: str) -> str:
+    """Returns an argument as it is spelled, for the command's own parser. Raises ArgumentTypeError."""
+    check(argument)
     return argument
 
 
@@ -179,15 +185,21 @@ class ShortRun:
         for line in lines:
             standard_output = os.dup(1)  # a run closes standard output
             try:
-                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed)
+                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed, self.conclude)
             finally:
                 if line is not lines[-1]:
                     os.dup2(standard_output, 1)
                 os.close(standard_output)
             status = done or status
-            if done == FAILED:
+            if done == FAILED or (done and "allow_rejects" in self.options.given):  # then files are not written
                 break
         return status
+
+    def conclude(self, flow: PipelineRun) -> None:
+        """Says how many documents a run of dedup has removed; with -v, it says so itself."""
+        last = flow.runs[-1]
+        if last.name == "dedup" and not self.options.verbose and not flow.why:
+            messages.say(f"{self.name}: {', '.join(last.summary()[:2])}")
 
 
 def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -203,10 +215,12 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
     recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
     shingle, join = pairs_for_removal(recipe, options.threshold)
+    allowed = this.words("allow_rejects")
+    canon, join = [*canon, *allowed], " ".join([join, *allowed])
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
         pairs, texts = f"{start}pairs" if options.report else "-", f"{start}canon"
-        choice = this.words("id", "keep", "removed", "output")
+        choice = this.words("id", "keep", "removed", "output", "rejects", "allow_rejects")
         choice += ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
         dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *measured, *files])
         made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
@@ -246,10 +260,14 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         this.parser.error("name two files or folders")
     if files == ["-", "-"]:
         raise Failed("standard input is one file, not two")
-    if len({os.path.isdir(file) for file in files}) > 1:
-        raise Failed(f"of {' and '.join(map(printable, files))}, one is a folder: name two files or two folders")
     reads = [this.format_words([file], "whole") for file in files]
     least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
+    if reads[0] != reads[1] and any(
+        AS_PAGES in words or FOLDER in words for words in reads
+    ):  # else their recipes differ
+        if not all({"--whole", FOLDER} & {*words} for words in reads):
+            raise Failed(f"{' and '.join(map(printable, files))} have different formats")
+        reads = [[FOLDER, *this.words(*MORE_ABOUT_FORMATS)]] * 2  # it takes single files, too
     with scratch(COMPARE) as start:
         a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
         canon = (
@@ -289,8 +307,7 @@ def format_of(path: str) -> str:
         mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
         return "recursive"
-    bare = next((path.removesuffix(end) for end in compression_detection.SUFFIXES if path.endswith(end)), path)
-    suffix = os.path.splitext(bare)[1].lower()
+    suffix = folders.suffix(path)
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
     if not stat.S_ISREG(mode):
@@ -299,9 +316,11 @@ def format_of(path: str) -> str:
         head = next(blocks, b"").lstrip(BLANK)
     if (found := next((name for start, name in FIRST_BYTES.items() if re.match(start, head)), None)) is not None:
         return found
-    if not suffix:
+    looks = known_format(head)
+    if not suffix and looks is None:
         return TEXT
-    raise Failed(f"{printable(path)}: its format is not known: say --lines, --whole, --csv or another")
+    unknown = "its format is not known: say --lines, --whole, --csv or another"
+    raise Failed(f"{printable(path)}: {unknown if looks is None else f'{LOOKS_LIKE}{looks}'}")
 
 
 @contextlib.contextmanager

@@ -650,3 +650,25 @@ def test_a_dry_run_has_the_figures(tmp_path: Path) -> None:
     assert (ran.status, ran.out, (tmp_path / "gone").exists()) == (0, b"", False)
     assert ran.err.endswith("2 kept, 1 removed (1 by --keep first), 0 pairs of other documents\n")
     shutil.rmtree(tmp_path)
+
+
+def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id\n1\n")
+    (tmp_path / "d.jsonl").write_text('{"id":1}\n')
+    for options, path, is_right in (
+        ("--csv t.csv", "out.parquet", False),
+        ("--csv t.csv", "out.csv.gz", True),
+        ("--csv t.csv", "out.dat", True),
+        ("--csv t.csv", "out.tsv", False),
+        ("--csv --delimiter ; t.csv", "out.tsv", True),
+        ("d.jsonl", "out.TSV", False),
+        ("d.jsonl", "out.ndjson", True),
+        ("--whole d.jsonl", "out.csv", False),
+        ("--whole --annotate d.jsonl", "out.csv", True),
+    ):
+        for option in ("-o", *["--removed"] * ("--annotate" not in options)):
+            ran = run_here(f"dedup --pairs /dev/null {options} {option} {path}", cwd=tmp_path)
+            ending = path[3:].lower()
+            said = f"dedup: {path}: the output has the format of the input, which is not {ending}\n"
+            assert (ran.status, ran.err) == ((0, "") if is_right else (2, said))
+            assert (tmp_path / path).exists() is is_right

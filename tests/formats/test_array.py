@@ -104,7 +104,7 @@ def test_elements_without_an_id_get_their_number(tmp_path: Path) -> None:
     [
         (
             b'\n{"id":1,"text":"a"}',
-            "a:2: not a JSON array; this looks like JSON lines: canon reads them without --array",
+            "a:2: not a JSON array; this looks like JSON lines: leave out --array",
         ),
         (b"7", "a:1: not a JSON array"),
         (b"[]\n1", "a:2: text after an array"),

@@ -1,4 +1,4 @@
-"""References of RIS and NBIB as documents, and written again byte for byte."""
+"""References of RIS, NBIB and BibTeX as documents, and written again byte for byte."""
 
 import json
 from pathlib import Path
@@ -17,8 +17,13 @@ RIS = [
     "TY  - BOOK\nTI  - Été\nAU  - \nZZ  - TI\nER  - \n\n\n",
 ]
 NBIB = [
-    "\nPMID- 7\nTI  - On the wings\n      of flies\nFAU - Ode, Nora\nAU  - Ode N\nDP  - 2020\nAB  - Long.\n\n",
+    "\nPMID- 7\nLID - 1/z [doi]\nLID - S [pii]\nTI  - On the wings\n   of flies\nAU  - Ode N\nDP  - 2020\nAB  - L.\n\n",
     "PMID- 8\nTI  - Other\nJT  - Flies",
+]
+BIBTEX = [
+    '@Article{a,\n title = "The {DNA} of" # { flies \\& {"b"}},\nAuthor = {M{\\"u}ller, \\\'{I}. and S\\\'{\\i}~{\\O}},'
+    "\nJournal = jan # { of \\emph{x}}, year = 2020,\r\n}\n",
+    "  @misc{b2, doi={10.1/y}, title={Cats, {a = b}}, abstract={mail a@b.org}}\n\nfree text\n",
 ]
 
 
@@ -56,17 +61,32 @@ def test_fields(tmp_path: Path) -> None:
         "id": 1,
         "title": "On the wings of flies",
         "author": "Ode N",
-        "abstract": "Long.",
+        "abstract": "L.",
         "journal": "",
         "year": "2020",
-        "doi": "",
-        "text": "On the wings of flies\nOde N\nLong.",
+        "doi": "1/z",
+        "text": "On the wings of flies\nOde N\nL.",
         "via": via,
     }
     assert eight["journal"] == "Flies"
     assert made(tmp_path, b"\xef\xbb\xbf" + "".join(RIS).encode())[0]["title"] == "Wing length"
+    assert made(tmp_path, "".join(RIS).replace("\r\n", "\n").replace("\n", "\r").encode()) == [one, two, three]
     named = made(tmp_path, RIS[0].encode(), "--id doi --text title,journal")
     assert (named[0]["doi"], named[0]["text"]) == ("10.1/x", "Wing length")
+
+
+def test_bibtex(tmp_path: Path) -> None:
+    strings = "% free text\n@string{x = {@y}}\n@Comment{@article{z, title = {z}}}\n"
+    one, two = made(tmp_path, (strings + "".join(BIBTEX)).encode())
+    assert [one[name] for name in ("id", "title", "author", "journal", "year", "doi")] == [
+        *(1, 'The DNA of flies & "b"', "Müller, Í.; Sí Ø", "jan of x", "2020", "")
+    ]
+    assert (two["text"], two["doi"]) == ("Cats, a = b\nmail a@b.org", "10.1/y")
+    (tmp_path / "a.bib").write_text("@a{a, title = {x}\n@b(c, title = {y})\n@c{d, title={z}} @d{e,title={v}}\n")
+    ran = run_here("canon --ris --extract a.bib", cwd=tmp_path)
+    assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["z", "v"]
+    cause = "not BibTeX (an entry does not end with a brace)"
+    assert ran.err.splitlines() == [f"canon: a.bib:{line}: {cause}" for line in (1, 2)]
 
 
 def test_bad_files(tmp_path: Path) -> None:
@@ -76,7 +96,7 @@ def test_bad_files(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [1, 3]
     assert (tmp_path / "bad").read_bytes() == RIS[2].encode("latin-1").rstrip(b"\n") + b"\n"
     ran = run_here("canon --ris", stdin=b'{"id":1,"text":"a"}\n', cwd=tmp_path)
-    message = "no record begins with TY or PMID; this looks like JSON lines: canon reads them without --ris"
+    message = "no record begins with TY, PMID or @; this looks like JSON lines: leave out --ris"
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: -: {message}\n")
     assert run_here("canon --ris", cwd=tmp_path).good() == b""
 
@@ -93,7 +113,7 @@ def test_a_long_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_bytes_are_written_again(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """What is kept and what is removed are the file, with a line feed after its last record."""
     folder = tmp_path_factory.mktemp("refs")
-    several = [data.draw(st.lists(st.sampled_from([*RIS, *NBIB]), min_size=1, max_size=6)) for _ in range(2)]
+    several = [data.draw(st.lists(st.sampled_from([*RIS, *NBIB, *BIBTEX]), min_size=1, max_size=6)) for _ in range(2)]
     names = ["one", "two"]
     for name, some in zip(names, several, strict=True):
         some[:-1] = [each if each.endswith("\n") else f"{each}\n" for each in some[:-1]]
@@ -113,7 +133,7 @@ def cut(text: str) -> list[str]:
     """The records, by other means than the reader."""
     found: list[str] = []
     for line in text.split("\n"):
-        if line.startswith(("TY  -", "PMID-")):
+        if line.startswith(("TY  -", "PMID-", "@A", "  @")):
             found.append(line)
         elif found:
             found[-1] += f"\n{line}"
@@ -137,7 +157,7 @@ def test_references_without_copies(tmp_path: Path) -> None:
     (tmp_path / "refs.ris").write_text(RIS[0] + longest + RIS[2], newline="")
     ran = run_here("shingletools unique refs.ris", cwd=tmp_path)
     assert ran.out.decode() == longest + RIS[2]
-    told, line, _ = ran.err.split("\n")
+    told, line, *_ = ran.err.split("\n")
     assert told == "shingletools unique: these are references, so this is the pipeline for citations:"
     assert shell(line, tmp_path).good() == ran.out
     ran = run_here("shingletools unique -t 1 refs.ris --dry-run", cwd=tmp_path)

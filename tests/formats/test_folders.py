@@ -143,7 +143,8 @@ def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatc
             (tmp_path / f"{copy}.{number:04}").touch()
     (tmp_path / "z.txt").symlink_to("x.0000")
     ran = run("canon", "--recursive", "-v", ".", cwd=tmp_path)
-    message, figures, _ = ran.err.split("\n")
+    message, none, figures, _ = ran.err.split("\n")
+    assert none == "canon: . has no document"
     message, _, instead = message.partition("; ")
     assert instead == "--include GLOB takes files by their names"  # where there is no document
     kinds = ["2 in .0077", *(f"1 in .{number:04}" for number in range(12))]
@@ -151,8 +152,10 @@ def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatc
     assert len(message) <= len("canon: ") + 200 < len(message) + len(", 1 in .0012")
     assert figures.endswith(" MB/s, 132 files passed over")
     monkeypatch.setattr(folders, "MAX_SUFFIXES", 1)
-    assert run("canon", "--recursive", ".", cwd=tmp_path).err == (
-        "canon: passed over 132 files: 1 in .0000, 131 of other kinds; --include GLOB takes files by their names\n"
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "a.txt").touch()
+    assert run("canon", "--recursive", "0.0077", "a", "1.0077", "--include", "*.txt", cwd=tmp_path).err == (
+        "canon: 0.0077 has no document\ncanon: 1.0077 has no document\n"
     )
 
 

@@ -136,6 +136,7 @@ def test_what_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
     data = written(tmp_path / "a", id=["x"], text=["A"]).read_bytes()
     (tmp_path / "cut").write_bytes(data[:-9])
     (tmp_path / "text").write_bytes(b"no Parquet")
+    written(tmp_path / "textless", id=["x"])
     broken = data.replace(b"PAR1", b"PAR1", 1)[:4] + b"\xff" * 40 + data[44:]
     (tmp_path / "broken").write_bytes(broken)
     (tmp_path / "names").write_bytes(data.replace(b"text", b"te\xfft"))
@@ -151,6 +152,7 @@ def test_what_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
     for options, said in [
         ("a --text none", 'a: no column "none" among "id", "text"'),
+        ("textless", 'textless: no column "text" among "id"; --text NAME says which is meant'),
         ("-", "-: Parquet is read from its end, which a pipe does not allow"),
     ]:
         ran = run_process("canon", "--parquet", *options.split(), cwd=tmp_path)

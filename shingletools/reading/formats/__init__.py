@@ -7,7 +7,7 @@ folders             each file in folders a document
 separated_values    tables, as CSV and TSV
 table_rows          the rows of a table
 json_array          the elements of a JSON array
-citations           citations of RIS and NBIB
+citations           citations of RIS, NBIB and BibTeX
 parquet             rows of Parquet
 parquet_batches     batches of rows of a file of Parquet
 thrift              the structs in Parquet's metadata

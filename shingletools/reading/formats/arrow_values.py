@@ -36,9 +36,9 @@ def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> N
         if columns.count(field) > 1:
             raise Failed(f"{printable(file)}: two columns {shown(field)}")
         if field not in columns and field.partition(".")[0] not in columns:
-            raise Failed(
-                f"{printable(file)}: no column {shown(field)} among {', '.join(map(shown, columns)) or 'none'}"
-            )
+            there = ", ".join(map(shown, columns)) or "none"
+            meant = "; --text NAME says which is meant" if field == "text" else ""
+            raise Failed(f"{printable(file)}: no column {shown(field)} among {there}{meant}")
 
 
 def is_text(kind: Any) -> bool:

@@ -46,19 +46,22 @@ class Folders(NamedTuple):
         if "-" in files:  # not checked earlier: a pipeline is parsed before its files are known
             raise Failed("--recursive needs folders; standard input is not a folder")
         passed = Counter[str]()
-        number = 1
+        number, empty = 1, []
         for name in files:
+            first = number
             for found in self.walk(name):
                 if found.kind:
                     passed[found.kind if found.kind in passed or len(passed) < MAX_SUFFIXES else OTHERS] += 1
                     continue
                 yield self.portion(found, number)
                 number += 1
-        if passed:
+            if number == first:
+                empty.append(f"{printable(name)} has no document")
+        if passed or empty:
             rest = ReadyDocuments("", number, 0, [])
             rest.counted = {"files passed over": passed.total()}
             instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
-            rest.messages = [] if self.include else [passed_over(passed) + instead]
+            rest.messages = ([passed_over(passed) + instead] if passed and not self.include else []) + empty
             yield rest
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:

@@ -9,6 +9,11 @@ from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for each document
+TEXT, PAGE = "text", "html"  # plain text, which is read as lines or whole, and a page
+# The formats of files by their suffixes; "" for JSON lines
+SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
+SUFFIXES |= {".html": PAGE, ".htm": PAGE, ".tab": "tsv", ".nbib": "ris", ".bib": "ris", ".jsonl": "", ".ndjson": ""}
+SUFFIXES |= dict.fromkeys((".txt", ".text", ".md", ".log", ".srt"), TEXT)
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
@@ -21,7 +26,7 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
     flag("--csv", help="each row of CSV is a document; the first names the columns")
     flag("--tsv", help="each row of TSV is a document: tabs, no quotes")
     flag("--array", help="each element of a JSON array is a record")
-    flag("--ris", help="each citation of RIS or NBIB is a document")
+    flag("--ris", help="each citation of RIS, NBIB or BibTeX is a document")
     flag("--parquet", help="each row of Parquet is a record")
     flag("--warc", help="each page of HTML in WARC is a document, its address the id")
     add = parser.add_argument
@@ -177,7 +182,12 @@ def json_lines(options: argparse.Namespace) -> Sequence[str]:
 
 def in_format(options: argparse.Namespace) -> bool:
     """Returns whether the options choose another format than JSON lines."""
-    return any(getattr(options, name) for name in FORMATS)
+    return bool(chosen_name(options))
+
+
+def chosen_name(options: argparse.Namespace) -> str:
+    """Returns the name of the format that the options choose, "" for JSON lines."""
+    return next((name for name in FORMATS if getattr(options, name)), "")
 
 
 def html_option(options: argparse.Namespace) -> str:

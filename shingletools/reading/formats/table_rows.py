@@ -224,7 +224,7 @@ class RowsOfFile:
             if name not in names and name in self.dialect.needed:
                 there = ", ".join(map(shown, names[:MAX_NAMED])) + (", ..." if len(names) > MAX_NAMED else "")
                 hint = file_start_hint(raw, self.dialect.option) or excel_hint(raw)
-                hint = hint or self.delimiter_hint(raw, names) or self.name_hint(name)
+                hint = hint or self.delimiter_hint(raw, names) or self.name_hint("; ", names) * (name == "text")
                 raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")
             if names.count(name) > 1:
                 raise Failed(f"{where}: two columns {shown(name)}")
@@ -241,14 +241,13 @@ class RowsOfFile:
             columns = [column.strip('"') for column in text.split(delimiter)]
             better = not {*self.dialect.needed} - {*columns} or len(columns) > len(names) == 1
             if delimiter != self.dialect.delimiter and better:
-                return f"; {option} splits columns at {MARKS[delimiter]}"
+                return f"; {option} splits columns at {MARKS[delimiter]}{self.name_hint(', and ', columns)}"
         return ""
 
-    def name_hint(self, name: str) -> str:
-        """Returns a hint for a missing column."""
-        if not self.dialect.header:
-            return ""
-        return "; --text NAME says which is meant" if name == "text" else ""
+    def name_hint(self, before: str, columns: Sequence[str]) -> str:
+        """Returns a hint for a missing column of texts."""
+        missing = self.dialect.header and "text" in self.dialect.needed and "text" not in columns
+        return f"{before}--text NAME says which is meant" if missing else ""
 
     def document(self, line: int, raw: bytes, row: Sequence[str], cause: str) -> Document:
         """Makes a document of a row."""
