@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.dedup_collector import Dedup, deciding
+from shingletools.commands.dedup.dedup_collector import DedupCollector, deciding
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import SelectedIds, each_id
@@ -24,8 +24,8 @@ KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
 BATCH_DOCUMENTS = 1 << 12
 
 
-class FileRewriter(Dedup):
-    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of Dedup."""
+class FileRewriter(DedupCollector):
+    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of DedupCollector."""
 
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
         """Reads the side files of the spec. Raises Failed."""
