@@ -33,19 +33,28 @@ def texts(seed: int, number: int = 24) -> list[str]:
     return [", ".join(word.title() if rng.random() < 0.3 else word for word in words) + "." for words in made]
 
 
+def runs_of(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[at : at + K]) for at in range(max(1, len(words) - K + 1))} if words else set()
+
+
+def similarity(one: str, other: str) -> Fraction:
+    mine, theirs = runs_of(one), runs_of(other)
+    return Fraction(len(mine & theirs), len(mine | theirs)) if mine else Fraction(0)
+
+
 def kept(given: Sequence[str], order: Iterable[int] | None = None) -> list[int]:
     """Which texts stay, in an order of preference: each that is not alike to one that stays already."""
     stay: list[int] = []
-    sets = []
-    for text in given:
-        words = re.findall(r"\w+", text.lower())
-        sets.append({tuple(words[at : at + K]) for at in range(max(1, len(words) - K + 1))} if words else set())
     for number in order or range(len(given)):
-        mine = sets[number]
-        if not any(mine and Fraction(len(mine & sets[one]), len(mine | sets[one])) >= Fraction(4, 5) for one in stay):
+        if not any(similarity(given[number], given[one]) >= Fraction(4, 5) for one in stay):
             stay.append(number)
     assert len(stay) < len(given)
     return sorted(stay)
+
+
+def records(given: Sequence[str]) -> bytes:
+    return jsonl(*({"id": number, "text": text} for number, text in enumerate(given)))
 
 
 def files(folder: Path, suffix: str, contents: Sequence[str]) -> list[str]:
@@ -191,9 +200,137 @@ def of_subtitles(here: Path) -> None:
     assert found == b"".join(f"{lines[number]}\r\n".encode() for number in kept(lines))
 
 
+def of_citations(here: Path) -> None:
+    given = texts(11)
+    refs = [f"TY  - JOUR\nTI  - {text}\nID  - {number}\nER  - \n\n" for number, text in enumerate(given)]
+    (here / "refs.ris").write_text("".join(refs))
+    assert unique(here, "--ris refs.ris").decode() == "".join(refs[number] for number in kept(given))
+
+
+def of_today(here: Path) -> None:
+    """What yesterday's documents have goes from today's, and then what these repeat among themselves."""
+    old, new = texts(12)[:12], texts(13)[:12]
+    (here / "old").write_bytes(records(old))
+    (here / "new").write_bytes(records(new))
+    script = """canon old | shingle -k 3 > yesterday; canon new | shingle -k 3 > today
+        simjoin -t 0.8 --against yesterday today > known
+        simjoin -t 0.8 today | dedup --known known --pairs - new"""
+    left = [at for at, text in enumerate(new) if not any(similarity(text, each) >= Fraction(4, 5) for each in old)]
+    assert 0 < len(left) < len(new)
+    assert [each["id"] for each in shell(script, cwd=here).records()] == [
+        left[at] for at in kept([new[at] for at in left])
+    ]
+
+
+def of_shards(here: Path) -> None:
+    """Tables without ids stay apart, under their own names; so do files of records, whose ids are enough."""
+    given = texts(14)
+    shards = {f"s{at}": range(at, len(given), 3) for at in range(3)}
+    for name, places in shards.items():
+        (here / f"{name}.csv").write_text("text\n" + "".join(f'"{given[at]}"\n' for at in places))
+        (here / name).write_bytes(jsonl(*({"id": at, "text": given[at]} for at in places)))
+    script = """mkdir out
+        for f in s?.csv; do canon --csv $f | jq -c --arg f $f '.row = .id | .id = "\\($f) \\(.row)"'; done > rows
+        shingle -k 3 rows | simjoin | dedup --pairs - rows --removed gone > kept
+        for f in s?.csv; do jq -c --arg f $f 'select(.id == "\\($f) \\(.row)") | .id = .row' gone |
+            dedup --without - --csv $f -o out/$f; done
+        canon s? | shingle -k 3 | simjoin | dedup --pairs - s? --removed gone > kept
+        for f in s?; do dedup --without gone $f -o out/$f; done"""
+    shell(script, cwd=here).good()
+    order = [at for places in shards.values() for at in places]
+    stay = kept(given, order)
+    for name, places in shards.items():
+        left = [given[at] for at in places if at in stay]
+        assert (here / "out" / f"{name}.csv").read_text() == "text\n" + "".join(f'"{text}"\n' for text in left)
+        assert [json.loads(line)["text"] for line in (here / "out" / name).open()] == left
+
+
+def of_columns(here: Path) -> None:
+    """Rows go that are alike by one column or by the other."""
+    one, other = texts(15), texts(16)
+    rows = [f'n{at},"{first}","{second}"\n' for at, (first, second) in enumerate(zip(one, other, strict=True))]
+    (here / "table.csv").write_text("Nr,A,B\n" + "".join(rows))
+    script = """F='--csv --id Nr table.csv'; for column in A B; do canon --text $column $F | shingle -k 3 | simjoin
+        done | dedup --pairs - $F"""
+    stay: list[int] = []
+    for at in range(len(rows)):
+        if not any(similarity(each[at], each[old]) >= Fraction(4, 5) for each in (one, other) for old in stay):
+            stay.append(at)
+    assert len(stay) < min(len(kept(one)), len(kept(other)))
+    assert shell(script, cwd=here).good().decode() == "Nr,A,B\n" + "".join(rows[at] for at in stay)
+
+
+def of_partners(here: Path) -> None:
+    """Of each document, all that have anything in common with it, the most similar first."""
+    given = texts(17)
+    (here / "docs").write_bytes(records(given))
+    script = """canon docs | shingle -k 3 | simjoin -m 1 |
+        jq -c '[.a,.b,.similarity],[.b,.a,.similarity]' | jq -sc 'sort_by(.[0],-.[2],.[1])[]'"""
+    expected = [
+        [one, other, round(float(-minus), 6)]
+        for one, text in enumerate(given)
+        for minus, other in sorted((-similarity(text, each), at) for at, each in enumerate(given) if at != one)
+        if minus
+    ]
+    found = [json.loads(line) for line in shell(script, cwd=here).good().splitlines()]
+    assert found == expected
+
+
+def of_copies(here: Path) -> None:
+    """Each document that is kept, with those that it stands for: each is alike to it."""
+    given = texts(18)
+    (here / "docs").write_bytes(records(given))
+    script = """canon docs | shingle -k 3 | simjoin | dedup --pairs - --annotate docs |
+        jq -sc 'group_by(.duplicate_of // .id)[] | map(.id)'"""
+    groups = [json.loads(line) for line in shell(script, cwd=here).good().splitlines()]
+    assert [group[0] for group in groups] == kept(given)
+    assert sorted(at for group in groups for at in group) == [*range(len(given))]
+    assert all(similarity(given[group[0]], given[at]) >= Fraction(4, 5) for group in groups for at in group)
+
+
+def of_quotations(here: Path) -> None:
+    """Pairs that share seven words in a row, or as many runs of three; these texts have each word once."""
+    given = texts(19)
+    (here / "docs").write_bytes(records(given))
+    found = shell("canon docs | shingle -k 3 | simjoin -m 5", cwd=here).records()
+    sets = [runs_of(text) for text in given]
+    assert [(each["a"], each["b"], each["shared"]) for each in found] == [
+        (a, b, len(sets[a] & sets[b]))
+        for a in range(len(given))
+        for b in range(a + 1, len(given))
+        if len(sets[a] & sets[b]) >= 5
+    ]
+    assert len(found) > len(given) - len(kept(given))
+
+
+def of_benchmark(here: Path) -> None:
+    """Documents that contain an item go, whatever its capitals and marks."""
+    given = texts(20)
+    items = [" ".join(re.findall(r"\w+", given[at].lower())[:8]) for at in (0, 5)]
+    (here / "docs").write_bytes(records(given))
+    (here / "items").write_bytes(records(items))
+    script = "canon items > b; canon docs | repeats -k 8 --against b --removed gone --drop 1/100 > left"
+    shell(script, cwd=here).good()
+    words = [" ".join(re.findall(r"\w+", text.lower())) for text in given]
+    expected = [at for at, text in enumerate(words) if not any(item in text for item in items)]
+    assert [json.loads(line)["id"] for line in (here / "left").open()] == expected
+    assert len(expected) < len(given)
+
+
+def of_two_files(here: Path) -> None:
+    given = texts(21)
+    files(here / "docs", "txt", [given[0], "Before this: " + given[0] + " And after this"])
+    found = shell("shingletools compare docs/00.txt docs/01.txt --brief", cwd=here).good().decode()
+    assert found.endswith(": 20 words in 1 passage, 100% of a, 80% of b, longest 20\n")
+
+
 @pytest.mark.parametrize(
     "job",
-    [of_folder, of_csv, of_parquet, of_warc, of_messages, of_laws, of_pages, of_code, of_tsv, of_subtitles],
+    [
+        *(of_folder, of_csv, of_parquet, of_warc, of_messages, of_laws, of_pages, of_code, of_tsv, of_subtitles),
+        *(of_citations, of_today, of_shards, of_columns, of_partners, of_copies, of_quotations, of_benchmark),
+        of_two_files,
+    ],
     ids=lambda job: job.__name__,
 )
 def test_job(job: Callable[[Path], None], tmp_path: Path) -> None:

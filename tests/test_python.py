@@ -457,12 +457,37 @@ def test_unique_tells_what_could_not_be_compared(library: str) -> None:
 
 def test_unique_names_the_first_bad_record_if_none_is_good() -> None:
     with pytest.raises(Failed, match="canon: -: not one good record") as failed:
-        unique(pd.DataFrame({"id": [1.0, 2.0], "text": ["a", "b"]}))
+        unique(pd.DataFrame({"id": [True, False], "text": ["a", "b"]}))
     assert failed.value.__notes__ == ['canon: -:1: field "id" is neither a string nor an integer of 64 bits']
+
+
+def test_columns_that_cannot_be_documents_are_named() -> None:
+    floats = pd.DataFrame({"id": [1, None], "text": ["a", "b"]})
+    made = 'pandas makes them of integers beside missing ones, unless their type is "Int64"'
+    message = f'the column "id" has floats, which cannot be ids; {made}'
+    for call, said in (
+        (lambda: list(run("canon", floats)), f"canon: documents: {message}"),
+        (lambda: unique(pl.from_pandas(floats), [{"a": 1, "b": 2}]), f"dedup: documents: {message}"),
+        (lambda: groups(floats, [{"a": 1, "b": 2}]), message),
+    ):
+        with pytest.raises(Failed) as failed:
+            call()
+        assert str(failed.value) == said
+    assert [each["id"] for each in run("canon", floats.convert_dtypes())] == [1]
+    assert next(run("simgroup", pd.DataFrame({"a": [1], "b": [2], "id": [0.5]})))["members"] == [1, 2]
+    with pytest.raises(Failed, match=r"^canon: documents: not a table of Arrow: Could not .* for column text "):
+        list(run("canon", pd.DataFrame({"id": [1, 2], "text": [1, "a"]})))
+    for column in (floats["text"], pl.Series(["a"])):
+        with pytest.raises(TypeError, match=r"documents are one column: to_frame\(\) makes a table of it"):
+            list(run("canon", column))
+    with pytest.raises(Failed, match=r"not a table of Arrow: .* non-struct"):
+        list(run("canon", pa.chunked_array([["a"]])))
 
 
 def test_what_frames_cannot_have() -> None:
     frame = pd.DataFrame(ROWS[:2])
+    with pytest.raises(Failed, match="--number: rows of a data frame need a column of ids"):
+        unique(frame, options="--number --keep longest")
     with pytest.raises(Failed, match="--annotate: rows of a data frame get no marks"):
         unique(frame, [{"a": 1, "b": 3}], options="--annotate")
     with pytest.raises(Failed, match='no column "Nr"'):

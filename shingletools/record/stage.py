@@ -27,6 +27,7 @@ Tally = Callable[[], Mapping[str, int]]
 Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # takes the counts, and the number of good records
 MakeFirstPass = Callable[[], "FirstPass"]
 
+FEWEST_REMARKED = 10  # documents; with fewer, no remark says what most of them are
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
 

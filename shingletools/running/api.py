@@ -171,6 +171,8 @@ def unique(
     taken, account = list[Step](), RunLog()
     if not is_frame(documents):
         return logged(taking, documents, ONE_PROCESS, account)
+    if "--number" in shlex.split(options):
+        raise Failed("--number: rows of a data frame need a column of ids, such as df.assign(id=range(len(df))) makes")
     frame = Frame(documents)
     with logged(taking, frame.rows, ONE_PROCESS, account) as result:
         kept = {record[taken[0].id_field] for record in result}

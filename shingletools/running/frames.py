@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shingletools.system.errors import Failed, shown
+from shingletools.system.errors import Failed, float_ids, shown
 from shingletools.system.lazy_imports import needs
 
 
@@ -17,12 +17,14 @@ class Frame:
             self.rows = needs("documents in Arrow", "pyarrow", "parquet").table(rows)
 
     def ids(self, field: str) -> list[Any]:
-        """Returns the values of a column as ids: bytes as text. Raises Failed if there is no such column."""
+        """Returns the values of a column as ids: bytes as text. Raises Failed for a missing column, and for floats."""
         arrow = self.library not in ("pandas", "polars")
         if field not in (self.rows.column_names if arrow else self.rows.columns):
             raise Failed(f"no column {shown(field)}")
         column = self.rows[field]
         values = column.to_pylist() if arrow else column.to_list()
+        if any(isinstance(value, float) for value in values):
+            raise Failed(float_ids(field))
         return [value.decode(errors="replace") if isinstance(value, bytes) else value for value in values]
 
     def take(self, places: Sequence[int]) -> Any:

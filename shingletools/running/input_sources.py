@@ -43,6 +43,10 @@ class InputDocuments(NamedTuple):
             return cls()
         if isinstance(documents, str | os.PathLike):
             return cls([name_of(documents)])
+        if hasattr(documents, "to_frame"):
+            raise TypeError(
+                "documents are one column: to_frame() makes a table of it, which needs a column of ids, too"
+            )
         if hasattr(documents, "__arrow_c_stream__"):
             return cls(arrow=cast(ArrowStream, documents))
         if isinstance(documents, Result):
@@ -147,7 +151,8 @@ def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
     ]
     # With given lines, a format can only be --number, which needs no ids
     needed = texts[1:] if texts and steps[0].stage.format is not None else texts
-    return lines_in(source, Fields(needed, texts, fields_read(steps)))
+    ids = [step.id_field for step in steps[:1] if step.id_field in (*texts, *step.stage.once(0))]
+    return lines_in(source, Fields(needed, texts, fields_read(steps)), *ids)
 
 
 def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:

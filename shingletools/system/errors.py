@@ -55,6 +55,12 @@ def names_none(option: str) -> str:
     return f"{option} names no document of the input: {same}"
 
 
+def float_ids(field: str) -> str:
+    """Returns the message about a column of ids that are floats."""
+    made = 'pandas makes them of integers beside missing ones, unless their type is "Int64"'
+    return f"the column {shown(field)} has floats, which cannot be ids; {made}"
+
+
 def with_itself(name: str | int) -> str:
     """Returns the message about a pair of a document with itself."""
     return f"pairs {shown(name)} with itself"

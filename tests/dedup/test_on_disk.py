@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness import collect, jsonl, run_here
 from shingletools.commands.dedup import dedup_on_disk
-from shingletools.commands.dedup.dedup_collector import Dedup, chooser
+from shingletools.commands.dedup.dedup_collector import DedupCollector, chooser
 from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.numbers.payload_store import DiskLimits
@@ -27,7 +27,7 @@ similarities = st.sampled_from([{}, {"similarity": 0.5}, {"similarity": 0.75}, {
 pairs = st.lists(st.tuples(ids, ids, similarities).filter(lambda pair: pair[0] != pair[1]), max_size=50)
 
 
-def chosen(dedup: Dedup, documents: list[object]) -> tuple[list[Written], list[str], list[str]]:
+def chosen(dedup: DedupCollector, documents: list[object]) -> tuple[list[Written], list[str], list[str]]:
     """What it writes, says and counts."""
     written = [Written()]
     for place, name in enumerate(documents):

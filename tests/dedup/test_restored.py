@@ -147,6 +147,22 @@ def test_headers_must_agree(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_numbered_table_of_which_pairs_name_no_row(tmp_path: Path) -> None:
+    """All rows would stay, so the run fails. A table with ids may well have no pair of a larger one."""
+    (tmp_path / "table").write_text("Nr,text\nn1,a\nn2,a\n")
+    (tmp_path / "other").write_text("id,text\n1,a\n")
+    (tmp_path / "pairs").write_bytes(jsonl({"a": "n1", "b": "n2"}))
+    hint = "whose ids are the numbers of its rows: --id NAME says which column has its ids"
+    for options in ("", "--dry-run", "--number --id x"):
+        ran = run_here(f"dedup --pairs pairs {options} --csv table -o out", cwd=tmp_path)
+        assert (ran.status, ran.err) == (2, f"dedup: --pairs names no document of the input, {hint}\n")
+        assert not (tmp_path / "out").exists()
+    assert run_here("dedup --pairs pairs --csv --id Nr table", cwd=tmp_path).good() == b"Nr,text\nn1,a\n"
+    ran = run_here("dedup --pairs pairs --csv other", cwd=tmp_path)
+    assert (ran.status, ran.out) == (0, b"id,text\n1,a\n")
+    assert ran.err.startswith("dedup: --pairs names no document of the input: are their ids the same?")
+
+
 def test_marks_are_columns(tmp_path: Path) -> None:
     rows = [["x", "a b, c", "1"], ["y", 'a "b" c', "2"], ["z", "other", "3"]]
     (tmp_path / "table").write_bytes(row(["id", "text", "n"]) + b"".join(row(each, end="\r\n") for each in rows))

@@ -204,7 +204,6 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     run_here(f"simshow --docs docs {both} --html page.html pairs", cwd=tmp_path).good()
     pages["made"] = page_file
     page = opened("made", "pairs")
-    del pages["made"]
     lists = page.evaluate("pairList.rows.map((pair) => folded(pair).length)")
     assert sum(lists) > len(lists)
     for at in range(len(lists)):
@@ -218,6 +217,13 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     assert all(given[each["a"], each["b"]]["similarity"] == each["similarity"] for each in labels)
     (tmp_path / "labels").write_bytes(jsonl(*labels))
     (tmp_path / "accepted").write_bytes(jsonl(*accepted))
+    again = opened("made", "overview")  # in a window that keeps nothing yet
+    (tmp_path / "mixed").write_bytes(b"no label\n" + jsonl(*({**each, "similarity": 0.5} for each in labels)))
+    again.get_by_label("Load saved labels").set_input_files(tmp_path / "mixed")
+    said = f"Loaded: {len(labels)} of {len(labels) + 1} lines are labels of pairs on this page"
+    expect(again.get_by_role("status")).to_have_text(said)
+    assert saved(again, "labels.jsonl") == labels
+    del pages["made"]
     score = run_here("simscore --judged --truth labels pairs", cwd=tmp_path).records()[-1]
     assert (score["found"], score["right"], score["truth"]) == (sum(counts[:2]), counts[0], counts[0])
     option = "--known" if side else "--pairs"

@@ -242,7 +242,7 @@ def test_rejects(record: Record, cause: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "threshold", ["0", "-1", "1.1", "nan", "inf", "1e400", "1e-1", "0.8x", "", "1/0", "1/", "٠.٨", ".", "80%"]
+    "threshold", ["-1", "1.1", "nan", "inf", "1e400", "1e-1", "0.8x", "", "1/0", "1/", "٠.٨", ".", "80%"]
 )
 def test_threshold_out_of_range(threshold: str) -> None:
     ran = run("simjoin", f"-t={threshold}" if threshold.startswith("-") else f"-t{threshold}" if threshold else "-t=")
@@ -251,6 +251,17 @@ def test_threshold_out_of_range(threshold: str) -> None:
         "argument -t/--threshold: not a number above 0 and at most 1, such as 0.8 or 4/5, of at most 18 digits: "
         in ran.err
     )
+
+
+@pytest.mark.parametrize("zero", ["0", "0.0", "0/7"])
+def test_a_threshold_of_nothing(zero: str) -> None:
+    """What the message names finds each pair that shares a shingle, and no other."""
+    message = "0 is every pair: -m 1 finds all that have anything in common (see simjoin --help)"
+    assert run("simjoin -t", zero).err == f"simjoin: argument -t/--threshold: {message}\n"
+    shingles = pipe(DOCS.read_bytes(), "canon", "shingle -k 3")
+    sets = {each["id"]: set(each["shingles"].split()) for each in map(json.loads, shingles.splitlines())}
+    found = [(each["a"], each["b"]) for each in run("simjoin -m 1", stdin=shingles).records()]
+    assert found == [(a, b) for a, b in combinations(sets, 2) if sets[a] & sets[b]]
 
 
 @pytest.mark.parametrize(("n", "threshold", "agreeing"), [(25, "0.28", 7), (100, "0.29", 29), (84, "17/21", 68)])

@@ -133,6 +133,7 @@ def build(options: argparse.Namespace) -> Stage:
         tuple(options.without),
         unwanted(options),
         memory_of(options),
+        options.number or ("id" not in options.given and (options.ris or in_table(options))),
     ).with_maker(collector_of)
 
 
@@ -165,11 +166,15 @@ def check_suffix(path: str, options: argparse.Namespace) -> None:
 
 def unwanted(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of --without: that of the documents, if these have ids of their own."""
-    if not options.without or options.number or not (options.csv or options.tsv or options.array or options.parquet):
+    if not options.without or options.number or not (options.array or in_table(options)):
         return None
     # A table without a column of ids would be numbered, although it has not all rows
     named = argparse.Namespace(**vars(options) | {"given": options.given | {"id"}, "files0_from": None})
     return format_options.chosen_format(named, ())
+
+
+def in_table(options: argparse.Namespace) -> bool:
+    return bool(options.csv or options.tsv or options.parquet)
 
 
 def check_stored(path: str, files: Sequence[str]) -> None:

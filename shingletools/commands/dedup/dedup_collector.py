@@ -21,43 +21,42 @@ from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.record.collector import Collector, CollectorContext, Taken, Written, join_written
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
+from shingletools.record.stage import FEWEST_REMARKED
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
 from shingletools.system.line_spool import LineSpool
 
-FEW = 10  # documents, of fewer of which nothing is said
 
-
-def chooser(spec: DedupSpec, context: CollectorContext) -> "Dedup":
+def chooser(spec: DedupSpec, context: CollectorContext) -> "DedupCollector":
     """Makes the collector, and reads the side files of the spec. Raises Failed."""
-    return Dedup(spec, *deciding(spec, context))
+    return DedupCollector(spec, *deciding(spec, context))
 
 
 def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDecisions, ArchivePartners]:
     """Reads the side files. Returns the ids, what decides on documents, and what removes those of an archive."""
     ids = kernel.new_ids()
     similar, members, known = SimilarPairs(ids, spec.least), GroupMembers(ids), ArchivePartners(ids)
-    verdicts: RemovalDecisions
+    decisions: RemovalDecisions
     if spec.pairs:
         similar.read("--pairs", spec.pairs, context)
-        verdicts = ByPairs(similar)
+        decisions = ByPairs(similar)
     else:
         members.read("--groups", spec.groups, context)
-        verdicts = ByGroups(members, spec.larger_than or 1)
+        decisions = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
     UnwantedIds(known, spec.id_field, spec.unwanted).read("--without", spec.without, context)
-    return ids, verdicts, known
+    return ids, decisions, known
 
 
-class Dedup(Collector):
-    """Removes documents that an archive has, and of the others those that the verdicts do not keep.
+class DedupCollector(Collector):
+    """Removes documents that an archive has, and of the others those that pairs or groups decide to remove.
 
     Only documents of the input that no archive has are kept in place of others. Memory: the ids of groups, pairs and
-    documents, about 50 bytes for each, and what the verdicts need.
+    documents, about 50 bytes for each, and what the decisions need.
     """
 
-    def __init__(self, spec: DedupSpec, ids: Ids, verdicts: RemovalDecisions, known: ArchivePartners) -> None:
-        """Starts with the ids of the side files, in the order of verdicts and `known`; the rest come with documents."""
-        self.spec, self.ids, self.verdicts, self.known = spec, ids, verdicts, known
+    def __init__(self, spec: DedupSpec, ids: Ids, decisions: RemovalDecisions, known: ArchivePartners) -> None:
+        """Starts with the ids of the side files: those of `decisions`, then of `known`. Documents add theirs."""
+        self.spec, self.ids, self.decisions, self.known = spec, ids, decisions, known
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
         self.reader = DocumentFields(spec)
         self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
@@ -115,18 +114,18 @@ class Dedup(Collector):
     def meet(self, documents: DocumentArrays) -> None:
         """Takes documents with new ids, and writes none of them yet."""
         if self.spec.counted is not None:
-            self.verdicts.learn(documents)
-        concerned = self.verdicts.concerns(documents.numbers) & ~self.known.has(documents.numbers)
+            self.decisions.learn(documents)
+        concerned = self.decisions.concerns(documents.numbers) & ~self.known.has(documents.numbers)
         if self.spec.waits:
             self.preference.add(documents, concerned)
         elif self.spec.keep != NONE:
-            self.verdicts.take(documents.numbers[concerned])
+            self.decisions.take(documents.numbers[concerned])
 
     def decide(self) -> None:
         """Chooses among documents that wait, after all have come."""
         if self.spec.waits and self.spec.keep != NONE:
             order = self.preference.order()
-            self.verdicts.take(order[self.verdicts.concerns(order)])
+            self.decisions.take(order[self.decisions.concerns(order)])
 
     def finish(self) -> Iterator[Written]:
         self.decide()
@@ -142,8 +141,8 @@ class Dedup(Collector):
     def choose(self, numbers: Index) -> Index:
         """Returns for each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
         kept = numbers.copy()
-        concerned, known = self.verdicts.concerns(numbers), self.known.has(numbers)
-        kept[concerned] = self.verdicts.kept_for(numbers[concerned])
+        concerned, known = self.decisions.concerns(numbers), self.known.has(numbers)
+        kept[concerned] = self.decisions.kept_for(numbers[concerned])
         kept[known] = ARCHIVE
         repeated, gone = int(np.count_nonzero(known)), int(np.count_nonzero(kept != numbers))
         self.repeated += repeated
@@ -171,7 +170,7 @@ class Dedup(Collector):
         archived = numbers[known]
         similarity = np.empty(len(numbers))
         similarity[known] = np.frombuffer(self.known.similarity)[archived]
-        similarity[~known] = self.verdicts.similarity(numbers[~known])
+        similarity[~known] = self.decisions.similarity(numbers[~known])
         best = np.frombuffer(self.known.best, np.int64)[archived]
         of_archive = each_id(SelectedIds(self.known.archive.data, self.known.archive.ends, best))
         of_input = each_id(self.names(kept[~known]))
@@ -189,12 +188,12 @@ class Dedup(Collector):
         if not seen.any():
             return []
         known = np.frombuffer(self.known.known, np.bool_)
-        named = {self.verdicts.option: seen[: len(self.verdicts)], self.spec.known_by: seen[: len(known)][known]}
+        named = {self.decisions.option: seen[: len(self.decisions)], self.spec.known_by: seen[: len(known)][known]}
         messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
         wanted = {*self.spec.pairs} - {os.devnull} and not self.spec.known  # else it is known that there may be none
-        if wanted and not len(self.verdicts) and np.count_nonzero(seen) >= FEW:
+        if wanted and not len(self.decisions) and np.count_nonzero(seen) >= FEWEST_REMARKED:
             messages.append("--pairs has no pair, so no document goes")
-        halves, wholes = self.verdicts.pairs_here(seen)
+        halves, wholes = self.decisions.pairs_here(seen)
         if halves > wholes:
             messages.append(
                 f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: a document stays if "
@@ -205,4 +204,4 @@ class Dedup(Collector):
     def summary(self) -> list[str]:
         seen = np.frombuffer(self.seen, np.bool_)
         there = seen & ~self.known.has(np.arange(len(seen)))
-        return [*self.spec.figures(self.kept, self.removed, self.repeated), *self.verdicts.figures(there, seen)]
+        return [*self.spec.figures(self.kept, self.removed, self.repeated), *self.decisions.figures(there, seen)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, originals, similarity_figures
-from shingletools.commands.dedup.dedup_collector import Dedup
+from shingletools.commands.dedup.dedup_collector import DedupCollector
 from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
@@ -104,14 +104,14 @@ class ByPairsOnDisk(RemovalDecisions):
             self.similarity(documents[:0])
 
     @cached_property
-    def alike(self) -> F64:
-        """Returns the similarity of each rank to its partner, which now becomes the most similar one."""
-        alike = np.full(len(self.partner), NO_SIMILARITY)
+    def best_similarity(self) -> F64:
+        """Gives each rank the most similar partner that is kept. Returns their similarities."""
+        best = np.full(len(self.partner), NO_SIMILARITY)
         for start in range(0, len(self.pairs.keys), READ_ENTRIES):
             part = slice(start, start + READ_ENTRIES)
-            self.offer(self.pairs.keys[part], self.pairs.values[part].view(np.float64), alike)
+            self.offer(self.pairs.keys[part], self.pairs.values[part].view(np.float64), best)
             self.pairs.forget()
-        return alike
+        return best
 
     def pairs_of_originals(self) -> Iterator[tuple[I32, F64]]:
         """Yields the pairs that are not of a copy, in parts: ends, shape (pairs, 2), and similarities."""
@@ -162,7 +162,7 @@ class ByPairsOnDisk(RemovalDecisions):
     def similarity(self, documents: Index) -> F64:
         rank = self.rank[self.number[documents]]
         is_copy = (self.partner[rank] < 0) & (self.order[rank] != documents)
-        return np.where(is_copy, 1, self.alike[rank])
+        return np.where(is_copy, 1, self.best_similarity[rank])
 
     def pairs_here(self, _seen: Flags) -> tuple[int, int]:
         return self.halves, self.wholes
@@ -172,37 +172,38 @@ class ByPairsOnDisk(RemovalDecisions):
         return similarity_figures(similarity[similarity > NO_SIMILARITY], self.others)
 
 
-class DedupOnDisk(Dedup):
-    """Does the same as Dedup, but all documents wait in a scratch file.
+class DedupOnDisk(DedupCollector):
+    """Does the same as DedupCollector, but all documents wait in a scratch file.
 
     Memory: the limit, a byte a document, and the memory of the decisions.
     """
+
+    decisions: ByPairsOnDisk
 
     def __init__(
         self, spec: DedupSpec, memory: Memory, context: CollectorContext, limits: DiskLimits = DEFAULT
     ) -> None:
         similar = SimilarPairsOnDisk(spec, memory, limits)
         similar.read("--pairs", spec.pairs, context)
-        self.decided = ByPairsOnDisk(similar, memory, limits, spec.annotate)
         none = kernel.new_ids()
-        super().__init__(spec, none, self.decided, ArchivePartners(none))
+        super().__init__(spec, none, ByPairsOnDisk(similar, memory, limits, spec.annotate), ArchivePartners(none))
         self.claimed = SeenIds(memory, limits)
         self.aside = LineSpool(memory.folder)
         self.back = 0  # documents that were read again
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
         new = self.claimed.claim(0, ids, np.frombuffer(sizes, np.int64))
-        self.decided.ids.mention(self.decided.ids.number(ids, sizes)[new])
+        self.decisions.ids.mention(self.decisions.ids.number(ids, sizes)[new])
         self.seen.extend(bytes(int(np.count_nonzero(new))))
         return len(self.seen) - int(np.count_nonzero(new)) + np.cumsum(new) - 1, ~new
 
     def decide(self) -> None:
         self.claimed.close()
-        self.decided.settle()
-        self.preference.leave(self.decided.concerns(np.arange(len(self.seen))))
+        self.decisions.settle()
+        self.preference.leave(self.decisions.concerns(np.arange(len(self.seen))))
         super().decide()
-        seen = np.zeros(len(self.decided.ids), np.bool_)
-        seen[self.decided.number] = True
+        seen = np.zeros(len(self.decisions.ids), np.bool_)
+        seen[self.decisions.number] = True
         self.seen = bytearray(seen)
 
     def number(self, _ids: bytes, sizes: bytes) -> Index:
@@ -212,4 +213,4 @@ class DedupOnDisk(Dedup):
         return np.arange(start, self.back)
 
     def names(self, numbers: Index) -> SelectedIds:
-        return self.decided.ids.names(self.decided.number[numbers].astype(np.int64))
+        return self.decisions.ids.names(self.decisions.number[numbers].astype(np.int64))

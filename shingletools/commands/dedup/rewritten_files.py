@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.dedup_collector import Dedup, deciding
+from shingletools.commands.dedup.dedup_collector import DedupCollector, deciding
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import SelectedIds, each_id
@@ -22,10 +22,11 @@ from shingletools.system.errors import Failed
 BAD = -1  # instead of a number: a bad document
 KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
 BATCH_DOCUMENTS = 1 << 12
+NUMBERED = "whose ids are the numbers of its rows: --id NAME says which column has its ids"
 
 
-class FileRewriter(Dedup):
-    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of Dedup."""
+class FileRewriter(DedupCollector):
+    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of DedupCollector."""
 
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
         """Reads the side files of the spec. Raises Failed."""
@@ -42,8 +43,19 @@ class FileRewriter(Dedup):
         self.numbers.frombytes(documents.numbers.tobytes())
         return Written()
 
+    def check_named(self) -> None:
+        """Raises Failed if pairs or groups name no document and the format numbered these."""
+        named = np.frombuffer(self.seen, np.bool_)[: len(self.decisions)]
+        numbers = np.frombuffer(self.numbers, np.int64)
+        good = np.flatnonzero(numbers != BAD)
+        if self.spec.counts_rows and len(named) and not named.any() and len(good):
+            first = next(each_id(self.names(numbers[good[:1]])))
+            if first == b"%d" % (good[0] + 1):
+                raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
+
     def finish(self) -> Iterator[Written]:
         assert self.spec.format is not None
+        self.check_named()
         self.decide()
         self.preference.check()
         decisions = StoredDecisions(self)

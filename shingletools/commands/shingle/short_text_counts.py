@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from shingletools.commands.shingle.fingerprints import Rolling, Runs, Shingler
+from shingletools.record.stage import FEWEST_REMARKED
 
 NONE = (0, 0)
 BRIEF, EMPTIED = "shorter than k", "left without shingles"
 NEARLY_ALL_PERCENT = 99  # percent
-FEW = 10  # documents, of fewer of which nothing is said
 
 
 class CountingShingler:
@@ -47,7 +47,7 @@ def remarks(k: int, why: str | None, counts: Mapping[str, int], records: int) ->
     """
     brief, emptied = counts.get(BRIEF, 0), counts.get(EMPTIED, 0)
     found = []
-    if k and records >= FEW and brief * 2 > records:
+    if k and records >= FEWEST_REMARKED and brief * 2 > records:
         some = f"{brief} of {records} documents are shorter than -k {k}"
         found.append(f"{some}, and are compared as a whole: a smaller -k compares parts of them")
     if why is not None and emptied and emptied * 100 >= records * NEARLY_ALL_PERCENT:

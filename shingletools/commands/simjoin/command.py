@@ -7,7 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, text, threshold
+from shingletools.cli.argument_types import (
+    add_memory,
+    add_repeatable,
+    count,
+    fraction,
+    memory_of,
+    text,
+    threshold,
+)
 from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, JoinOptions, Scope
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
@@ -29,13 +37,20 @@ COMMAND_INFO = CommandInfo(
 )
 
 
+def least_similarity(argument: str) -> Fraction:
+    """Returns a threshold. Raises ArgumentTypeError, which for 0 says how to find all pairs worth writing."""
+    if fraction(argument) == 0:
+        raise argparse.ArgumentTypeError("0 is every pair: -m 1 finds all that have anything in common")
+    return threshold(argument)
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     least = parser.add_mutually_exclusive_group()
     least.add_argument(
         "-t",
         "--threshold",
         metavar="T",
-        type=threshold,
+        type=least_similarity,
         help="the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)",
     )
     least.add_argument(

@@ -19,6 +19,7 @@ from shingletools.reading.formats.arrow_values import (
     types,
     without_views,
 )
+from shingletools.system.errors import Failed, float_ids
 from shingletools.system.interruptible_reads import READ_BYTES
 
 NAMED = "documents"  # in messages
@@ -93,9 +94,16 @@ def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
             yield kernel.record_lines(values, min(rows, count - first))
 
 
-def lines_in(source: Any, fields: Fields) -> Generator[bytes]:
+def lines_in(source: Any, fields: Fields, id_field: str = "") -> Generator[bytes]:
     """Yields the rows of a source with __arrow_c_stream__ as whole lines, some together. Raises Failed."""
-    with pa.RecordBatchReader.from_stream(source) as reader:
+    try:
+        reader = pa.RecordBatchReader.from_stream(source)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:  # a column alone, or one with values of several types
+        raise Failed(f"{NAMED}: not a table of Arrow: {'; '.join(map(str, error.args))}") from None
+    with reader:
         columns = line_columns(reader.schema, fields, NAMED)
+        place = reader.schema.get_field_index(id_field)
+        if place >= 0 and types.is_floating(reader.schema.field(place).type):
+            raise Failed(f"{NAMED}: {float_ids(id_field)}")
         for batch in reader:
             yield from lines_of([*columns.values()], batch.select([*columns]))

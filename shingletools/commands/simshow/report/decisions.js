@@ -38,14 +38,8 @@ function load() {
 load();
 const verdictOf = (pair) => [0, 1, 2].indexOf(decisions[folded(pair)[0]]); // a place in VERDICTS, or -1
 
-// Decides about a pair, or takes the same decision back
-function decide(pair, verdict) {
-  const [key] = folded(pair);
-  const taken = verdictOf(pair) !== verdict; // by what is shown, whatever another window decided
-  const before = { ...decisions };
-  load();
-  if (taken) decisions[key] = verdict;
-  else delete decisions[key];
+// Stores the decisions, and shows those that differ from what they were before
+function keep(before) {
   try {
     if (storing) localStorage.setItem(KEPT, JSON.stringify(decisions));
   } catch {
@@ -58,6 +52,17 @@ function decide(pair, verdict) {
     else each.replaceWith(sign(at));
   }
   for (const each of document.querySelectorAll('.saves')) each.replaceWith(saves());
+}
+
+// Decides about a pair, or takes the same decision back
+function decide(pair, verdict) {
+  const [key] = folded(pair);
+  const taken = verdictOf(pair) !== verdict; // by what is shown, whatever another window decided
+  const before = { ...decisions };
+  load();
+  if (taken) decisions[key] = verdict;
+  else delete decisions[key];
+  keep(before);
   say(`${taken ? DECIDED[verdict] : 'Not decided'}: ${nameOf(pairs.a[pair])} and ${nameOf(pairs.b[pair])}`
     + (storing ? '' : '. This browser does not keep it'));
   return taken;
@@ -105,6 +110,28 @@ function save(name, lines) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
+// Takes the decisions in a file of labels that this page saved, or another one with some of these pairs
+const LABELLED = /^\{"a": ?("(?:[^"\\]|\\.)*"|-?\d+), ?"b": ?("(?:[^"\\]|\\.)*"|-?\d+),.*"label": ?"(same|different)"\}$/;
+async function loadLabels(file) {
+  const lines = (await file.text()).split(/\r?\n/).filter(Boolean);
+  const known = new Map(); // the ids of a pair -> what its decision is kept by
+  for (let pair = 0; pair < pairs.count; pair += 1) {
+    known.set(`${idOf(pairs.a[pair], false)} ${idOf(pairs.b[pair], lists.apart)}`, folded(pair)[0]);
+  }
+  const before = { ...decisions };
+  load();
+  let found = 0;
+  for (const line of lines) {
+    const [, a, b, label] = LABELLED.exec(line) ?? [];
+    const key = known.get(`${a} ${b}`);
+    if (key === undefined) continue;
+    decisions[key] = label === 'same' ? 0 : 1;
+    found += 1;
+  }
+  keep(before);
+  say(`Loaded: ${number(found)} of ${number(lines.length)} lines are labels of pairs on this page`);
+}
+
 // How much is decided, and the files
 function saves() {
   const rows = [...folds.values()];
@@ -115,5 +142,7 @@ function saves() {
       : `Nothing is decided yet. Open a pair, and say whether you accept it; this browser ${storing ? 'keeps it, and ' : ''}`
       + 'sends it nowhere.'),
     decided ? FILES.map(([name, why, wanted, line]) => element('p', {}, element('button', { type: 'button',
-      click: () => save(name, rows.filter(wanted).flat().map(line)) }, name), ` ${why}`)) : null);
+      click: () => save(name, rows.filter(wanted).flat().map(line)) }, name), ` ${why}`)) : null,
+    element('p', {}, element('label', {}, 'Load saved labels: ',
+      element('input', { type: 'file', change: ({ target }) => target.files[0] && loadLabels(target.files[0]) }))));
 }
