@@ -173,6 +173,7 @@ def test_rejects_are_counted(simspark: Simspark, tmp_path: Path) -> None:
     assert written(tmp_path / "o.parquet").num_rows == 200
 
 
+@pytest.mark.usefixtures("large_splits")
 def test_a_large_row_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
     table = pa.table({"id": [1], "text": pa.array([None], pa.string()), "more": ["x" * 11_000_000]})
     pq.write_table(table, tmp_path / "docs.parquet")
