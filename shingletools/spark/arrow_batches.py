@@ -12,12 +12,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-from shingletools.kernel.ids import Ids
+from shingletools.kernel.ids import Ids, SelectedIds
 from shingletools.kernel.types import Index
 
 Batches = Iterator[pa.RecordBatch]
 Work = Callable[[Batches], Batches]
-INT, LONG, BYTES, TEXT = pa.int32(), pa.int64(), pa.binary(), pa.string()  # types of columns
 
 
 def through(frame: DataFrame, work: Work, schema: pa.Schema | StructType) -> DataFrame:
@@ -78,10 +77,14 @@ def binary_array(data: bytes, sizes: Index) -> pa.Array:
 
 def ids_array(ids: Ids, numbers: Index | None = None) -> pa.Array:
     """Returns all ids as a column, or those with these numbers."""
-    ends = np.append(0, np.frombuffer(bytes(ids.ends), np.int64)).astype(np.int32)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(bytes(ids.data))]
-    every = pa.Array.from_buffers(pa.binary(), len(ends) - 1, buffers)
+    every = binary_array(bytes(ids.data), np.diff(np.append(0, np.frombuffer(bytes(ids.ends), np.int64))))
     return every if numbers is None else every.take(pa.array(numbers))
+
+
+def selected_ids(names: pa.Array) -> SelectedIds:
+    """Returns a column of ids as JSON."""
+    data, sizes = bytes_of(names)
+    return SelectedIds(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))
 
 
 def from_rows(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
@@ -95,7 +98,7 @@ def from_columns(schema: pa.Schema, **columns: Any) -> pa.RecordBatch:
 
     Columns that are not given are null. If only single values are given, there is one row.
 
-    >>> from_columns(pa.schema({"a": LONG, "b": TEXT, "c": LONG}), a=[1, 2], b="x").to_pylist()
+    >>> from_columns(pa.schema({"a": "int64", "b": "string", "c": "int64"}), a=[1, 2], b="x").to_pylist()
     [{'a': 1, 'b': 'x', 'c': None}, {'a': 2, 'b': 'x', 'c': None}]
     """
     lengths = [len(column) for column in columns.values() if isinstance(column, pa.Array | np.ndarray | list)]

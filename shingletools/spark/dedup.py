@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import orjson
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.duplicate_marks import annotated, mark
@@ -13,26 +13,19 @@ from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, doub
 from shingletools.commands.dedup.value_order import OTHER, common_form, why_incomparable
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
-from shingletools.spark.independent_set import thinned
-from shingletools.spark.line_rows import GOOD, REMOVED, LineRow, NumberedLines, bad_row
-from shingletools.spark.lines_with_decisions import Decision, with_decisions
-from shingletools.spark.preference_keys import FORMS, to_forms, to_keys
-from shingletools.spark.step_input import StepInput, StepOutput, tasks_for
+from shingletools.spark.graph import thinned, with_nodes
+from shingletools.spark.lines import GOOD, REMOVED, Decision, LineRow, NumberedLines, StepInput, bad_row, with_decisions
 from shingletools.system.errors import Failed, seen_before
 
 REPEATED, BAD = "repeated", "bad"  # in place of the rule by which a document goes: its id was used before, or it is bad
 
 
-def deduplicated(given: StepInput) -> StepOutput:
-    """Returns documents that stay, documents that were removed, and bad records. Raises Failed."""
-    assert isinstance(given.step.stage, DedupSpec)
-    return Removal(given, given.step.stage).run()
-
-
 class Removal:
     """Runs dedup once, in many tasks."""
 
-    def __init__(self, given: StepInput, stage: DedupSpec) -> None:
+    def __init__(self, given: StepInput) -> None:
+        stage = given.step.stage
+        assert isinstance(stage, DedupSpec)
         self.given, self.stage, self.checkpoint = given, stage, given.checkpoint
         deciding = [
             through(frame, records.DecidingRows(stage, option), records.DECIDING)
@@ -50,7 +43,7 @@ class Removal:
         """Returns the rows of DECIDING that are of one kind."""
         return self.deciding.where(F.col("what") == what).drop("what")
 
-    def run(self) -> StepOutput:
+    def run(self) -> DataFrame:
         """Returns documents that stay, those that are removed, and bad records. Raises Failed."""
         self.check()
         archived = (
@@ -64,12 +57,9 @@ class Removal:
         known = decisions(self.documents.join(archived, "name"), KNOWN)
         mine = self.documents.join(archived.select("name"), "name", "left_anti")
         gone = self.by_pairs(mine) if self.stage.pairs else self.by_groups(mine)
-        again = self.again.select("*", *nobody())
-        bad = decisions(self.rows.where("cause IS NOT NULL").select("*", *nobody()), BAD)
-        every = self.checkpoint(union([known, gone, decisions(again, REPEATED), bad]))
-        parts = tasks_for(self.given.size, self.given.lines.sparkSession.sparkContext.defaultParallelism)
-        lines = with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number), parts)
-        return StepOutput(lines, self.documents.count())
+        bad = decisions(self.rows.where("cause IS NOT NULL"), BAD)
+        every = self.checkpoint(union([known, gone, decisions(self.again, REPEATED), bad]))
+        return with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number))
 
     def check(self) -> None:
         """Raises Failed for a document in two groups, and for one that is in doubt."""
@@ -93,18 +83,16 @@ class Removal:
         large = sizes.where(F.col("members") > (self.stage.larger_than or 1)).select("group")
         grouped = self.keyed(mine.join(member.join(large, "group"), "name"))
         if self.stage.keep == NONE:
-            return decisions(grouped.select("*", *nobody()), NONE)
+            return decisions(grouped, NONE)
         best = grouped.groupBy("group").agg(F.min(F.struct("key", "number", "name")).alias("best"))
         others = grouped.join(best, "group").where("number <> best.number")
-        return decisions(others.select("*", F.col("best.name").alias("partner"), nobody()[1]), self.stage.keep)
+        return decisions(others.withColumn("partner", F.col("best.name")), self.stage.keep)
 
     def by_pairs(self, mine: DataFrame) -> DataFrame:
         """Returns the documents that have a pair with one that stays."""
         nodes = self.ranked(self.keyed(mine.join(self.deciding_rows(records.NAMED).select("name").distinct(), "name")))
-        inside = self.deciding_rows(records.PAIR).withColumnsRenamed({"name": "a", "other": "b"})
-        for end, rank in (("a", "u"), ("b", "v")):
-            inside = inside.join(nodes.select(F.col("name").alias(end), F.col("rank").alias(rank)), end)
-        inside = self.checkpoint(inside.select("u", "v", "similarity"))
+        pairs = self.deciding_rows(records.PAIR).withColumnsRenamed({"name": "a", "other": "b"})
+        inside = self.checkpoint(with_nodes(pairs, nodes).select("u", "v", "similarity"))
         edges = inside.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
         stays, _ = thinned(edges, edges.count(), self.checkpoint)
         both = inside.unionAll(inside.select(F.col("v").alias("u"), F.col("u").alias("v"), "similarity"))
@@ -113,38 +101,37 @@ class Removal:
         best = both.groupBy("u").agg(
             F.max_by("v", F.struct("similarity", -F.col("v"))).alias("v"), F.max("similarity").alias("similarity")
         )
-        partner = nodes.select(F.col("rank").alias("v"), F.col("name").alias("partner"))
-        return decisions(nodes.join(best, nodes["rank"] == best["u"]).join(partner, "v"), self.stage.keep)
+        partner = nodes.select(F.col("node").alias("v"), F.col("name").alias("partner"))
+        return decisions(nodes.join(best, nodes["node"] == best["u"]).join(partner, "v"), self.stage.keep)
 
     def ranked(self, documents: DataFrame) -> DataFrame:
-        """Returns documents with their ranks in the order of preference."""
+        """Returns documents as nodes, which are numbers in the order of preference."""
         columns = "first", "number", "name"
         if self.stage.keep == FIRST:
-            return documents.select(F.col("number").alias("rank"), *columns)
+            return documents.select(F.col("number").alias("node"), *columns)
         ordered = documents.orderBy("key", "number").select(*columns)
-        return self.checkpoint(ordered.select(F.monotonically_increasing_id().alias("rank"), *columns))
+        return self.checkpoint(ordered.select(F.monotonically_increasing_id().alias("node"), *columns))
 
     def keyed(self, documents: DataFrame) -> DataFrame:
         """Returns documents with a key by which they are preferred. Raises Failed if values cannot be compared."""
         if self.stage.valued is None:
             return documents
-        forms = through(documents.select("value"), partial(to_forms, self.stage.as_form), FORMS).distinct().collect()
+        to_forms = partial(records.to_forms, self.stage.as_form)
+        forms = through(documents.select("value"), to_forms, records.FORMS).distinct().collect()
         form = common_form({row["form"] for row in forms})
         if form == OTHER:
             raise Failed(why_incomparable(self.stage.valued, self.stage.as_form))
-        keys = partial(to_keys, form, self.stage.keep)
+        keys = partial(records.to_keys, form, self.stage.keep)
         return through(documents, keys, documents.schema).drop("key").withColumnRenamed("value", "key")
 
 
-def nobody() -> tuple[Column, Column]:
-    """Returns columns of documents for which none is kept."""
-    return F.lit(None).cast("binary").alias("partner"), F.lit(NO_SIMILARITY).alias("similarity")
-
-
 def decisions(rows: DataFrame, rule: str) -> DataFrame:
-    """Returns documents that go, by a rule."""
-    why = F.col("cause") if rule == BAD else F.lit(None).cast("string")
-    return rows.select("first", "number", F.lit(rule).alias("rule"), "name", "partner", "similarity", why.alias("why"))
+    """Returns documents that go, by a rule. Rows may lack the document that is kept for them, and the cause."""
+    null = F.lit(None)
+    nothing = {"partner": null.cast("binary"), "similarity": F.lit(NO_SIMILARITY), "cause": null.cast("string")}
+    rows = rows.withColumns({name: value for name, value in nothing.items() if name not in rows.columns})
+    columns = "name", "partner", "similarity", F.col("cause").alias("why")
+    return rows.select("first", "number", F.lit(rule).alias("rule"), *columns)
 
 
 def divide(stage: DedupSpec, step: int, some: NumberedLines, decisions: list[Decision]) -> list[LineRow]:
@@ -153,21 +140,19 @@ def divide(stage: DedupSpec, step: int, some: NumberedLines, decisions: list[Dec
         return [some.row()]
     by_number = {each["number"]: each for each in decisions}
     divided: dict[int, list[tuple[int, bytes]]] = {GOOD: [], REMOVED: []}
-    bad: list[LineRow] = []
+    rows: list[LineRow] = []
     for number, line in zip(some.numbers.tolist(), some.lines.split(b"\n"), strict=False):
         each = by_number.get(number)
         cause = each and (seen_before(orjson.loads(each["name"])) if each["rule"] == REPEATED else each["why"])
         if cause:
-            bad.append(bad_row(some.first, number, step, cause, line))
+            rows.append(bad_row(some.first, number, step, cause, line))
             continue
         removed = each is not None and not stage.annotate
         marked = stage.annotate or (each is not None and stage.marks and each["rule"] == KNOWN)
         made = None if each is None else mark(each["partner"], each["rule"], each["similarity"])
         divided[REMOVED if removed else GOOD].append((number, annotated(line, made) if marked else line))
-    return bad + [
-        some._replace(
-            numbers=np.array([number for number, _ in lines]), lines=b"".join(line + b"\n" for _, line in lines)
-        ).row(to)
-        for to, lines in divided.items()
-        if lines
-    ]
+    for to, lines in divided.items():
+        if lines:
+            numbers, texts = zip(*lines, strict=True)
+            rows.append(NumberedLines(some.first, np.array(numbers), b"\n".join([*texts, b""])).row(to))
+    return rows

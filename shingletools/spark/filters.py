@@ -1,16 +1,22 @@
-"""Lines through filters: those of the shell, on rows of many lines."""
+"""The shell's filters on rows of many lines; and its collectors, which one task gives all lines."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from pyspark import Accumulator, SparkContext
+from pyspark import Accumulator
 
+from shingletools.reading.streams import Chunk
+from shingletools.record.collector import CollectorContext, Written
 from shingletools.record.filter_chain import Chain
+from shingletools.record.stage import Stage
+from shingletools.running.collecting import collect_chunk
 from shingletools.spark.arrow_batches import Batches, from_rows
-from shingletools.spark.line_rows import LINES, NumberedLines, bad_row
+from shingletools.spark.lines import GOOD, LINES, REMOVED, LineRow, NumberedLines, bad_row, numbered_lines
 from shingletools.spark.read import numbered_batches
+from shingletools.system.errors import Failed, shown_place
 
 
 class Counts(NamedTuple):
@@ -22,11 +28,6 @@ class Counts(NamedTuple):
 
     read: Accumulator[int]
     good: Accumulator[int]
-
-    @classmethod
-    def new(cls, context: SparkContext) -> "Counts":
-        """Returns counts of nothing yet."""
-        return cls(context.accumulator(0), context.accumulator(0))
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,89 @@ class Filtering:
     anew: bool = False  # whether lines that go on are numbered from 0 in each split; else as they were read
 
     def __call__(self, batches: Batches) -> Batches:
-        split, made = -1, 0
+        made: Counter[int] = Counter()  # of the lines of a split that went on
         for some in numbered_batches(self.texts, self.whole, batches):
             lines, rejections = self.chain.work(some.lines) if self.chain.filters else (some.lines, [])
             bad = [each.place for each in rejections]
             numbers = np.delete(some.numbers, bad)
             if self.anew:
-                made = made if some.first == split else 0
-                numbers = np.arange(made, made + lines.count(b"\n"))
-                split, made = some.first, made + len(numbers)
+                numbers = made[some.first] + np.arange(lines.count(b"\n"))
+                made[some.first] += len(numbers)
             rows = [NumberedLines(some.first, numbers, lines).row()] if lines else []
             rows += [bad_row(some.first, int(some.numbers[each.place]), *each[1:]) for each in rejections]
             yield from_rows(LINES, rows)
             self.counts.read.add(len(some.numbers))
             self.counts.good.add(len(numbers))
+
+
+LATE = 1 << 62  # number of the split of bad records of archives
+FILE_BYTES = 64 << 20  # bytes of output lines in a file
+
+
+@dataclass(frozen=True)
+class CollectingInTask:
+    """Takes LINES, sorted by `order`, the number of their input; gives LINES: the output, lines removed, and bad ones.
+
+    sides: for each input the side of the join that it is, from 0, or None for the file of an option, which the
+    collector reads before the others. Raises Failed.
+    """
+
+    stage: Stage
+    step: int
+    sides: Sequence[int | None]
+
+    def __call__(self, batches: Batches) -> Batches:
+        inputs = OrderedInputs(batches)
+        first = iter([order for order, side in enumerate(self.sides) if side is None])
+        collector = self.stage.collector(
+            CollectorContext(read=lambda _, path: ((path, some.lines) for some in inputs.of(next(first))))
+        )
+        output = NumberedOutput()
+        try:
+            for order, side in enumerate(self.sides):
+                for some in () if side is None else inputs.of(order):
+                    outcome, failed = collect_chunk(collector, False, side or 0, Chunk("", 1, 1, some.lines))
+                    if failed is not None:
+                        raise Failed(str(failed).removeprefix(f"{shown_place(*collector.place)}: "))
+                    bad = [
+                        bad_row(some.first, int(some.numbers[(line or 1) - 1]), self.step, cause, record)
+                        for _, line, cause, record in outcome.rejects
+                    ]
+                    yield from_rows(LINES, [*output.rows(outcome.written), *bad])
+            for rest in collector.finish():
+                late = [bad_row(LATE, 0, self.step, each.cause, each.document) for each in collector.deferred_rejects()]
+                yield from_rows(LINES, [*output.rows(rest), *late])
+        finally:
+            collector.close()
+
+
+class OrderedInputs:
+    """Reads the inputs one after the other."""
+
+    def __init__(self, batches: Batches) -> None:
+        rows = (batch.slice(row, 1) for batch in batches for row in range(len(batch)))
+        self.rows, self.next = rows, next(rows, None)
+
+    def of(self, order: int) -> Iterator[NumberedLines]:
+        """Yields the lines of an input, which is the next one if it has any."""
+        while self.next is not None and self.next.column("order")[0].as_py() == order:
+            yield from numbered_lines(iter([self.next]))
+            self.next = next(self.rows, None)
+
+
+class NumberedOutput:
+    """Numbers the lines of the output, and those that were removed."""
+
+    def __init__(self) -> None:
+        self.bytes, self.count = 0, Counter[int]()  # of the lines in a file
+
+    def rows(self, written: Written) -> list[LineRow]:
+        """Returns rows of LINES."""
+        rows = []
+        for step, lines in ((GOOD, bytes(written.output)), (REMOVED, bytes(written.removed))):
+            if lines:
+                first = self.bytes // FILE_BYTES
+                rows.append((step, first, self.count[first], b"", None, lines))
+                self.count[first] += lines.count(b"\n")
+                self.bytes += len(lines)
+        return rows

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark import Accumulator
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -16,34 +15,32 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import SelectedIds
-from shingletools.spark.arrow_batches import BYTES, Batches, binary_array, bytes_of, from_columns, through, union
-from shingletools.spark.components import EDGE, connect, connected
-from shingletools.spark.independent_set import thinned
-from shingletools.spark.line_rows import COPIES_IN_TASKS, GOOD, LINES, numbered_records
-from shingletools.spark.step_input import StepInput, StepOutput
+from shingletools.spark.arrow_batches import Batches, binary_array, from_columns, selected_ids, through, union
+from shingletools.spark.graph import EDGE, connect, connected, thinned, with_nodes
+from shingletools.spark.lines import COPIES_IN_TASKS, GOOD, LINES, StepInput, numbered_records
 from shingletools.system.errors import Failed
 
 # The columns of LINES, of a bad line; or the number of a pair, and its two ids as JSON, or of a document, and its id
-MENTIONS = pa.schema([*LINES, *pa.schema({"a": BYTES, "b": BYTES})])
+MENTIONS = pa.schema([*LINES, *pa.schema({"a": "binary", "b": "binary"})])
 TASK_EDGES = 1 << 24  # edges that one task holds, at about 100 bytes each
 SPLIT_BITS = 20  # low bits of a node: groups whose first nodes differ in other bits are in different files
 SINGLES = 1 << 62  # added to the number of a file that holds documents without a group, so that it comes last
 
 
-def grouped(given: StepInput) -> StepOutput:
+def grouped(given: StepInput) -> DataFrame:
     """Returns the groups that pairs make, those of single documents, and bad records. Raises Failed."""
-    stage, checkpoint, good = given.step.stage, given.checkpoint, given.lines.sparkSession.sparkContext.accumulator(0)
+    stage, checkpoint = given.step.stage, given.checkpoint
     assert isinstance(stage, GroupSpec)
-    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number, good)
-    documents = MentionRows(DocumentIds(stage.id_field), given.number, None)
+    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number)
+    documents = MentionRows(DocumentIds(stage.id_field), given.number)
     every = [through(given.lines, pairs, MENTIONS), *(through(each, documents, MENTIONS) for each in given.others)]
     mentions = checkpoint(union(every))
     first, second = (F.col(name).isNotNull() for name in ("a", "b"))
     nodes = mentions.where(first).select(F.col("a").alias("name"), F.expr("2 * number").alias("node"))
     nodes = nodes.unionAll(mentions.where(second).select("b", F.expr("2 * number + 1")))
     nodes = checkpoint(nodes.groupBy("name").agg(F.min("node").alias("node")))
-    edges = edges_of(mentions.where(second), nodes)
+    ends = with_nodes(mentions.where(second), nodes)
+    edges = ends.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
     if stage.star:
         edges = checkpoint(edges.distinct())
         found = checkpoint(stars(edges, thinned(edges, edges.count(), checkpoint)[0]))
@@ -58,7 +55,7 @@ def grouped(given: StepInput) -> StepOutput:
     named = members.select(file.alias("first"), root, "node", "name")
     lines = named.groupBy("first").applyInArrow(write_groups, from_arrow_schema(LINES))
     bad = mentions.where(F.col("step") > 0).select(*LINES.names)
-    return StepOutput(lines.unionAll(bad), good.value)
+    return lines.unionAll(bad)
 
 
 @dataclass(frozen=True)
@@ -67,29 +64,21 @@ class MentionRows:
 
     reader: IdReader
     step: int
-    good: Accumulator[int] | None  # counts good lines, if they are pairs
 
     def __call__(self, batches: Batches) -> Batches:
         for some in numbered_records(batches, self.reader):
-            if isinstance(self.reader, PairIds) and self.reader.copied(some.batch).any():
-                raise Failed(COPIES_IN_TASKS)
             names = binary_array(*self.reader.ids(some.batch))
-            mentions = {"a": names} if self.good is None else {"a": names[::2], "b": names[1::2]}
+            mentions = {"a": names}
+            if isinstance(self.reader, PairIds):
+                if self.reader.copied(some.batch).any():
+                    raise Failed(COPIES_IN_TASKS)
+                mentions = {"a": names[::2], "b": names[1::2]}
             # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
             yield from_columns(MENTIONS, step=GOOD, number=some.numbers[: len(mentions["a"])], **mentions)
-            if self.good is not None:
-                self.good.add(some.batch.rows)
             if some.batch.bad is not None:
                 if isinstance(some.batch.bad.error, Failed):
                     raise some.batch.bad.error
                 yield some.bad(MENTIONS, self.step)
-
-
-def edges_of(pairs: DataFrame, nodes: DataFrame) -> DataFrame:
-    """Returns the nodes of pairs of ids (a, b), the greater (u) first."""
-    for name, end in (("a", "u"), ("b", "v")):
-        pairs = pairs.join(nodes.select(F.col("name").alias(name), F.col("node").alias(end)), name)
-    return pairs.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
 
 
 def stars(edges: DataFrame, status: DataFrame) -> DataFrame:
@@ -106,9 +95,8 @@ def write_groups(members: pa.Table) -> pa.Table:
     if names.num_chunks > 1:
         raise Failed("groups whose ids take more than 2 GB")
     root = members.column("root").to_numpy()
-    data, sizes = bytes_of(names.chunk(0))
     counts = np.diff(np.append(np.flatnonzero(np.append(True, np.diff(root) != 0)), len(root)))
-    lines = kernel.group_lines(SelectedIds(data.tobytes(), np.cumsum(sizes), np.arange(len(root))), counts)
+    lines = kernel.group_lines(selected_ids(names.chunk(0)), counts)
     first = members.column("first")[0].as_py()
     return pa.Table.from_batches(
         [from_columns(LINES, step=GOOD, first=first, number=int(root[0]), offsets=b"", lines=lines)]

@@ -1,11 +1,15 @@
 """simjoin on Spark, for more signatures than one task can hold: the same buckets, in tasks of bounded size."""
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.commands.simjoin.comparable import Comparable
@@ -13,17 +17,13 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.kernel.ids import SelectedIds
 from shingletools.record import wire
-from shingletools.spark.arrow_batches import BYTES, LONG, TEXT, Batches, bytes_of, from_columns, through, union
-from shingletools.spark.buckets import ENTRIES, TASKS, WHOLE, tasks_of, to_entries
-from shingletools.spark.compare_in_task import PAIRS, SHARE, to_pairs
-from shingletools.spark.join_records import SIGNED, Signing, to_causes
-from shingletools.spark.line_rows import GOOD, LINES, LineRow, NumberedLines, bad_row
-from shingletools.spark.lines_with_decisions import Decision, with_decisions
+from shingletools.spark.arrow_batches import Batches, binary_array, bytes_of, from_columns, selected_ids, through, union
+from shingletools.spark.compare import ENTRIES, PAIRS, SHARE, TASKS, WHOLE, tasks_of, to_entries, to_pairs
+from shingletools.spark.lines import GOOD, LINES, StepInput, numbered_records, repeated_ids, tasks_for, with_decisions
 from shingletools.spark.read import of_one_split
-from shingletools.spark.step_input import StepInput, StepOutput, tasks_for
 from shingletools.system.errors import Failed
 
 SHUFFLED = "spark.sql.shuffle.partitions"
@@ -31,76 +31,65 @@ SHARE_BYTES = 1 << 28  # bytes of signatures that a task compares
 RECIPES = 100  # different recipes and sizes of signatures that are looked at: with two recipes, the run fails
 BROADCAST_ROWS = 1 << 20  # rows of TASKS: up to so many go to all machines
 COUNTING_TASKS = 64  # at most; each gives up to 32 MB to the driver, one after the other
-ENTRY_BYTES = 24  # bytes of a document in a bucket, as it is sent
-COUNTS = pa.schema({"counts": BYTES})
-CAUSES = pa.schema({"number": LONG, "first": LONG, "why": TEXT})
-
-
-def joined(given: StepInput) -> StepOutput:
-    """Returns the pairs of documents, and bad records. Raises Failed."""
-    stage = given.step.stage
-    assert isinstance(stage, JoinSpec)
-    if why := needs_one_task(stage):
-        raise Failed(f"{why} need more memory than --at-once gives to one task")
-    return JoinRun(given, stage).run()
-
-
-def needs_one_task(stage: JoinSpec) -> str:
-    """Returns the options for which one task must hold all signatures; "" if there are none."""
-    wanted = stage.wanted
-    every = {
-        "--within, --across and --best": wanted.best is not None or wanted.scope.fields,
-        "--forest and archives of --against": wanted.forest or stage.archives,
-        "--copies once": wanted.copies_once,
-    }
-    return " and ".join(options for options, there in every.items() if there)
+ENTRY_BYTES = 32  # bytes of a document in a bucket, as it is sent
+COUNTS = pa.schema({"counts": "binary"})
+# The columns of LINES, of a bad line; or a document: its number, and that of its file split, its id as JSON, its
+# recipe, the kind of its signature (its place in SIGNATURES), and one payload or two, which are empty if it has none
+SIGNED = pa.schema(
+    [*LINES, *pa.schema({"name": "binary", "via": "string", "kind": "int32", "payload": "binary", "second": "binary"})]
+)
 
 
 class JoinRun:
     """Runs simjoin once, in many tasks."""
 
-    def __init__(self, given: StepInput, stage: JoinSpec) -> None:
+    def __init__(self, given: StepInput) -> None:
+        """Raises Failed for options for which one task must hold all signatures."""
+        stage = given.step.stage
+        assert isinstance(stage, JoinSpec)
+        for options, there in {
+            "--within, --across and --best": stage.wanted.best is not None or stage.wanted.scope.fields,
+            "--forest and archives of --against": stage.wanted.forest or stage.archives,
+            "--copies once": stage.wanted.copies_once,
+        }.items():
+            if there:
+                raise Failed(f"{options} need more memory than --at-once gives to one task")
         self.given, self.stage, self.checkpoint = given, stage, given.checkpoint
-        self.session = given.lines.sparkSession
-        self.cores = self.session.sparkContext.defaultParallelism
+        self.cores = given.lines.sparkSession.sparkContext.defaultParallelism
         self.cross = given.boundary if given.others else None
         self.comparable = Comparable(stage.wanted)
 
-    def run(self) -> StepOutput:
+    def run(self) -> DataFrame:
         """Returns pairs and bad records. Raises Failed."""
         step, stage = self.given.number, self.stage
         signing = Signing(stage.id_field, stage.once(0), stage.wanted.verify, step)
         every = [through(each, signing, SIGNED) for each in (self.given.lines, *self.given.others)]
         rows = self.checkpoint(union(every))
         bad, documents = [rows.where(F.col("step") > 0).select(*LINES.names)], rows.where(F.col("step") == GOOD)
-        size, inputs = F.octet_length("payload") + F.octet_length("second"), F.col("number") < self.given.boundary
-        size, count, good = documents.agg(F.sum(size), F.count("*"), F.count_if(inputs)).collect()[0]
+        size = F.sum(F.octet_length("payload") + F.octet_length("second"))
+        size, count = documents.agg(size, F.count("*")).collect()[0]
         self.bytes_each = (size or 0) // max(1, count) + 64
         self.parts = tasks_for(count * self.bytes_each, self.cores)
-        self.session.conf.set(SHUFFLED, str(self.parts))
-        signed = self.accept(documents)
-        names, again = self.names(documents)
-        if again is not None:
-            bad += [self.rejected(again)]
+        documents.sparkSession.conf.set(SHUFFLED, str(self.parts))
+        signature = self.accept(documents)
+        if (again := self.repeated(documents)) is not None:
+            lines = union([self.given.lines, *self.given.others])
+            bad += [with_decisions(lines, again, partial(repeated_ids, step))]
             documents = documents.join(again.select("number"), "number", "left_anti")
-        if not signed:
-            return StepOutput(union(bad), good)
+        if signature is None:
+            return union(bad)
+        size = F.octet_length("second" if stage.wanted.verify else "payload").cast("long").alias("size")
+        names = documents.select("number", "first", "name", size)
         documents = documents.select("number", "payload", "second").where(F.octet_length("payload") > 0)
-        factory = TableFactory(self.signature, self.comparable.wanted)
+        factory = TableFactory(signature, self.comparable.wanted)
         self.count(documents, factory)
         sizes = [each.fixed(self.comparable.size) or 8 for each in factory.signatures]
         table = factory.table([(np.zeros(size, np.uint8), np.array([size])) for size in sizes])  # of one document
         pairs = self.compared(documents, factory, table.bands, count)
-        return StepOutput(union([self.lines(pairs, names, factory), *bad]), good)
+        return union([self.lines(pairs, names, factory), *bad])
 
-    @property
-    def signature(self) -> Signature:
-        """Returns the signature that all documents have; it must have been accepted."""
-        assert self.comparable.signature is not None
-        return self.comparable.signature
-
-    def accept(self, documents: DataFrame) -> bool:
-        """Takes the recipe and the size of all signatures. Returns whether there is a signature. Raises Failed."""
+    def accept(self, documents: DataFrame) -> Signature | None:
+        """Takes the recipe and the size of all signatures. Returns what they are, if there is one. Raises Failed."""
         fixed = F.col("kind").isin([kind for kind, each in enumerate(SIGNATURES) if each.fixed(8)])
         size = F.octet_length("payload")
         shape = F.when(fixed, size).otherwise(F.least(size, F.lit(1))).alias("size")
@@ -114,25 +103,16 @@ class JoinRun:
                 self.comparable.check(signature, each["size"], each["via"])
                 if self.comparable.signature is None:
                     self.comparable.accept(signature, each["size"], each["via"])
-        return self.comparable.signature is not None
+        return self.comparable.signature
 
-    def names(self, documents: DataFrame) -> tuple[DataFrame, DataFrame | None]:
-        """Returns documents with new ids (number, first, name, size), and those with repeated ids, if any.
-
-        size: the bytes of the payload that decides.
-        """
-        other = F.lit(False) if self.cross is None else F.col("number") >= self.cross
-        size = F.octet_length("second" if self.stage.wanted.verify else "payload").cast("long").alias("size")
-        first_use = F.min("number").over(Window.partitionBy("name", other)).alias("first_use")
-        names = self.checkpoint(documents.select("number", "first", "name", size, first_use))
-        again = names.where("number > first_use")
-        return names.where("number = first_use").drop("first_use"), None if again.isEmpty() else again
-
-    def rejected(self, again: DataFrame) -> DataFrame:
-        """Returns the lines of documents whose ids were used before, as bad ones."""
-        causes = through(again.select("number", "first", "name"), to_causes, CAUSES)
-        lines = union([self.given.lines, *self.given.others])
-        return with_decisions(lines, causes, partial(bad_lines, self.given.number), self.parts)
+    def repeated(self, documents: DataFrame) -> DataFrame | None:
+        """Returns the documents whose ids were used before on their side (number, first, name), if there are any."""
+        side = F.lit(False) if self.cross is None else F.col("number") >= self.cross
+        named = documents.select("number", "first", "name", side.alias("side"))
+        uses = named.groupBy("name", "side").agg(F.min("number").alias("first_use"), F.count("*").alias("uses"))
+        several = self.checkpoint(uses.where("uses > 1"))
+        again = named.join(several, ["name", "side"]).where("number > first_use")
+        return None if several.isEmpty() else self.checkpoint(again.select("number", "first", "name"))
 
     def count(self, documents: DataFrame, factory: TableFactory) -> None:
         """Counts what tables need of all documents, so that all tasks order tokens alike."""
@@ -146,11 +126,12 @@ class JoinRun:
 
     def compared(self, documents: DataFrame, factory: TableFactory, bands: int, count: int) -> DataFrame:
         """Returns the pairs of documents (a, b, agreeing)."""
-        size = count * (bands * ENTRY_BYTES if self.signature.fixed(8) else 3 * self.bytes_each)
+        size = count * (bands * ENTRY_BYTES if factory.signatures[0].fixed(8) else 3 * self.bytes_each)
         entries = through(documents, partial(to_entries, factory, self.cross), ENTRIES)
-        entries = entries.repartition(tasks_for(size, self.cores), "key")
-        tasks = self.checkpoint(tasks_of(entries, self.cross is not None))
-        rows, meeting = tasks.agg(F.count("*"), F.count_distinct("number")).collect()[0]
+        entries = entries.repartition(tasks_for(size, self.cores), "key").persist(StorageLevel.DISK_ONLY)
+        tasks = self.checkpoint(tasks_of(entries, self.cross is not None))  # which reads them twice
+        entries.unpersist()
+        rows, meeting = tasks.agg(F.count("*"), F.approx_count_distinct("number")).collect()[0]
         shares = shares_for(rows, meeting, self.bytes_each, self.cores)
         number = F.when(F.col("one") == WHOLE, F.pmod(F.xxhash64("key"), F.lit(shares))).otherwise(F.col("key"))
         tasks = tasks.select(number.alias("share"), *TASKS.names)
@@ -165,7 +146,7 @@ class JoinRun:
         """Returns the pairs as lines, in order."""
         for side in ("a", "b"):
             columns = {"number": side, "name": f"{side}_name", "size": f"{side}_size"}
-            of_side = names.withColumnsRenamed(columns)
+            of_side = names.withColumnsRenamed(columns).hint("shuffle_hash")
             pairs = pairs.join(of_side if side == "a" else of_side.drop("first"), side)
         ordered = pairs.repartition("first").sortWithinPartitions("first", "a", "b")
         write = partial(write_pairs, factory.signatures[-1], factory.wanted, self.cross is not None)
@@ -186,13 +167,6 @@ def shares_for(entries: int, documents: int, size: int, least: int) -> int:
     return shares
 
 
-def bad_lines(step: int, some: NumberedLines, decisions: list[Decision]) -> list[LineRow]:
-    """Returns the lines with causes as bad ones."""
-    causes = {each["number"]: each["why"] for each in decisions}
-    lines = zip(some.numbers.tolist(), some.lines.split(b"\n"), strict=False)
-    return [bad_row(some.first, number, step, causes[number], line) for number, line in lines if number in causes]
-
-
 def to_counts(signature: Signature, batches: Batches) -> Batches:
     """Takes payloads to the counters of their tokens that are not zero, then what these count, uint32, in one row."""
     counts = signature.counted(bytes_of(batch.column(0))[0] for batch in batches)
@@ -203,18 +177,45 @@ def to_counts(signature: Signature, batches: Batches) -> Batches:
 def write_pairs(signature: Signature, wanted: JoinOptions, against: bool, batches: Batches) -> Batches:
     """Takes pairs with their names, in order, to LINES, as simjoin writes them; their numbers begin anew in a split."""
     lines = PairLines(signature, wanted, against)
-    split, number = -1, 0
+    count: Counter[int] = Counter()  # of the pairs of a split
     for batch in chain.from_iterable(map(of_one_split, batches)):
         first = batch.column("first")[0].as_py()
-        number = number if first == split else 0
-        a, b = (ids_of(batch.column(name)) for name in ("a_name", "b_name"))
+        a, b = (selected_ids(batch.column(name)) for name in ("a_name", "b_name"))
         figures = (batch.column(name).to_numpy().astype(np.int64) for name in ("agreeing", "a_size", "b_size"))
         pairs = lines.format_pairs(a, b, *figures)
-        yield from_columns(LINES, step=GOOD, first=first, number=number, offsets=b"", lines=pairs)
-        split, number = first, number + len(batch)
+        yield from_columns(LINES, step=GOOD, first=first, number=count[first], offsets=b"", lines=pairs)
+        count[first] += len(batch)
 
 
-def ids_of(names: pa.Array) -> SelectedIds:
-    """Returns a column of ids as JSON."""
-    data, sizes = bytes_of(names)
-    return SelectedIds(data.tobytes(), np.cumsum(sizes), np.arange(len(names)))
+@dataclass(frozen=True)
+class Signing:
+    """Takes LINES to SIGNED."""
+
+    id_field: str
+    once: Sequence[str]  # fields that may not stand twice
+    verify: bool  # whether there are two payloads
+    step: int
+
+    def __call__(self, batches: Batches) -> Batches:
+        records = SignedRecords(Needed(self.id_field, self.once, self.verify), lambda _: None, lines=True)
+        known: Signed | None = None
+        # The kernel reads lines like the last one with a signature; others make a batch of one row, which sets `last`
+        for some in numbered_records(batches, records):
+            mark, records.last = known if records.last is None else records.last, None
+            batch = some.batch
+            if batch.rows and mark is not None:
+                columns = [binary_array(column.data, np.frombuffer(column.sizes, np.int64)) for column in batch.columns]
+                yield from_columns(
+                    SIGNED,
+                    step=GOOD,
+                    first=some.first,
+                    number=some.numbers[: batch.rows],
+                    via=mark.via,
+                    kind=SIGNATURES.index(mark.signature),
+                    **{"second": b"", **dict(zip(("name", "payload", "second"), columns, strict=False))},
+                )
+            if batch.bad is not None:
+                yield some.bad(SIGNED, self.step)
+            elif mark is not known and mark is not None and mark.data:
+                known = mark
+                records.schema = records.schema_of(known.via, known.signature, len(known.data))._replace(max_rows=1)

@@ -2,14 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import cast
 
 import numpy as np
 import pyarrow as pa
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
@@ -19,16 +17,15 @@ from shingletools.record import wire
 from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running.steps import Step
-from shingletools.spark.arrow_batches import LONG, Batches, from_columns, from_rows, through
+from shingletools.spark.arrow_batches import Batches, from_columns, from_rows, through
 from shingletools.spark.filters import Counts
-from shingletools.spark.line_rows import GOOD, LINES, numbered_lines
-from shingletools.spark.read import of_one_split, quoted
+from shingletools.spark.lines import GOOD, LINES, bad_row, numbered_lines
+from shingletools.spark.read import of_one_split
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 MAX_CHARS = (1 << 31) - 1  # of a string; by default, Spark's reader takes 20 million
-NUMBERS = pa.schema({"number": LONG})
-PREFIX = ":"  # of the names of columns of rows, beside those of LINES
+NUMBERS = pa.schema({"number": "int64"})
 
 
 def read_by(filters: Iterable[tuple[Filter, str]]) -> set[str]:
@@ -63,12 +60,7 @@ def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> dict
     for stage, _ in filters:
         one, other = stage.consumes, stage.produces
         if one in found and not stage.keep:
-            first = next(name for name in found if name in {one, other})
-            found = {
-                other if name == first else name: kind
-                for name, kind in found.items()
-                if name == first or name not in {one, other}
-            }
+            found = {other if name == one else name: kind for name, kind in found.items()}
         found |= {other: payload_type(stage), **dict.fromkeys((*stage.adds, "via"), T.StringType())}
     return found
 
@@ -82,8 +74,7 @@ def payload_type(stage: Filter) -> T.DataType:
 class ColumnFilters:
     """Takes rows of Parquet (number, row) through filters, which get the columns that they read as lines.
 
-    Gives the columns of LINES, and those of the rows, which are null for bad ones. Columns that no filter makes are as
-    they were.
+    Gives the columns of LINES, and `row`, which is null for a bad one. Columns that no filter makes are as they were.
     """
 
     chain: Chain
@@ -95,26 +86,24 @@ class ColumnFilters:
         read = read_by(self.chain.filters)
         for rows in (rows for batch in batches for rows in of_one_split(batch)):
             record = pa.RecordBatch.from_struct_array(rows.column("row"))
-            good, rejections = self.chain.work(self.lines(record, read))
-            bad = [each.place for each in rejections]
-            whole = kernel.split_lines(self.lines(record.take(pa.array(bad, pa.int64())))) if bad else []
-            kept = record.take(pa.array(np.delete(np.arange(len(record)), bad)))
-            values = [wire.parse_json(line) for line in kernel.split_lines(good)]
             first, numbers = rows.column("first")[0].as_py(), rows.column("number").to_numpy()
-            about = [
-                (each.step, first, int(numbers[each.place]), b"", each.cause, line)
-                for each, line in zip(rejections, whole, strict=True)
-            ]
-            lines = from_rows(LINES, [*about, *[(GOOD, first, first, b"", None, b"")] * len(values)])
-            nothing = [None] * len(about)
+            good, rejections = self.chain.work(self.lines(record, read))
+            values = [wire.parse_json(line) for line in kernel.split_lines(good)]
+            places = pa.array([each.place for each in rejections], pa.int64())
+            kept = record.take(pa.array(np.delete(np.arange(len(record)), places)))
             columns = [
-                pa.chunked_array([pa.nulls(len(about), kept.column(name).type), kept.column(name)]).combine_chunks()
-                if kind is None
-                else pa.array([*nothing, *(value.get(name) for value in values)], kind)
+                kept.column(name) if kind is None else pa.array([value.get(name) for value in values], kind)
                 for name, kind in self.made.items()
             ]
-            names = [*LINES.names, *(PREFIX + name for name in self.made)]
-            yield pa.RecordBatch.from_arrays([*lines.columns, *columns], names)
+            row = pa.StructArray.from_arrays(columns, [*self.made])
+            schema = pa.schema([*LINES, ("row", row.type)])
+            yield from_columns(schema, step=GOOD, first=first, number=first, offsets=b"", lines=b"", row=row)
+            whole = kernel.split_lines(self.lines(record.take(places))) if rejections else []
+            bad = [
+                (*bad_row(first, int(numbers[each.place]), each.step, each.cause, line), None)
+                for each, line in zip(rejections, whole, strict=True)
+            ]
+            yield from_rows(schema, bad)
             self.counts.read.add(len(record))
             self.counts.good.add(len(values))
 
@@ -125,45 +114,30 @@ class ColumnFilters:
 
 
 def filtered_columns(rows: DataFrame, chain: Chain, texts: Collection[str], counts: Counts) -> DataFrame:
-    """Returns rows of Parquet after the filters: the columns of LINES, and their own."""
+    """Returns rows of Parquet after the filters: the columns of LINES, and `row`."""
     before = {field.name: field.dataType for field in cast(T.StructType, rows.schema["row"].dataType).fields}
     after = made_by(chain.filters, before)
     made = {name: kind and to_arrow_type(kind) for name, kind in after.items()}
-    own = [T.StructField(PREFIX + name, kind or before[name]) for name, kind in after.items()]
-    return through(rows, ColumnFilters(chain, texts, counts, made), T.StructType([*from_arrow_schema(LINES), *own]))
+    row = T.StructType([T.StructField(name, kind or before[name]) for name, kind in after.items()])
+    schema = T.StructType([*from_arrow_schema(LINES), T.StructField("row", row)])
+    return through(rows, ColumnFilters(chain, texts, counts, made), schema)
 
 
-def union_by_name(frames: Sequence[tuple[str, DataFrame]]) -> DataFrame:
-    """Returns the rows of all frames, each with its path, with null for columns that one lacks. Raises Failed."""
+def check_types(inputs: Sequence[tuple[str, DataFrame]]) -> None:
+    """Raises Failed if a column has types in two inputs, each with its path, that no column can hold unchanged."""
     seen: dict[str, tuple[str, T.DataType]] = {}
-    for path, frame in frames:
-        for field in frame.schema.fields:
+    for path, rows in inputs:
+        for field in cast(T.StructType, rows.schema["row"].dataType).fields:
             first, other = seen.setdefault(field.name, (path, field.dataType))
             if not agree(field.dataType, other):
-                kinds = (
-                    f"{field.dataType.simpleString()}, but --in {errors.printable(first)} has {other.simpleString()}"
-                )
-                name = errors.shown(field.name.removeprefix(PREFIX))
-                raise Failed(f"--in {errors.printable(path)}: column {name}: {kinds}")
-    try:
-        return reduce(
-            lambda one, other: one.unionByName(other, allowMissingColumns=True), [frame for _, frame in frames]
-        )
-    except AnalysisException as error:
-        raise Failed(f"--in: {error.getMessage().splitlines()[0]}") from None
+                mine, others = field.dataType.simpleString(), other.simpleString()
+                where = f"--in {errors.printable(path)}: column {errors.shown(field.name)}"
+                raise Failed(f"{where}: {mine}, but --in {errors.printable(first)} has {others}")
 
 
-def own_columns(rows: DataFrame) -> DataFrame:
-    """Returns rows with their own columns only."""
-    names = [name for name in rows.columns if name.startswith(PREFIX)]
-    return rows.select(*(F.col(quoted(name)).alias(name.removeprefix(PREFIX)) for name in names))
-
-
-def with_numbers(rows: DataFrame, numbers: DataFrame) -> DataFrame:
-    """Returns those rows (number, row) that have one of these numbers."""
-    names = cast(T.StructType, rows.schema["row"].dataType).names
-    own = [F.col("row").getField(name).alias(PREFIX + name) for name in names]
-    return rows.select("number", *own).join(numbers, "number", "left_semi").drop("number")
+def union_of_columns(frames: Iterable[DataFrame]) -> DataFrame:
+    """Returns the rows (`row`) of all frames, with null for columns that one lacks."""
+    return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [each.select("row.*") for each in frames])
 
 
 def to_numbers(batches: Batches) -> Batches:

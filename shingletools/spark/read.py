@@ -1,5 +1,6 @@
 """Reads files and folders as rows, in the order of paths, then of files' names, then of lines."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from urllib.parse import unquote
 
@@ -13,7 +14,7 @@ from pyspark.sql import functions as F
 from shingletools.reading.compression_detection import HEAD_BYTES, plain, recognised
 from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
 from shingletools.spark.arrow_batches import Batches, runs, union
-from shingletools.spark.line_rows import NumberedLines
+from shingletools.spark.lines import NumberedLines
 from shingletools.spark.pipeline import is_parquet
 from shingletools.spark.storage import literal
 from shingletools.system import errors
@@ -45,15 +46,22 @@ class LineReader:
         They have `first`, the number of the first line of their file split, and a line as `value`, or a compressed file
         as `content`; or of Parquet `first`, `number` and `row`.
         """
-        frame = self.opened(option, path)
+        where = f"{option} {errors.printable(path)}"
+        if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")) and path not in (".", ".."):
+            raise Failed(f"{where}: Spark ignores names that begin with _ or .")
+        try:
+            # By default, a carriage return would end a line, too
+            frame = self.reader.parquet(path) if is_parquet(path) else self.reader.text(path, lineSep="\n")
+        except AnalysisException as error:
+            raise Failed(f"{where}: {error.getMessage().splitlines()[0]}") from None
         names = sorted(frame.inputFiles(), key=unquote)
         starts = pa.array([(self.files + file) << PLACE_BITS for file in range(len(names))], pa.int64())
         files = pa.table({"file": pa.array(names, pa.string()), "start": starts})
         self.files += len(names)
         self.overlap |= any(name.endswith(SPLIT_BY_JAVA) for name in names)
         if is_parquet(path):
-            whole = F.struct(*(F.col(quoted(name)) for name in frame.columns)).alias("row")
-            return numbered(frame, files, whole, number=frame.metadataColumn("_metadata")["row_index"])
+            index = frame.metadataColumn("_metadata")["row_index"].alias("row_index")
+            return numbered(frame, files, F.struct("*").alias("row"), index)
         value, nothing = F.col("value").cast("binary").alias("value"), F.lit(None).cast("binary")
         packed = [literal(unquote(name)) for name in names if name.endswith(UNKNOWN_TO_JAVA)]
         if not packed:
@@ -66,35 +74,18 @@ class LineReader:
             frames.append(numbered(text, files, value, nothing.alias("content")))
         return union(frames)
 
-    def opened(self, option: str, path: str) -> DataFrame:
-        """Returns a DataFrame of lines (value), or of rows. Raises Failed."""
-        where = f"{option} {errors.printable(path)}"
-        if path.rstrip("/").rpartition("/")[2].startswith(("_", ".")) and path not in (".", ".."):
-            raise Failed(f"{where}: Spark ignores names that begin with _ or .")
-        try:
-            # By default, a carriage return would end a line, too
-            return self.reader.parquet(path) if is_parquet(path) else self.reader.text(path, lineSep="\n")
-        except AnalysisException as error:
-            raise Failed(f"{where}: {error.getMessage().splitlines()[0]}") from None
 
-
-def quoted(name: str) -> str:
-    """Returns the name of a column as Spark's expressions need it."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def numbered(frame: DataFrame, files: pa.Table, *columns: Column, number: Column | None = None) -> DataFrame:
-    """Returns columns of a frame that is read, after the number of each row's split. files: `file` and `start`."""
+def numbered(frame: DataFrame, files: pa.Table, *columns: Column) -> DataFrame:
+    """Returns columns of a frame that is read, and the numbers of each row and its split. files: `file` and `start`."""
     metadata = frame.metadataColumn("_metadata")
-    number = F.lit(0) if number is None else number
-    file = metadata["file_path"].alias("file")
-    found = frame.select(file, metadata["file_block_start"].alias("block"), number.alias("index"), *columns)
+    found = frame.select(metadata["file_path"].alias("file"), metadata["file_block_start"].alias("block"), *columns)
     as_in_metadata = pc.replace_substring(files["file"], ":///", ":/", max_replacements=1)
     starts = frame.sparkSession.createDataFrame(files.set_column(0, "file", as_in_metadata))
-    found = found.join(F.broadcast(starts), "file", "left")
-    first = (F.col("start") + F.col("block")).alias("first")
-    numbers = [(F.col("start") + F.col("index")).alias("number")] if "row" in found.columns else []
-    return found.select(first, *numbers, *found.columns[3:-1])
+    places = {"first": F.col("start") + F.col("block")}
+    if "row_index" in found.columns:
+        places["number"] = F.col("start") + F.col("row_index")
+    found = found.join(F.broadcast(starts), "file", "left").withColumns(places)
+    return found.drop("file", "start", "block", "row_index")
 
 
 def numbered_batches(texts: Collection[str], whole: bool, batches: Batches) -> Iterator[NumberedLines]:
@@ -102,7 +93,13 @@ def numbered_batches(texts: Collection[str], whole: bool, batches: Batches) -> I
 
     texts: the fields of Parquet in which bytes are text. whole: whether lines have all fields, not only these.
     """
-    place = Place()
+    count: Counter[int] = Counter()  # of the lines of a split so far
+
+    def placed(first: int, lines: bytes) -> NumberedLines:
+        start = first + count[first]
+        count[first] += lines.count(b"\n")
+        return NumberedLines(first, np.arange(start, first + count[first]), lines)
+
     for batch in batches:
         for rows in of_one_split(batch):
             first = rows.column("first")[0].as_py()
@@ -112,29 +109,14 @@ def numbered_batches(texts: Collection[str], whole: bool, batches: Batches) -> I
                 for content in rows.column("content"):
                     for lines in whole_lines(plain(iter([content.as_py()]), FILE), FILE, device=False):
                         ended = lines if lines.endswith(b"\n") else lines + b"\n"
-                        yield place.lines(first, ended if first == place.first else ended.removeprefix(BOM))
+                        yield placed(first, ended if count[first] else ended.removeprefix(BOM))
             else:
                 lines = joined(rows.column("value"))
-                if not first % (1 << PLACE_BITS) and first != place.first and (codec := recognised(lines[:HEAD_BYTES])):
+                if not first % (1 << PLACE_BITS) and not count[first] and (codec := recognised(lines[:HEAD_BYTES])):
                     raise Failed(
                         f"{codec.name} data in a file whose name does not say so, and so Spark did not decompress it"
                     )
-                yield place.lines(first, lines)
-
-
-class Place:
-    """Numbers the lines of splits."""
-
-    def __init__(self) -> None:
-        self.first, self.count = -1, 0
-
-    def lines(self, first: int, lines: bytes) -> NumberedLines:
-        """Numbers the next lines of the split whose first line has the number `first`."""
-        if first != self.first:
-            self.first, self.count = first, 0
-        count = lines.count(b"\n")
-        self.count += count
-        return NumberedLines(first, first + np.arange(self.count - count, self.count), lines)
+                yield placed(first, lines)
 
 
 def of_one_split(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

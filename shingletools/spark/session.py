@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from py4j.protocol import Py4JError
@@ -30,17 +31,17 @@ DEFAULTS = {
 LOCAL = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"}
 
 
+@dataclass
 class Session:
     """Has the session that exists, or starts one; under spark-submit, with its settings."""
 
-    def __init__(self, name: str, master: str | None, settings: dict[str, str]) -> None:
-        self.name = name
-        self.master = master
-        self.settings = settings
-        self.given = SparkSession.getActiveSession()
-        self.starting = True
-        self.interrupted = False
-        self.start_took = 0.0  # seconds
+    name: str
+    master: str | None
+    settings: dict[str, str]
+    given: SparkSession | None = field(default_factory=SparkSession.getActiveSession)
+    starting: bool = True
+    interrupted: bool = False
+    start_took: float = 0.0  # seconds
 
     def run(self, work: Callable[["Session"], T]) -> T:
         """Runs `work`, and returns its result. Raises Failed for errors of Spark, and KeyboardInterrupt.
@@ -122,23 +123,15 @@ def reason(error: Exception) -> str:
     """Returns the line of an error that tells most. Spark's text has the stack traces of all machines.
 
     >>> reason(Exception("calling o1.text.\\n: java.io.IOException: no\\n\\tat x\\nCaused by: java.net.Y: z"))
-    'java.io.IOException: no (java.net.Y: z)'
+    'java.io.IOException: no'
     >>> reason(Exception("x\\n: Job aborted, most recent: Lost task 0.0 in stage 1.0 (TID 1) (h executor 2): Y: z"))
     'Y: z'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("at ")]
-    behind: BaseException | None = error
-    while (behind := getattr(behind, "_cause", None)) is not None:  # PySpark keeps Java's causes there
-        lines.append(f"Caused by: {str(behind).partition(chr(10))[0]}")
     if any(line.startswith("Traceback ") for line in lines):  # of a Python worker
-        said = lines[-1]
-    else:
-        causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
-        causes = [LOST_TASK.sub("", cause) for cause in causes]
-        said = (causes or lines or [type(error).__name__])[0]
-        if causes and causes[-1] != said:
-            said = f"{said} ({causes[-1]})"
-    return errors.printable(said)
+        return errors.printable(lines[-1])
+    causes = [line.partition(": ")[2] for line in lines if line.startswith((": ", "Caused by: "))]
+    return errors.printable(LOST_TASK.sub("", (causes or lines or [type(error).__name__])[0]))
 
 
 def failure_in_task(error: Exception) -> str | None:

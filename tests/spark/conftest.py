@@ -64,6 +64,15 @@ def checkpoint(spark: "SparkSession", tmp_path: Path) -> "Iterator[Checkpoint]":
         yield checkpoint
 
 
+@pytest.fixture
+def large_splits(spark: "SparkSession") -> "Iterator[None]":
+    """As they are outside of tests: of a long line, Java reads all that is behind the beginning of each split."""
+    before = str(spark.conf.get("spark.sql.files.maxPartitionBytes"))
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "128m")
+    yield
+    spark.conf.set("spark.sql.files.maxPartitionBytes", before)
+
+
 Simspark = Callable[..., Ran]
 
 

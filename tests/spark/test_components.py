@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from shingletools.spark.components import connected
+from shingletools.spark.graph import connected
 from shingletools.spark.storage import Checkpoint
 
 Edges = list[tuple[int, int]]

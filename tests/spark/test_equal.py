@@ -11,7 +11,7 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, Record, jsonl, pipe, run
-from shingletools.spark import buckets
+from shingletools.spark import compare
 from shingletools.spark.run import set_to
 from spark.packing import parts_of, rejects_of
 
@@ -23,7 +23,7 @@ IN_PARTS = ("--at-once", "0")  # as what is large is joined
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets are cut into blocks."""
-    monkeypatch.setattr(buckets, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(compare, "BLOCK_ROWS", 7)
 
 
 IN_BOTH_WAYS = pytest.mark.parametrize("way", [(), IN_PARTS], ids=["at once", "in parts"])
@@ -187,7 +187,7 @@ def test_groups_of_pairs_that_come_in_many_parts(
     simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which a task reads in no order. Documents that --star leaves alone stand before others that no pair has."""
-    monkeypatch.setattr("shingletools.spark.step_input.TASK_BYTES", 300_000)
+    monkeypatch.setattr("shingletools.spark.lines.TASK_BYTES", 300_000)
     (tmp_path / "docs").write_bytes(jsonl(*({"id": number} for number in range(5))))
     commands = [*TO_SKETCHES, "simjoin -t 0.3", f"simgroup --star --singletons {tmp_path / 'docs'}"]
     expected = pipe(DOCS.read_bytes(), *commands)

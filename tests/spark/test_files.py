@@ -4,7 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
+from shingletools.spark.storage import Storage
 from shingletools.system.lazy_imports import zstd
 from spark.packing import rejects_of
 
@@ -105,15 +106,6 @@ def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
     (cause, kept), (other, _) = rejects_of(tmp_path / "bad" / "1-canon")
     assert (cause, other[:9]) == ('field "text" is not a string', "not UTF-8")
     assert json.loads(kept) == {"id": 1, "text": None, "no": "/w=="}
-
-
-@pytest.fixture
-def large_splits(spark: SparkSession) -> Iterator[None]:
-    """As they are outside of tests: of a long line, Java reads all that is behind the beginning of each split."""
-    before = str(spark.conf.get("spark.sql.files.maxPartitionBytes"))
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "128m")
-    yield
-    spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 
 
 @pytest.mark.usefixtures("large_splits")
@@ -260,24 +252,17 @@ def test_what_parquet_cannot_hold(simspark: Simspark, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("records", "values"),
-    [
-        (b'{"id":1,"n":{"a.b":1}}\n{"id":2,"n":{"a.b":[]}}\n', [{"a.b": "1"}, {"a.b": "[]"}]),
-        (b'{"id":1,"n":{}}\n{"id":2,"n":null}\n', None),
-        (b'{"id":1,"n":1}\n{"id":2,"n":"a"}\n', ["1", "a"]),
-    ],
-)
-def test_columns_are_of_one_type(
-    records: bytes, values: list[object] | None, simspark: Simspark, tmp_path: Path
-) -> None:
+def test_columns_are_of_one_type(simspark: Simspark, tmp_path: Path) -> None:
     """As Spark reads JSON: text, if types differ; no column, if all are {}."""
-    (tmp_path / "docs").write_bytes(records)
+    one = {"id": 1, "deep": {"a.b": 1}, "empty": {}, "mixed": 1}
+    (tmp_path / "docs").write_bytes(jsonl(one, {"id": 2, "deep": {"a.b": []}, "empty": None, "mixed": "a"}))
     (tmp_path / "groups").write_bytes(b"")
     out = tmp_path / "text.parquet"
     assert simspark(f"dedup --groups {tmp_path / 'groups'}", "--in", tmp_path / "docs", "--out", out).status == 0
-    table = pq.read_table(out).sort_by("id")
-    assert (table.column("n").to_pylist() if values else table.column_names) == (values or ["id"])
+    assert pq.read_table(out).sort_by("id").to_pylist() == [
+        {"id": 1, "deep": {"a.b": "1"}, "mixed": "1"},
+        {"id": 2, "deep": {"a.b": "[]"}, "mixed": "a"},
+    ]
 
 
 def test_an_output_that_looks_like_a_pattern(simspark: Simspark, tmp_path: Path) -> None:
@@ -287,6 +272,28 @@ def test_an_output_that_looks_like_a_pattern(simspark: Simspark, tmp_path: Path)
     assert b"".join(path.read_bytes() for path in sorted(out.iterdir()) if path.name.startswith("part-")) == pipe(
         DOCS.read_bytes(), "canon"
     )
+
+
+def test_no_output_looks_complete_before_it_is(
+    simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a run is killed: `_SUCCESS` comes behind all parts; and Parquet is complete before it has its name."""
+    rename, complete = Storage.rename, []
+
+    def watched(storage: Storage, folder: str, out: str) -> None:
+        complete.append((tmp_path / "out" / "_SUCCESS").exists() or not Path(folder).exists())
+        if out.endswith(".parquet"):
+            complete[-1] |= not Path(folder, "_SUCCESS").exists() or Path(out).exists()
+        rename(storage, folder, out)
+
+    monkeypatch.setattr(Storage, "rename", watched)
+    assert simspark("canon", "--in", DOCS).status == 0
+    assert len(complete) > 1  # parts
+    assert (tmp_path / "out" / "_SUCCESS").exists()
+    (tmp_path / "out").rename(tmp_path / "words")
+    assert simspark("shingle", "--in", tmp_path / "words", "--out", tmp_path / "o.parquet").status == 0
+    assert not any(complete)
+    assert (tmp_path / "o.parquet" / "_SUCCESS").exists()
 
 
 def test_files_that_are_not_what_they_seem(simspark: Simspark, tmp_path: Path) -> None:

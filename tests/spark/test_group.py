@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import Ran, Record, jsonl, run
-from shingletools.spark import group, independent_set
+from shingletools.spark import graph, group
 from spark.packing import rejects_of
 
 Simspark = Callable[..., Ran]
@@ -28,8 +28,8 @@ SHAPES = {
 @pytest.mark.parametrize(("shape", "star"), [("random", ""), ("random", " --star"), ("chain", "")])
 def test_groups(shape: str, star: str, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In rounds; of names that tasks give more than once; in lines of a few groups each."""
-    monkeypatch.setattr(independent_set, "TASK_EDGES", 16)
-    monkeypatch.setattr(group, "TASK_EDGES", 16)
+    monkeypatch.setattr(graph, "TASK_EDGES", 50)
+    monkeypatch.setattr(group, "TASK_EDGES", 50)
     (tmp_path / "pairs").write_bytes(jsonl(*SHAPES[shape]))
     (tmp_path / "one").write_bytes(jsonl(*({"id": number} for number in [*range(280, 320), 290])))
     (tmp_path / "two").write_bytes(jsonl({"id": "x"}, {"id": 7}))

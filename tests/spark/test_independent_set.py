@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from shingletools.spark import independent_set
+from shingletools.spark import graph
 from shingletools.spark.storage import Checkpoint
 
 Edges = list[tuple[int, int]]
@@ -47,10 +47,10 @@ def shifted(edges: Edges, by: int) -> Edges:
 @pytest.mark.parametrize("most", [150, 1 << 20])
 def test_who_stays_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a chain is, there are at most as many rounds as tasks; ranges of tasks are not quite equal."""
-    monkeypatch.setattr(independent_set, "TASK_EDGES", most)
+    monkeypatch.setattr(graph, "TASK_EDGES", most)
     edges = shapes(random.Random(6))
     frame = checkpoint.spark.createDataFrame(edges, "u long, v long")
-    found, rounds = independent_set.thinned(frame, len(edges), checkpoint)
+    found, rounds = graph.thinned(frame, len(edges), checkpoint)
     rows = found.collect()
     assert {row["node"]: row["stays"] for row in rows} == greedy(edges)
     assert len(rows) == len(greedy(edges))
@@ -59,7 +59,7 @@ def test_who_stays_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch
 
 
 def test_no_pairs(checkpoint: Checkpoint) -> None:
-    found, rounds = independent_set.thinned(checkpoint.spark.createDataFrame([], "u long, v long"), 0, checkpoint)
+    found, rounds = graph.thinned(checkpoint.spark.createDataFrame([], "u long, v long"), 0, checkpoint)
     assert (found.collect(), rounds) == ([], 0)
 
 
@@ -71,15 +71,15 @@ def test_what_is_sure_by_brute_force() -> None:
         mine = [edge for edge in edges if edge[0] > 4]
         if not mine:
             continue
-        known = {v: rng.choice([0, 1, independent_set.OPEN]) for _, v in mine}
-        known |= {u: independent_set.OPEN for u, _ in mine}
+        known = {v: rng.choice([0, 1, graph.OPEN]) for _, v in mine}
+        known |= {u: graph.OPEN for u, _ in mine}
         u, v = np.array(mine).T
-        nodes, stays = independent_set.decide(u, v, np.array([known[each] for each in v.tolist()]))
+        nodes, stays = graph.decide(u, v, np.array([known[each] for each in v.tolist()]))
         sure = dict(zip(nodes.tolist(), stays.tolist(), strict=True))
-        outside = [node for node in known if node not in u and known[node] == independent_set.OPEN]
+        outside = [node for node in known if node not in u and known[node] == graph.OPEN]
         fates: list[dict[int, bool]] = []
         for bits in range(1 << len(outside)):
-            fate = {node: known[node] == 1 for node in known if known[node] != independent_set.OPEN}
+            fate = {node: known[node] == 1 for node in known if known[node] != graph.OPEN}
             fate |= {node: bool(bits >> place & 1) for place, node in enumerate(outside)}
             for node in sorted(set(u.tolist())):
                 fate[node] = not any(fate[other] for one, other in mine if one == node)

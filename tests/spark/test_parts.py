@@ -99,11 +99,11 @@ def test_parquet(simspark: Simspark, tmp_path: Path, request: pytest.FixtureRequ
 
 def test_many_parts_of_few_bytes(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
     """A split of a compressed file has more parts than bytes, so they are not numbered by its place."""
-    records = [{"id": number, "text": "\n\n".join(f"a b {place}" for place in range(60))} for number in range(20)]
+    records = [{"id": number, "text": "\n\n".join(f"a b {place}" for place in range(60))} for number in range(6)]
     commands = "parts", "shingle -k 2", "simjoin -t 1", "simgroup"
-    pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet", row_group_size=5, compression="zstd")
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet", row_group_size=2, compression="zstd")
     (tmp_path / "docs.bz2").write_bytes(bz2.compress(jsonl(*records)))
-    with set_to(spark, {"spark.sql.files.maxPartitionBytes": "1000", "spark.sql.files.openCostInBytes": "1"}):
+    with set_to(spark, {"spark.sql.files.maxPartitionBytes": "4000", "spark.sql.files.openCostInBytes": "1"}):
         ran = simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet")
     assert ran.good() == pipe(jsonl(*records), *commands)
     again = simspark(" | ".join(commands), "--at-once", "0", "--in", tmp_path / "docs.bz2", "--out", tmp_path / "again")

@@ -1,8 +1,9 @@
-"""Decides which of the documents that pairs connect stay, in rounds: greedy, in the order of preference.
+"""Work on a graph of documents in one task if it fits, else in rounds: what is connected, and which documents stay.
 
-A document decides when all its partners before it have decided (Blelloch, Fineman and Shun, SPAA 2012). A task gets the
-pairs of consecutive documents, and follows chains among them as far as they go. So each round decides all documents of
-the first task, and there are at most as many rounds as tasks, however long a chain is.
+Of documents that pairs connect, the greedy choice in the order of preference stays. A document decides when all its
+partners before it have decided (Blelloch, Fineman and Shun, SPAA 2012). A task gets the pairs of consecutive documents,
+and follows chains among them. So each round decides all documents of the first task, and there are at most as many
+rounds as tasks.
 """
 
 import numpy as np
@@ -13,12 +14,72 @@ from pyspark.sql import functions as F
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.types import Flags, Index
-from shingletools.spark.arrow_batches import LONG, Batches, from_columns, through, union
+from shingletools.numbers.union_find import UnionFind
+from shingletools.spark.arrow_batches import Batches, from_columns, through, union
 from shingletools.spark.storage import Checkpoint
+
+EDGE = pa.schema([("u", "int64"), ("v", "int64")])
+
+
+def with_nodes(pairs: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Returns pairs of names (a, b) with their nodes (u, v); not those of which a name has no node."""
+    for name, end in (("a", "u"), ("b", "v")):
+        pairs = pairs.join(nodes.select(F.col("name").alias(name), F.col("node").alias(end)), name)
+    return pairs
+
+
+def connected(edges: DataFrame, checkpoint: Checkpoint, most: int) -> DataFrame:
+    """Returns each node (u) that is connected with a lesser one, and the least of its component (v).
+
+    edges: u and v, in any order, perhaps repeated; kept. most: edges that one task may hold. More are made fewer in
+    rounds of large stars and small stars (Kiveris et al. 2014), which end when nothing changes.
+    """
+    edges = edges.where("u <> v")
+    while edges.count() > most:
+        edges = checkpoint(small_star(large_star(edges)))
+        if are_stars(edges):
+            return edges
+    return through(edges.select("u", "v").coalesce(1), connect, EDGE)
+
+
+def are_stars(edges: DataFrame) -> bool:
+    """Returns whether each node has at most one edge to a lesser node, and that one has none."""
+    roots = edges.select(F.col("v").alias("u"))
+    several = edges.groupBy("u").count().where("count > 1")
+    return several.isEmpty() and edges.join(roots, "u", "left_semi").isEmpty()
+
+
+def large_star(edges: DataFrame) -> DataFrame:
+    """Connects the greater neighbours of each node with its least neighbour, or itself."""
+    both = edges.select("u", "v").unionAll(edges.select(F.col("v").alias("u"), F.col("u").alias("v")))
+    least = both.groupBy("u").agg(F.min("v").alias("least")).select("u", F.least("u", "least").alias("least"))
+    greater = both.where("v > u").join(least, "u")
+    return greater.select(F.col("v").alias("u"), F.col("least").alias("v")).distinct()
+
+
+def small_star(edges: DataFrame) -> DataFrame:
+    """Connects the lesser neighbours of each node, and itself, with the least of these."""
+    down = edges.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+    least = down.groupBy("u").agg(F.min("v").alias("least"))
+    others = down.join(least, "u").where("v > least").select(F.col("v").alias("u"), F.col("least").alias("v"))
+    return others.unionAll(least.select("u", F.col("least").alias("v"))).distinct()
+
+
+def connect(batches: Batches) -> Batches:
+    """Takes all edges to EDGE, with union and find. Memory: 100 bytes an edge."""
+    columns = [np.stack([column.to_numpy() for column in batch.columns]) for batch in batches]
+    edges = np.concatenate([np.empty((2, 0), np.int64), *columns], axis=1)
+    nodes, place = np.unique(edges, return_inverse=True)
+    graph = UnionFind(len(nodes))
+    graph.join(*place.reshape(2, -1))
+    least = graph.representatives()
+    others = np.flatnonzero(least != np.arange(len(nodes)))
+    yield from_columns(EDGE, u=nodes[others], v=nodes[least[others]])
+
 
 TASK_EDGES = 1 << 22  # pairs that one task takes, at about 150 bytes each
 OPEN = 2  # in place of whether a node stays: that is not decided yet
-STATUS = pa.schema([("node", LONG), ("stays", pa.bool_())])
+STATUS = pa.schema([("node", "int64"), ("stays", pa.bool_())])
 
 
 def thinned(edges: DataFrame, count: int, checkpoint: Checkpoint) -> tuple[DataFrame, int]:

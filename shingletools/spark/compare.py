@@ -1,26 +1,33 @@
-"""Buckets of documents on Spark: which documents share one, and which blocks of a bucket are compared in a task."""
+"""Documents that share a bucket: which tasks compare which of them, and the comparisons of a task."""
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
+from itertools import chain, groupby
 from operator import add
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from shingletools.commands.simjoin.buckets import Portion, by_size
+from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import Flags, Index
-from shingletools.spark.arrow_batches import LONG, Batches, bytes_of, from_columns
+from shingletools.spark.arrow_batches import Batches, bytes_of, from_columns, runs
 
 OTHER_SIDE, RESTS = 1, 2  # bits of the kind of a row in a bucket: it is of the other side; it does not ask
 KINDS = range(4)
 # A document (number) in a bucket (key), its kind, and the bytes of its payloads
-ENTRIES = pa.schema({"key": LONG, "number": LONG, "kind": LONG, "size": LONG})
+ENTRIES = pa.schema({"key": "int64", "number": "int64", "kind": "int64", "size": "int64"})
 # A document (number) in a bucket (key), which a task compares whole (`one` and `other` are WHOLE), or two blocks of it,
 # `one` and `other`. `mine` is the document's own block; in a whole bucket it is its kind times BLOCKS
-TASKS = pa.schema([(name, LONG) for name in ("key", "number", "mine", "one", "other")])
+TASKS = pa.schema([(name, "int64") for name in ("key", "number", "mine", "one", "other")])
 WHOLE = -1
 BLOCKS = 1 << 32  # the number of a block is BLOCKS times the kind of its rows, plus its number among these
 BLOCK_ROWS, BLOCK_BYTES = 1 << 12, 1 << 22  # rows, and bytes of their payloads, in a block at most
@@ -79,9 +86,8 @@ def tasks_of(entries: DataFrame, cross: bool) -> DataFrame:
         here = ~whole & (F.col("kind") == kind)
         own = F.when(here, F.pmod(F.xxhash64("number"), blocks[kind])).otherwise(own)
         against = F.when(here, others).otherwise(against)
-    tasks = entries.select(
-        "key", "number", (F.col("kind") * BLOCKS + own).alias("mine"), F.explode(against).alias("met")
-    )
+    own_block = (F.col("kind") * BLOCKS + own).alias("mine")
+    tasks = entries.select("key", "number", own_block, F.explode(against).alias("met"))
     one, other = (F.when(F.col("met") == WHOLE, WHOLE).otherwise(end("mine", "met")) for end in (F.least, F.greatest))
     return tasks.select("key", "number", "mine", one.alias("one"), other.alias("other"))
 
@@ -90,3 +96,67 @@ def numbers_of(kind: int, blocks: Column) -> Column:
     """Returns the numbers of the blocks that rows of one kind have."""
     first = F.lit(kind * BLOCKS).cast("long")
     return F.when(blocks > 0, F.sequence(first, first + blocks - 1)).otherwise(F.array().cast("array<bigint>"))
+
+
+SHARE = ["share", "one", "other"]  # the key of a share: its number, or a bucket of which two blocks are compared
+PAIRS = pa.schema([("a", "int64"), ("b", "int64"), ("agreeing", "int64")])
+
+
+class BucketShare:
+    """The buckets that are compared together, many whole ones or two blocks of one, and their documents, each once.
+
+    rows: TASKS, and documents with their payloads. cross: the number of the first document of the other side.
+    """
+
+    def __init__(self, rows: pa.Table, factory: TableFactory, cross: int | None) -> None:
+        is_document = pc.is_valid(rows.column("payload"))
+        documents, entries = rows.filter(is_document).sort_by("number"), rows.filter(pc.invert(is_document))
+        self.number = documents.column("number").to_numpy()
+        payloads = [documents.column(name).combine_chunks() for name in ("payload", "second")]
+        self.table = table_of(factory, [each if isinstance(each, pa.Array) else each.chunk(0) for each in payloads])
+        self.cross = None if cross is None else int(np.searchsorted(self.number, cross))
+        key, number, mine, one, other = (entries.column(name).to_numpy() for name in TASKS.names)
+        row = np.searchsorted(self.number, number)
+        bucket = np.unique(key, return_inverse=True)[1]
+        order = np.lexsort((row, bucket))
+        asks = (mine & RESTS * BLOCKS) == 0
+        self.portion = Portion(bucket[order], row[order], asks[order])
+        self.block: Index | None = None  # of each row, if two blocks are compared
+        if len(one) and one[0] != other[0]:
+            self.block = np.zeros(len(self.number), np.int64)
+            self.block[row] = mine
+
+    def pairs(self, limits: Limits) -> Iterator[Pairs]:
+        """Yields the pairs of rows that share a bucket here, some more than once.
+
+        With two blocks, a pair has a row of each. A bucket with many candidates is cut again, as in the shell.
+        """
+        portion = by_size(self.table, self.portion)
+        for some, _ in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
+            for one, other, _ in candidates_in(some, self.cross, limits.candidates):
+                key = np.unique(one[one != other] * len(self.number) + other[one != other])
+                left, right = key // len(self.number), key % len(self.number)
+                if self.block is not None:
+                    apart = self.block[left] != self.block[right]
+                    left, right = left[apart], right[apart]
+                agreeing = self.table.compare(left, right)
+                pair = agreeing > 0
+                yield Pairs(left[pair], right[pair], agreeing[pair])
+
+
+def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits: Limits = DEFAULT) -> Batches:
+    """Turns bucket shares into PAIRS. A pair comes from each share in which it has a bucket, perhaps more than once.
+
+    cross: the number of the first document of the other side.
+    """
+    for rows in shares(batches):
+        here = BucketShare(rows, factory, cross)
+        for a, b, agreeing in here.pairs(limits):
+            yield from_columns(PAIRS, a=here.number[a], b=here.number[b], agreeing=agreeing)
+
+
+def shares(batches: Batches) -> Iterator[pa.Table]:
+    """Yields the rows of each bucket share."""
+    parts = chain.from_iterable(runs(batch, *SHARE) for batch in batches)
+    for _, some in groupby(parts, lambda part: [part.column(name)[0].as_py() for name in SHARE]):
+        yield pa.Table.from_batches([*some])

@@ -16,8 +16,7 @@ from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.signatures import LONG_SHINGLES, MINHASHES
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel.types import U64, Rows
-from shingletools.spark.buckets import BLOCKS, RESTS, TASKS, WHOLE, keys_of, table_of
-from shingletools.spark.compare_in_task import SHARE, to_pairs
+from shingletools.spark.compare import BLOCKS, RESTS, SHARE, TASKS, WHOLE, keys_of, table_of, to_pairs
 
 WORDS = 12
 WANTED = JoinOptions(similarity=Fraction(2, 3))
