@@ -14,7 +14,7 @@ from shingletools.numbers.inverse_document_frequency import counted_square
 from shingletools.numbers.ranges import spread, stretches
 
 STEPS = 1 << 29  # common shingles of pairs that are counted for one form
-CELLS = 1 << 26  # pairs of sets that are looked at for one form
+CELLS = 1 << 24  # pairs of sets that are looked at for one form
 BATCH_CELLS = 1 << 20  # at once
 BINS = 100
 CLOSE = 1e-9  # hundredths: a similarity as near below an edge reaches it, since floating point cannot tell
