@@ -196,10 +196,10 @@ def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     sample = given_of(texts)
     usual = Choice(tried(sample, JoinForm(ShingleUnits(10), usual=True)), 80)
     other = by_chance(tried(sample, FORMS[0]), MOST, None)
-    assert choose([other, usual]) is other
+    assert choose([other, usual], beyond_chance(usual)) is other
     few = other._replace(edge=100)  # equal ones, of which there are none
-    assert choose([few, usual]) is usual
-    assert choose([Choice(other.tried, None), usual]) is usual
+    assert choose([few, usual], beyond_chance(usual)) is usual
+    assert choose([Choice(other.tried, None), usual], beyond_chance(usual)) is usual
 
 
 def test_texts_that_are_all_alike_are_one_event() -> None:
@@ -209,7 +209,7 @@ def test_texts_that_are_all_alike_are_one_event() -> None:
     assert beyond_chance(family) > 2 * beyond_chance(copies)
     assert surely_found(family) < 0 < surely_found(copies)
     usual = Choice(tried(given_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10), usual=True)), 80)
-    assert choose([family, usual]) is usual
+    assert choose([family, usual], beyond_chance(usual)) is usual
 
 
 def test_what_a_form_adds_keeps_the_promise() -> None:

@@ -105,11 +105,20 @@ def valley(level: Sequence[float], first: int) -> int:
     return found
 
 
-def choose(tried: Sequence[Choice]) -> Choice:
-    """Returns the choice that surely finds most pairs beyond chance, if these are more than those of the usual one."""
-    usual = tried[-1]
-    best = max(tried[:-1], key=surely_found, default=usual)
-    return best if surely_found(best) > beyond_chance(usual) else usual
+def choose(tried: Sequence[Choice], known: Fraction) -> Choice:
+    """Returns the choice that surely finds most pairs beyond chance, or the last one if these are not more than known.
+
+    known: the pairs that are a reason to keep what is usual, which is the last one.
+    """
+    best = max(tried[:-1], key=surely_found, default=tried[-1])
+    return best if surely_found(best) > known else tried[-1]
+
+
+def known_pairs(usual: Choice, most: Fraction) -> Fraction:
+    """Returns the pairs of the usual form beyond chance; none if more than a share of them are expected to be false."""
+    one, edge = usual
+    assert edge is not None
+    return beyond_chance(usual) if one.expected_false(edge) <= most * one.pairs[edge] else NOTHING
 
 
 def beyond_chance(choice: Choice) -> Fraction:

@@ -14,6 +14,7 @@ from shingletools.commands.simtune.choice import (
     by_chance,
     by_labels,
     choose,
+    known_pairs,
     surely_found,
 )
 from shingletools.commands.simtune.forms import forms
@@ -58,9 +59,9 @@ class Findings:
         each = [tried(given, form) for form in more]
         same = [one._replace(form=usual_form) for one in each if one.form._replace(usual=True) == usual_form]
         usual = by_chance(same[0] if same else tried(given, usual_form), most, spec.threshold)
-        known = beyond_chance(usual)
+        known = known_pairs(usual, most)
         choices = [*(by_chance(one, most, spec.threshold, known) for one in each), usual]
-        chosen = choose(choices)
+        chosen = choose(choices, known)
         if judged:
             choices = [*(by_labels(one, spec.threshold) for one in each), usual]
             blind, chosen = chosen, best_by_labels(choices, chosen)
