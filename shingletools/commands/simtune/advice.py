@@ -12,6 +12,7 @@ from shingletools.cli.argument_types import option, quoted
 from shingletools.commands.simtune.choice import Choice
 from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
 from shingletools.commands.simtune.given_sample import GivenSample
+from shingletools.commands.simtune.shingled import NUMBER_BITS
 from shingletools.commands.simtune.similarities import squares_of, sums
 from shingletools.commands.simtune.spec import TuneSpec
 
@@ -57,8 +58,10 @@ def compared_pairs(given: GivenSample, choice: Choice) -> int:
     """
     sets, threshold = choice.tried.sets, float(choice.threshold)
     cosine = choice.tried.form.measure == COSINE
-    order = np.lexsort((sets.numbers, sets.frequencies[sets.numbers], sets.owners))  # rare shingles come first
-    numbers = sets.numbers[order]
+    rare_first = np.argsort(sets.frequencies, kind="stable")
+    places = np.empty_like(rare_first)
+    places[rare_first] = np.arange(len(places))
+    numbers = rare_first[np.sort(sets.owners << NUMBER_BITS | places[sets.numbers]) & (1 << NUMBER_BITS) - 1]
     weights = squares_of(sets)[numbers] if cosine else np.ones_like(numbers)
     wholes = sums(weights, sets)
     ends = np.cumsum(wholes)[sets.owners]

@@ -1,7 +1,7 @@
 """Chooses a form and a threshold: those with the most pairs beyond chance, or with the best F1 by labels.
 
-Without labels, the usual form stays unless another one finds more pairs beyond chance, and by more than chance. Of a
-form, the least threshold is taken at which at most a share of the pairs are expected to be false. Above it may lie a
+Without labels, the usual form stays unless another one surely finds more pairs beyond chance. Of a form, the least
+threshold is taken at which at most a share of the pairs that it adds are expected to be false. Above it may lie a
 valley, on whose far side the copies are: then its lowest point is taken. Or pairs become ever fewer: then these may be
 relatives, and are believed only where documents have a nearest one that leads the others.
 """
@@ -18,11 +18,13 @@ from shingletools.commands.simtune.null_model import UNIT
 from shingletools.commands.simtune.tried_form import Score, TriedForm
 from shingletools.kernel.types import Index
 
+NOTHING = Fraction(0)
 LOWEST = Fraction(1, 10)  # threshold
 LOWEST_BY_LABELS = Fraction(1, 20)
 FEW_PARTNERS = 20  # that tell nothing: ten pairs
 REACH = 3  # bins on either side, whose mean counts: a single peak is often chance
 DEVIATIONS = 3  # of chance, by which a rise is steeper
+SURE = 2  # deviations by which pairs may be fewer
 PART = 4  # the copies beyond a valley are one in so many pairs, at least
 STEEP = 2  # times as many pairs as above it on average: pairs become ever fewer
 SMOOTH = 2  # thresholds on either side, with whose mean F1 counts
@@ -45,16 +47,15 @@ class Choice(NamedTuple):
         return self.tried.labels.score(self.edge, first)
 
 
-def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None) -> Choice:
-    """Returns the threshold at which at most a share of the pairs are expected to be false."""
+def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None, known: Fraction = NOTHING) -> Choice:
+    """Returns the threshold at which at most a share of the pairs beyond the known ones are expected to be false."""
     if tried.form.usual or (asked is not None and tried.form.measure != CONTAINMENT):
         return Choice(tried, tried.edges.index(asked or USUAL))
     if tried.false is None or not tried.told:
         return Choice(tried, None)
     least = tried.edges.index(LOWEST)
-    good = (tried.false <= int(most * UNIT) * tried.partners) & (
-        tried.partners >= FEW_PARTNERS // (1 + tried.form.best)
-    )
+    added = tried.partners - int(known / tried.each)
+    good = (tried.false <= int(most * UNIT) * added) & (tried.partners >= FEW_PARTNERS // (1 + tried.form.best))
     edge = int(np.flatnonzero(good).max(initial=least - 1))
     while edge > least and good[edge - 1]:
         edge -= 1
@@ -104,28 +105,34 @@ def valley(level: Sequence[float], first: int) -> int:
     return found
 
 
-def choose(tried: Sequence[Choice], most: Fraction) -> Choice:
-    """Returns the choice with clearly more pairs beyond chance than the last one, what is usual, or that one.
+def choose(tried: Sequence[Choice], known: Fraction) -> Choice:
+    """Returns the choice that surely finds most pairs beyond chance, or the last one if these are not more than known.
 
-    If more than the share `most` of the usual pairs are expected to be false, they are no reason to keep it.
+    known: the pairs that are a reason to keep what is usual, which is the last one.
     """
-    usual = tried[-1]
-    best = max(tried, key=beyond_chance)
-    promised = usual.edge is None or usual.tried.expected_false(usual.edge) <= most * usual.tried.pairs[usual.edge]
-    if not promised:
-        best = max(tried[:-1], key=beyond_chance, default=usual)
-    if best.edge is None:
-        return usual
-    chance = 2 * best.tried.each * (isqrt(2 * int(best.tried.partners[best.edge])) + 1)
-    return best if beyond_chance(best) - promised * beyond_chance(usual) > chance else usual
+    best = max(tried[:-1], key=surely_found, default=tried[-1])
+    return best if surely_found(best) > known else tried[-1]
+
+
+def known_pairs(usual: Choice, most: Fraction) -> Fraction:
+    """Returns the pairs of the usual form beyond chance; none if more than a share of them are expected to be false."""
+    one, edge = usual
+    assert edge is not None
+    return beyond_chance(usual) if one.expected_false(edge) <= most * one.pairs[edge] else NOTHING
 
 
 def beyond_chance(choice: Choice) -> Fraction:
     """Returns how many pairs of all documents a choice finds, without those that are expected to be false."""
     one, edge = choice
+    return NOTHING if edge is None else one.pairs[edge] - one.expected_false(edge)
+
+
+def surely_found(choice: Choice) -> Fraction:
+    """Returns the pairs beyond chance, less SURE standard deviations; documents that are all alike are one event."""
+    one, edge = choice
     if edge is None:
-        return Fraction(0)
-    return one.pairs[edge] - one.expected_false(edge)
+        return NOTHING
+    return beyond_chance(choice) - SURE * one.each * (isqrt(int(one.varying[edge])) + 1)
 
 
 def by_labels(tried: TriedForm, asked: Fraction | None) -> Choice:

@@ -7,7 +7,16 @@ from itertools import groupby
 import orjson
 
 from shingletools.commands.simtune.advice import cost, pipeline
-from shingletools.commands.simtune.choice import Choice, best_by_labels, beyond_chance, by_chance, by_labels, choose
+from shingletools.commands.simtune.choice import (
+    Choice,
+    best_by_labels,
+    beyond_chance,
+    by_chance,
+    by_labels,
+    choose,
+    known_pairs,
+    surely_found,
+)
 from shingletools.commands.simtune.forms import forms
 from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.shown_pairs import shown_pairs
@@ -41,16 +50,20 @@ class Findings:
         given, spec = self.given, self.given.spec
         yield sample_finding(given)
         if not any(document.kept for document in given.documents):
-            usual = Choice(tried(given, forms(spec.words, two_sided=False)[-1]), None)
+            unknown = Choice(tried(given, forms(spec.words, two_sided=False)[-1]), None)
             yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-            yield {"scope": "advice", "pipeline": pipeline(spec, given, usual)}
+            yield {"scope": "advice", "pipeline": pipeline(spec, given, unknown)}
             return
         judged, most = self.judged(), spec.false or Fraction(DEFAULT_FALSE)
-        each = [tried(given, form) for form in forms(spec.words, bool(spec.others), judged)]
-        choices = [by_chance(one, most, spec.threshold) for one in each]
-        chosen = choose(choices, most)
+        *more, usual_form = forms(spec.words, bool(spec.others), judged)
+        each = [tried(given, form) for form in more]
+        same = [one._replace(form=usual_form) for one in each if one.form._replace(usual=True) == usual_form]
+        usual = by_chance(same[0] if same else tried(given, usual_form), most, spec.threshold)
+        known = known_pairs(usual, most)
+        choices = [*(by_chance(one, most, spec.threshold, known) for one in each), usual]
+        chosen = choose(choices, known)
         if judged:
-            choices = [*(by_labels(one, spec.threshold) for one in each[:-1]), choices[-1]]
+            choices = [*(by_labels(one, spec.threshold) for one in each), usual]
             blind, chosen = chosen, best_by_labels(choices, chosen)
             yield from (form_finding(given, one) for one in choices)
             yield score_finding(chosen)
@@ -129,13 +142,13 @@ def score_finding(choice: Choice) -> Finding:
 def chance_reason(choices: Sequence[Choice], chosen: Choice) -> str:
     """Returns why a choice was made without labels, with the two numbers that decided."""
     *others, usual = choices
-    theirs, ours = (round(beyond_chance(each)) for each in (usual, chosen))
+    theirs = round(beyond_chance(usual))
+    most = max(0, *(int(surely_found(each)) for each in others))
     if chosen is not usual:
-        few = "" if ours > theirs else ", too many of them by chance"
-        return f"{options(chosen)}: beyond chance it finds {ours} pairs, and the usual {options(usual)} {theirs}{few}"
-    most = max((round(beyond_chance(each)) for each in others), default=0)
-    more = f"clearly more: {most} at most" if most > theirs else "more"
-    return f"{options(usual)}, as usual: pairs beyond chance are {theirs}, and no other form has {more}"
+        return f"{options(chosen)}: it surely finds {most} pairs beyond chance, and the usual {options(usual)} {theirs}"
+    return (
+        f"{options(usual)}, as usual: {theirs} pairs are beyond chance, and no other form surely finds more than {most}"
+    )
 
 
 def labels_reason(chosen: Choice, blind: Choice) -> str:

@@ -19,7 +19,6 @@ LEAST_FALL = 1 / 512  # of similarity between the two ranks
 SLACK = 5, 4  # the null may exceed what was found by this factor, and by a few, since it is an estimate
 FEW = 6
 HIGH = 0.5  # similarity from which on that is checked: below it, falls may differ from those near the copies
-BITS = 20  # of a power
 MOST = 40  # halvings or doublings
 UNIT = 1 << 16  # expected pairs are whole numbers of 1 / UNIT: their sum depends on no order
 
@@ -43,16 +42,10 @@ def windows(others: int) -> list[tuple[int, int]]:
 
 
 def halvings(times: F64) -> F64:
-    """Returns 2^-times, with BITS bits of the fraction. Square roots are the same on any machine; powers may differ."""
+    """Returns 2^-times, between whole numbers along a straight line. Powers may differ from one machine to another."""
     whole = np.floor(times)
-    rest, root = times - whole, 0.5
-    found = np.ldexp(np.ones_like(times), -whole.astype(np.int32))
-    for _ in range(BITS):
-        root = sqrt(root)
-        rest *= 2
-        found = np.where(rest >= 1, found * root, found)
-        rest -= rest >= 1
-    return found
+    powers: F64 = np.ldexp(1 - (times - whole) / 2, -whole.astype(np.int32))
+    return powers
 
 
 def expected(tails: Mapping[int, F64], at: F64, found: Index, others: int) -> tuple[Index, bool]:

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
-from shingletools.commands.simtune.shingled import Shingled
+from shingletools.commands.simtune.shingled import NUMBER_BITS, Shingled
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index, Postings
 from shingletools.numbers.inverse_document_frequency import counted_square
 from shingletools.numbers.ranges import spread, stretches
 
 STEPS = 1 << 29  # common shingles of pairs that are counted for one form
-CELLS = 1 << 26  # pairs of sets that are looked at for one form
+CELLS = 1 << 24  # pairs of sets that are looked at for one form
 BATCH_CELLS = 1 << 20  # at once
 BINS = 100
 CLOSE = 1e-9  # hundredths: a similarity as near below an edge reaches it, since floating point cannot tell
@@ -90,9 +90,9 @@ def meetings(sets: Shingled, measure: str, others: Flags | None) -> Meetings:
     most = min(int(np.searchsorted(steps, STEPS, "right")), CELLS // max(len(met), 1))
     asked = asking[: max(most, 1)]
     mine, _ = spread(starts[asked], sets.sizes[asked])
-    rows = row[np.argsort(sets.numbers[place], kind="stable")] + len(asked)
+    rows = np.sort(sets.numbers[place] << NUMBER_BITS | row) & (1 << NUMBER_BITS) - 1
     sizes = np.append(sets.sizes[asked], np.zeros(len(met), np.int64))
-    postings = Postings(sets.numbers[mine], sizes, rows, np.append(0, np.cumsum(entries)), squares)
+    postings = Postings(sets.numbers[mine], sizes, rows + len(asked), np.append(0, np.cumsum(entries)), squares)
     return Meetings(asked, met, len(asking), wholes, postings, measure)
 
 

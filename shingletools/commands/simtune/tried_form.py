@@ -57,6 +57,7 @@ class TriedForm(NamedTuple):
     partners: Index  # (edges,): those that reach each edge
     false: Index | None  # (edges,): of these, the expected false ones, in UNIT; None if nothing is known of them
     told: bool  # whether similarities that are no copies' were found to tell these by
+    varying: Index  # (edges,): the variance of the partners, if those of alike documents come and go together
     doubtful: Index  # (edges,): documents whose nearest one reaches it, but leads by no more than chance does
     leading: Index  # (edges,): documents whose nearest one reaches it
     pairs: Sequence[Fraction]  # of all documents, equal ones included
@@ -76,7 +77,7 @@ class Counting:
         self.edges = edges(given.spec.threshold)
         self.others = len(meeting.met) - (given.others is None)
         self.tails = {rank: [np.empty(0)] for ranks in null_model.windows(self.others) for rank in ranks}
-        self.partners, self.pairs, self.doubtful = (np.zeros(len(self.edges), np.int64) for _ in range(3))
+        self.partners, self.pairs, self.doubtful, self.varying = (np.zeros(len(self.edges), np.int64) for _ in range(4))
         self.nearest = np.zeros((3, len(self.edges)), np.int64)
         documents = 0 if given.judgement is None else len(given.documents)
         self.found, self.right = (np.zeros(documents * len(self.edges), np.int64) for _ in range(2))
@@ -96,16 +97,16 @@ class Counting:
         for rank in range(len(self.nearest)):
             self.nearest[rank] += self.counted(levels[near[:, rank] > 0, rank])
         self.doubtful += self.counted(levels[(near[:, 0] > 0) & null_model.doubtful(near), 0])
-        one, two, bins = similar.asking, similar.met, similar.bins
+        row, two, bins = similar.cells // met, similar.met, similar.bins
         if self.form.best:
-            chosen = np.flatnonzero(near[:, 0] > 0)
-            one, two, bins = (
-                asking[chosen],
-                self.meeting.met[table.argmax(axis=1)[chosen]],
-                bins_of(near[chosen, 0], self.given.spec.threshold),
-            )
+            row = np.flatnonzero(near[:, 0] > 0)
+            two, bins = self.meeting.met[table.argmax(axis=1)[row]], levels[row, 0]
+        one = asking[row]
         many = self.sets.documents[one] * (1 if self.form.best else self.sets.documents[two])
-        self.partners += self.counted(bins)
+        each = np.bincount(row * len(self.edges) + bins, minlength=len(asking) * len(self.edges))
+        each = upwards(each.reshape(-1, len(self.edges)))
+        self.partners += each.sum(axis=0)
+        self.varying += (each**2 * (each + 1)).sum(axis=0)
         self.pairs += self.counted(bins, many)
         self.judge(one, two, bins, many)
 
@@ -133,7 +134,7 @@ class Counting:
         rows = np.flatnonzero(self.sets.documents > 1)
         equal = self.sets.documents[rows] * (self.sets.documents[rows] - 1) // 2 * (sides - 1)
         self.judge(rows, rows, np.full(len(rows), len(self.edges) - 1), sides * equal)
-        partners, nearest, at = upwards(self.partners), upwards(self.nearest), np.array(self.edges, np.float64)
+        partners, nearest, at = self.partners, upwards(self.nearest), np.array(self.edges, np.float64)
         false, told = None, self.form.best
         if self.form.best:
             false = null_model.expected_best(nearest.tolist(), len(self.meeting.asking), at)
@@ -155,6 +156,7 @@ class Counting:
             partners,
             false,
             told,
+            self.varying,
             upwards(self.doubtful),
             nearest[0],
             pairs,
