@@ -119,14 +119,19 @@ static int make_room(Ids *self)
     }
     self->slots = table;
     self->mask = slots - 1;
+    uint64_t hashes[AT_ONCE];
     for (size_t number = 0; number < self->count; number++) {
-        size_t size;
-        const uint8_t *id = id_at(self, number, &size);
-        uint64_t hash = hash_of(self, id, size);
-        size_t place = hash & self->mask;
+        const size_t at = number % AT_ONCE;
+        for (size_t i = number; !at && i < number + AT_ONCE && i < self->count; i++) { /* slots that can come at a time */
+            size_t size;
+            const uint8_t *id = id_at(self, i, &size);
+            hashes[i - number] = hash_of(self, id, size);
+            PREFETCH(&table[hashes[i - number] & self->mask]);
+        }
+        size_t place = hashes[at] & self->mask;
         while (table[place])
             place = (place + 1) & self->mask;
-        table[place] = (hash & ~NUMBER_MASK) | (number + 1);
+        table[place] = (hashes[at] & ~NUMBER_MASK) | (number + 1);
     }
     return 0;
 }

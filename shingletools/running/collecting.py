@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from shingletools import kernel
 from shingletools.reading import streams
-from shingletools.reading.streams import Chunk, GivenLines
+from shingletools.reading.streams import Chunk, GivenLines, Span
 from shingletools.record.collector import Collector, DeferredReject, Taken, Written, join_written
 from shingletools.record.document_format import FileDocuments
 from shingletools.record.record_batch import Place, RecordBatch, read_batch
@@ -145,7 +145,7 @@ def outcome_of_deferred(file: str, late: Sequence[DeferredReject]) -> Outcome:
 def prefetched_chunks(
     collector: Collector, side: int, files: Sequence[str], jobs: int, given: GivenLines | None
 ) -> Generator[Chunk | FileDocuments]:
-    """Yields the input, whose ordinary lines other threads have already read.
+    """Yields the input, which other threads have already read: regular files, and the ordinary lines of all.
 
     Raises Failed after the chunks that come before the failure.
     """
@@ -154,17 +154,22 @@ def prefetched_chunks(
         return
     from shingletools.system.workers import in_threads, until_failed  # as in filtering.run_once
 
-    def prepared(chunk: Chunk | Failed) -> Chunk | Failed:
+    def prepared(piece: Chunk | Span | Failed) -> tuple[Chunk, int | None, int]:
+        """Returns a chunk, its place in a file if it has no line number yet, and the number of its lines."""
+        if isinstance(piece, Failed):
+            raise piece
+        chunk, start = (piece.chunk(), piece.start) if isinstance(piece, Span) else (piece, None)
         schema = collector.schema(side)
-        if isinstance(chunk, Failed) or not schema.by_kernel:
-            return chunk
-        return chunk._replace(prefetched=(schema.fields, kernel.read_columns(chunk.data, 0, schema.fields)))
+        if schema.by_kernel:
+            chunk = chunk._replace(prefetched=(schema.fields, kernel.read_columns(chunk.data, 0, schema.fields)))
+        return chunk, start, kernel.count_lines(chunk.data)
 
     with (
-        contextlib.closing(streams.read_chunks(files, given)) as chunks,
-        contextlib.closing(in_threads(prepared, until_failed(chunks), jobs)) as prepared_chunks,
+        contextlib.closing(streams.read_spans(files, given)) as pieces,
+        contextlib.closing(in_threads(prepared, until_failed(pieces), jobs)) as prepared_chunks,
     ):
-        for chunk in prepared_chunks:
-            if isinstance(chunk, Failed):
-                raise chunk
-            yield chunk
+        line = 1
+        for chunk, start, lines in prepared_chunks:
+            placed = chunk if start is None else chunk._replace(line=line if start else 1)
+            line = placed.line + lines
+            yield placed

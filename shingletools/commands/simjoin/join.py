@@ -84,10 +84,16 @@ class Join:
             some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
         self.show_work(1, self.candidates)
-        self.partners = Entries(found.distinct(self.limits.candidates), self.memory)
+        self.partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
-        yield from self._expand()
+        yield from self._expand(copied)
+
+    def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
+        """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
+        for keys, values in entries:
+            paired[(keys // np.uint64(self.documents)).astype(np.int64)] = True
+            yield keys, values
 
     def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
         """Yields blocks: the number of candidates, and the pairs of originals among them."""
@@ -144,14 +150,15 @@ class Join:
         pair = agreeing > 0
         return int(np.count_nonzero(agreeing >= 0)), Pairs(left[pair], right[pair], agreeing[pair])
 
-    def _expand(self) -> Iterator[Pairs]:
-        """Yields all pairs of documents, from the pairs of originals."""
+    def _expand(self, paired: Flags) -> Iterator[Pairs]:
+        """Yields all pairs of documents, from those of originals. paired: whether each is in some, (documents,)."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
             document = np.arange(first, min(first + self.limits.documents, end))
             original = document.copy()
             some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
             original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
+            document, original = document[paired[original]], original[paired[original]]
             start, count = self.partners.within(original, self.documents)
             for part in stretches(count, self.limits.candidates):
                 yield from self._documents(document[part], original[part], *spread(start[part], count[part]))

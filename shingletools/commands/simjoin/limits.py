@@ -14,7 +14,7 @@ class Limits(DiskLimits):
     """
 
     # Documents whose pairs are looked up together, before they are cut into stretches of `candidates`
-    documents: int = 1 << 13
+    documents: int = 1 << 16
     # Rows in buckets that are worked on together, plus the rest of the last bucket
     portion: int = 1 << 18
     # Candidates compared together, and pairs written together: they take about 50 MB
