@@ -145,6 +145,8 @@ READ_AS = [  # what another option should read, or none
     *(
         (option, text.encode("cp1252"), "; iconv -f ENCODING -t UTF-8 makes UTF-8 of it")
         for option, text in (
+            ("--ris", "TY  - JOUR\nTI  - café\nER  -\n"),
+            ("--ris", "@a{b, title={café}}\n@c{d, title={é}}\n"),
             ("--csv", "id,text\n1,café\n"),
             ("--csv", "id,text,é\n1,a,b\n"),
             ("--tsv", "id\ttext\n1\té\n"),

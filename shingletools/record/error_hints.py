@@ -11,14 +11,21 @@ from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
 from shingletools.system.errors import Rejected, shown
 
-# First bytes of files of other formats
-FORMATS = (
+RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[A-Za-z]++\s*+[{(]"  # how citations begin
+# First bytes of files by the options that read them
+FIRST_BYTES = {
+    "--parquet": rb"PAR1",
+    "--warc": rb"WARC/",
+    "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY,
+}
+# First bytes of files that are not JSON lines, and what they look like
+LOOKS = (
     (rb"%PDF-", "PDF: pdftotext makes text of it"),
     (rb"PK\x03\x04", "a zip archive, as office documents are: unpack it, or save it as text or CSV"),
     (rb"\xd0\xcf\x11\xe0", "an old office document: save it as text or CSV"),
-    (rb"PAR1", "Parquet: canon --parquet and simspark read it"),
-    (rb"WARC/", "WARC: canon --warc reads it"),
-    (rb"(?:TY  |PMID)-|@\w+\{", "citations: canon --ris reads them"),
+    (FIRST_BYTES["--parquet"], "Parquet: canon --parquet and simspark read it"),
+    (FIRST_BYTES["--warc"], "WARC: canon --warc reads it"),
+    (FIRST_BYTES["--ris"], "citations: canon --ris reads them"),
     (
         rb"From \S+ +[A-Z][a-z]{2} [A-Z][a-z]{2} ",
         "mail: make a record of each message, as Python's module mailbox reads them",
@@ -28,7 +35,6 @@ FORMATS = (
     (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
     (rb"\xff\xfe|\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
 )
-FORMAT_STARTS = {"--parquet": b"PAR1", "--warc": b"WARC/"}
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
 PAGE = re.compile(rb"\s*<[!?a-z]", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
@@ -38,7 +44,7 @@ CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML St
 # Formats whose first line begins the file, unlike an array's first element
 LINEWISE = ("", "--lines", "--csv", "--tsv")
 TABLES = ("--csv", "--tsv", "--array", "--parquet")
-NUMBERED = "--number --id row, given to canon and dedup, numbers the rows instead"
+NUMBERS_ADVICE = "--number --id row, given to canon and dedup, numbers the rows instead"
 BINARY_FORMATS = ("--parquet", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "
@@ -89,7 +95,7 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if cause.startswith(ABOUT_BYTES):
         begins = format_hint(command, document, form) if first and form in LINEWISE else None
         if begins is None and form not in BINARY_FORMATS and cause.startswith(NOT_UTF8):
-            advice = encoding_hint(document)
+            advice = encoding_hint(document, form)
             return None if advice.startswith(ICONV) and CONTROL.search(document) else advice
         return begins
     if found := MISSING.fullmatch(cause):
@@ -114,13 +120,13 @@ def same_ids_hint(id_field: str) -> str:
 
 def format_hint(command: str, document: bytes, form: str = "") -> str | None:
     """Returns which format a file has, by its first bytes, if it is not the format that it is read as."""
-    if form in FORMAT_STARTS and document.startswith(FORMAT_STARTS[form]):
+    if begins_as(form, document):
         return None  # it has this format, and another fault
     document = document.removeprefix(wire.BOM)
     start = document.strip()
     looks = known_format(document)
     if WIDE.match(document):
-        looks = FORMATS[-1][1]
+        looks = LOOKS[-1][1]
     elif PAGE.match(document):
         looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
     elif form and start[:2] == b'{"':
@@ -134,7 +140,12 @@ def format_hint(command: str, document: bytes, form: str = "") -> str | None:
         looks = RETURNS
     elif looks is None and not form:
         looks = text_hint(command, document)
-    return None if looks is None else f"{LOOKS_LIKE}{own_options(looks) if form else looks}"
+    return None if looks is None else f"{LOOKS_LIKE}{looks}"
+
+
+def begins_as(form: str, start: bytes) -> bool:
+    """Returns whether a file has the first bytes of the format of this option."""
+    return form in FIRST_BYTES and re.match(FIRST_BYTES[form], start) is not None
 
 
 def own_options(advice: str) -> str:
@@ -144,7 +155,7 @@ def own_options(advice: str) -> str:
 
 def known_format(start: bytes) -> str | None:
     """Returns which format a file has, if its first bytes say so."""
-    return next((what for begins, what in FORMATS if re.match(begins, start)), None)
+    return next((what for begins, what in LOOKS if re.match(begins, start)), None)
 
 
 def record_hint(start: bytes, form: str) -> str:
@@ -171,15 +182,15 @@ def file_start_hint(start: bytes, form: str) -> str:
     '; this looks like JSON lines: leave out --csv'
     """
     found = format_hint("canon", start, form)
-    return "" if found is None else f"; {found}"
+    return "" if found is None else f"; {own_options(found)}"
 
 
-def encoding_hint(document: bytes) -> str:
+def encoding_hint(document: bytes, form: str = "") -> str:
     """Returns how to convert a file that is not UTF-8, by its first bytes or by the encoding that a page declares."""
-    if what := known_format(document):
+    if (what := known_format(document)) and not begins_as(form, document):
         return f"{LOOKS_LIKE}{what}"
     if WIDE.search(document):
-        return f"{LOOKS_LIKE}{FORMATS[-1][1]}"
+        return f"{LOOKS_LIKE}{LOOKS[-1][1]}"
     charset = CHARSET.search(document[:CHARSET_BYTES])
     encoding = charset[1].decode() if charset and charset[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
     return f"{ICONV}{encoding} -t UTF-8 makes UTF-8 of it"

@@ -99,7 +99,7 @@ class RejectMessages:
         from shingletools.record.error_hints import (  # patterns that a run without faults does not need
             ICONV,
             LOOKS_LIKE,
-            NUMBERED,
+            NUMBERS_ADVICE,
             TABLES,
             hint,
             own_options,
@@ -107,12 +107,15 @@ class RejectMessages:
         )
 
         file = place.rpartition(":")[0]
-        if cause.endswith(SEEN_BEFORE):  # a whole file of them is no file of another kind
-            found = same_ids_hint(self.id_field) if file in self.sharing and not begins else None
-            found = NUMBERED if self.form in TABLES else found
-        else:
+        if not cause.endswith(SEEN_BEFORE):
             found = hint(self.command, cause, document, begins, self.form)
-            found = own_options(found) if found and self.command in FORMAT_READERS else found
+            found = own_options(found) if found and (self.form or self.command in FORMAT_READERS) else found
+        elif self.form in TABLES:
+            found = NUMBERS_ADVICE
+        elif file in self.sharing and not begins:  # a whole file of them is no file of another kind
+            found = same_ids_hint(self.id_field)
+        else:
+            found = None
         if found is None or found in self.hints or (found.startswith(ICONV) and file in self.foreign):
             return f"{place}: {cause}"
         self.hints.add(found)

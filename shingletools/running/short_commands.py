@@ -14,7 +14,7 @@ from shingletools.cli.options import Parser, Printed
 from shingletools.reading.formats import folders, format_options
 from shingletools.reading.formats.format_options import PAGE, SUFFIXES, TEXT
 from shingletools.reading.streams import read_blocks
-from shingletools.record.error_hints import LOOKS_LIKE, known_format
+from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
 from shingletools.running import run_command
 from shingletools.running.api import run
 from shingletools.running.outcomes import DONE, FAILED
@@ -41,13 +41,7 @@ MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", 
 LENGTH_RULES = ("longest", "shortest")  # of --keep
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
-FIRST_BYTES = {
-    rb"PAR1": "parquet",
-    rb"WARC/": "warc",
-    rb"\{\s*[\"}]": "",
-    rb"\[\s*[{\]]": "array",
-    rb"(TY  |PMID)-|@\w+\{": "ris",
-}
+JSON_STARTS = {rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
 
@@ -314,7 +308,8 @@ def format_of(path: str) -> str:
         return TEXT  # a pipe, whose first bytes can be read only once
     with contextlib.closing(read_blocks(path)) as blocks:
         head = next(blocks, b"").lstrip(BLANK)
-    if (found := next((name for start, name in FIRST_BYTES.items() if re.match(start, head)), None)) is not None:
+    starts = JSON_STARTS | {start: option[2:] for option, start in FIRST_BYTES.items()}
+    if (found := next((name for start, name in starts.items() if re.match(start, head)), None)) is not None:
         return found
     looks = known_format(head)
     if not suffix and looks is None:

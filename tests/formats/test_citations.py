@@ -113,7 +113,8 @@ def test_a_long_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_bytes_are_written_again(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """What is kept and what is removed are the file, with a line feed after its last record."""
     folder = tmp_path_factory.mktemp("refs")
-    several = [data.draw(st.lists(st.sampled_from([*RIS, *NBIB, *BIBTEX]), min_size=1, max_size=6)) for _ in range(2)]
+    kinds = [data.draw(st.sampled_from([[*RIS, *NBIB], BIBTEX])) for _ in range(2)]
+    several = [data.draw(st.lists(st.sampled_from(kind), min_size=1, max_size=6)) for kind in kinds]
     names = ["one", "two"]
     for name, some in zip(names, several, strict=True):
         some[:-1] = [each if each.endswith("\n") else f"{each}\n" for each in some[:-1]]
@@ -162,3 +163,55 @@ def test_references_without_copies(tmp_path: Path) -> None:
     assert shell(line, tmp_path).good() == ran.out
     ran = run_here("shingletools unique -t 1 refs.ris --dry-run", cwd=tmp_path)
     assert "simjoin --measure containment -t 1 --copies once" in ran.good().decode()
+
+
+def texts(folder: Path, text: str, field: str = "text") -> list[object]:
+    return [each[field] for each in made(folder, text.encode())]
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        (
+            "TY  - A\nTI  - On\n@home (and so on)\n@a{b,\nER  -\nTY  - B\nTI  - Two\n",
+            ["On @home (and so on) @a{b,", "Two"],
+        ),
+        ("@a{k, title = {On\n@alice {a nickname} it}}\n@b{l, title={Two}}\n", ["On @alice a nickname it", "Two"]),
+        ("@a{k, title={See {\\url{x}}@foo{bar}}}\n", ["See x@foobar"]),
+        ("@Comment{\n@Article{old,\n title={Old}}\n}\nfree { text\n@string{j = {J}}\n@a{k, title={New}}", ["New"]),
+        ("@comment{\n@a{k, title={One}}\n@b{l, title={Two}}\n", ["One", "Two"]),
+    ],
+)
+def test_where_records_begin(text: str, titles: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not within values; and dedup writes every byte."""
+    for size in (1 << 18, 1):
+        monkeypatch.setattr("shingletools.system.interruptible_reads.READ_BYTES", size)
+        assert texts(tmp_path, text, "title") == titles
+        ran = run_here("dedup --known /dev/null --ris refs", cwd=tmp_path)
+        assert ran.good() == text.encode()
+
+
+def test_an_entry_without_an_end_does_not_go_on(tmp_path: Path) -> None:
+    (tmp_path / "refs").write_text("@a{k, title={One}\n@string{j = {J}}\n@b{l, title={Two}}\n@c{m, title={Three}}")
+    ran = run_here("canon --ris --extract refs", cwd=tmp_path)
+    assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["Two", "Three"]
+    assert ran.err == "canon: refs:1: not BibTeX (an entry does not end with a brace)\n"
+
+
+def test_a_doi_in_the_second_tag(tmp_path: Path) -> None:
+    assert texts(tmp_path, "PMID- 7\nLID - S1 [pii]\nAID - 1/z [doi]\n", "doi") == ["1/z"]
+
+
+def test_escaped_characters_and_names_in_braces(tmp_path: Path) -> None:
+    text = r"@a{k, title={\$5 \{a\} 7\% \& \# \_ {\emph $x$}}, author={{A and B Inc} and Bob}}"
+    assert texts(tmp_path, text, "title") == ["$5 {a} 7% & # _ x"]
+    assert texts(tmp_path, text, "author") == ["A and B Inc; Bob"]
+    assert texts(tmp_path, '@a{k, author="{A and B}\nand C"}', "author") == ["A and B; C"]
+
+
+def test_carriage_returns_alone_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shingletools.system.interruptible_reads.READ_BYTES", 100)
+    (tmp_path / "refs").write_bytes("".join(RIS * 9).replace("\r\n", "\n").replace("\n", "\r").encode())
+    parts = list(Citations("id").read([str(tmp_path / "refs")]))
+    assert max(sum(1 for _ in part.documents()) for part in parts) <= 3
+    assert sum(1 for part in parts for _ in part.documents()) == 27

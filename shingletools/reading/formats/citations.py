@@ -1,40 +1,43 @@
 """Reads citations as programs for references and PubMed export them: RIS, NBIB (MEDLINE), and BibTeX.
 
-A record begins with its tag TY or PMID, or with @ and a kind, and ends where the next one begins, so that its bytes can
-be written again. (rispy reads RIS alone, and all of it at once, and does not say which bytes a record had; bibtexparser
-reads a whole file, and its versions differ in what LaTeX becomes.)
+A record begins with its tag TY or PMID, or with @ and a kind, as the first of its file does, and ends where the next
+one begins, so that its bytes can be written again. (rispy reads RIS alone, and all of it at once, and does not say
+which bytes a record had; bibtexparser reads a whole file, and its versions differ in what LaTeX becomes.)
 """
 
 import re
 import unicodedata
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from shingletools.reading import streams
 from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
-from shingletools.record.error_hints import file_start_hint
+from shingletools.record.error_hints import BIBTEX_ENTRY, RIS_TAG, file_start_hint
 from shingletools.system.errors import Failed, Rejected, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
 MAX_RECORD_BYTES = 1 << 24  # bytes of a record; a file that is no RIS would be taken for one
 HINT_BYTES = 1024  # bytes of a file without a record, for a hint at what it is
-START = lazy(
-    lambda: re.compile(rb"(?:^|(?<=[\r}]))(?:\xef\xbb\xbf)?(?:(?:TY  |PMID)-|[ \t]*@[A-Za-z]+\s*[{(])", re.MULTILINE)
-)
-NO_ENTRY = lazy(lambda: re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*@(?:comment|preamble|string)\b", re.IGNORECASE))
+LINE_START, BOM, INDENT = rb"(?<![^\r\n])", rb"(?:\xef\xbb\xbf)?+", rb"[ \t]*+"
+FIRST = lazy(lambda: re.compile(LINE_START + BOM + b"(?:" + RIS_TAG + b"|" + INDENT + BIBTEX_ENTRY + b")"))
+TAGGED = lazy(lambda: re.compile(LINE_START + BOM + RIS_TAG))
+# Of BibTeX: where an entry may begin, and braces; where one begins although the one before it does not end
+MARK = lazy(lambda: re.compile(rb"(?<![^\r\n}])" + BOM + INDENT + b"(?=(" + BIBTEX_ENTRY + rb"))|\\.|[{}]", re.DOTALL))
+ANEW = lazy(lambda: re.compile(LINE_START + BOM + INDENT + BIBTEX_ENTRY + rb"\s*+[^\s\"#%(),={}]*+\s*+[,=]"))
+NO_ENTRY = lazy(lambda: re.compile(BOM + INDENT + rb"@(?:comment|preamble|string)\b", re.IGNORECASE))
 LINE_END = lazy(lambda: re.compile(r"\r\n?|\n"))
 # Of BibTeX: how an entry begins, what values consist of, and LaTeX's accents, letters and other commands
-ENTRY = lazy(lambda: re.compile(r"\s*@[A-Za-z]+\s*[{(]"))
+ENTRY = lazy(lambda: re.compile(r"\s*" + BIBTEX_ENTRY.decode()))
 TOKEN = lazy(lambda: re.compile(r'\\.|[{}",=]|[^\\{}",=]+', re.DOTALL))
-ACCENT = lazy(lambda: re.compile(r"""\\([`'^"~=.]|[cvuHkdbr](?![A-Za-z]))\s*\{?\s*\\?([A-Za-z])"""))
-LETTER = lazy(lambda: re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L)(?![A-Za-z])\s*"))
-OTHER = lazy(lambda: re.compile(r"\\[A-Za-z]+\s*|\\|[{}$]"))
-MARKS = bytes.fromhex("000102080304 07270c060b28 2331 0a")  # of these accents, from U+0300
-COMBINING = {accent: chr(0x300 + mark) for accent, mark in zip("`'^\"~=.cvuHkdbr", MARKS, strict=True)}
+ACCENT = lazy(lambda: re.compile(r"""\\([`'^"~=.]|[cvuHkdbr](?![A-Za-z])) ?\{? ?\\?([A-Za-z])"""))
+LETTER = lazy(lambda: re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L)(?![A-Za-z]) ?"))
+OTHER = lazy(lambda: re.compile(r"\\([$%&#_{}])|\\[A-Za-z]+ ?|\\|[{}$]"))
+MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
+COMBINING = dict(zip("`'^~=u.\"rHvdckb", MARKS, strict=True))  # the characters of these accents
 LETTERS = dict(zip("ss ae AE oe OE aa AA o O l L".split(), "ßæÆœŒåÅøØłŁ", strict=True))
 # A tag takes four columns, with blanks; long values go on in lines without a tag
 TAG = lazy(lambda: re.compile(r"([A-Z][A-Z0-9](?:  |[A-Z0-9][A-Z0-9 ]))- ?(.*)"))
@@ -85,30 +88,62 @@ def records(name: str) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
 
     What is before the first record is one, too. Raises Failed for a file without records.
     """
-    rest, line, found = b"", 1, False
-    with closing(streams.read_chunks([name])) as chunks:
-        for chunk in chunks:
-            data = rest + chunk.data
-            starts = [each.start() for each in START.finditer(data)]
-            found |= bool(starts)
-            cuts = sorted({0, *starts})
-            made = []
-            for begin, end in pairwise(cuts):
-                made.append((line, data[begin:end]))
-                line += data.count(b"\n", begin, end) or data.count(b"\r", begin, end)
-            rest = data[cuts[-1] :]
-            if len(rest) > MAX_RECORD_BYTES:
-                raise Failed(f"{shown_place(name, line)}: a record of more than {MAX_RECORD_BYTES} bytes")
-            yield chunk.size, made
-    if rest and not found:
+    rest, line, searched = b"", 1, 0
+    first: re.Match[bytes] | None = None
+    with closing(streams.read_blocks(name)) as blocks:
+        for block in chain(blocks, (b"",)):  # which is the end
+            rest += block
+            made: list[tuple[int, bytes]] = []
+            # A rest without an end is searched again when it has doubled, so that the time is linear
+            if not block or len(rest) >= min(2 * searched, MAX_RECORD_BYTES):
+                first = first or FIRST.search(rest)
+                if first and b"@" in first[0]:
+                    starts = entry_starts(rest, not block)
+                else:
+                    starts = [each.start() for each in TAGGED.finditer(rest)]
+                cuts = sorted({0, *starts})
+                for begin, end in pairwise(cuts):
+                    made.append((line, rest[begin:end]))
+                    line += rest.count(b"\n", begin, end) or rest.count(b"\r", begin, end)
+                rest = rest[cuts[-1] :]
+                searched = len(rest)
+                if searched > MAX_RECORD_BYTES:
+                    raise Failed(f"{shown_place(name, line)}: a record of more than {MAX_RECORD_BYTES} bytes")
+            yield blocks.taken(), made
+    if rest and not first:
         hint = file_start_hint(rest[:HINT_BYTES], "--ris")
         raise Failed(f"{printable(name)}: no record begins with TY, PMID or @{hint}")
     yield 0, [(line, rest)]
 
 
+def entry_starts(data: bytes, final: bool) -> list[int]:
+    """Returns where entries of BibTeX begin: outside the braces of another, or where ANEW matches, except in comments.
+
+    final: whether the file ends here. A comment that does not end is none: BibTeX, too, reads entries in it.
+
+    >>> entry_starts(b"@a{b,\\n@c {d}}@e{f,\\n@g{h,}", True)
+    [0, 13, 19]
+    """
+    starts: list[int] = []
+    depth, inside, comment = 0, False, False
+    for mark in MARK.finditer(data):
+        if mark[1]:
+            if not depth or (not comment and ANEW.match(data, mark.start())):
+                starts.append(mark.start())
+                depth, inside, comment = 0, True, mark[1][:8].lower() == b"@comment"
+        elif mark[0] == b"{":
+            depth += inside
+        elif mark[0] == b"}" and depth:
+            depth -= 1
+            inside = depth > 0
+    if final and comment and depth:
+        starts += [each.start() for each in ANEW.finditer(data, starts[-1] + 1)]
+    return starts
+
+
 def is_record(raw: bytes) -> bool:
     """Returns whether these are the bytes of a record, not what is before the first one."""
-    return START.match(raw) is not None and NO_ENTRY.match(raw) is None
+    return FIRST.match(raw) is not None and NO_ENTRY.match(raw) is None
 
 
 def document(line: int, raw: bytes) -> Document:
@@ -121,62 +156,75 @@ def document(line: int, raw: bytes) -> Document:
     raw = raw.rstrip(b"\r\n")
     try:
         text = wire.decode(raw.removeprefix(wire.BOM))
-        values = entry(text) if ENTRY.match(text) else tagged(text)
+        values = bibtex_values(text) if ENTRY.match(text) else tagged_values(text)
     except Rejected as error:
         return Document(raw, line, cause=str(error))
     made = {
-        field: between.join(next((values[tag] for tag in tags if tag in values), ()))
+        field: between.join(next((values[tag] for tag in tags if values.get(tag)), ()))
         for field, (tags, between) in FIELDS.items()
     }
     made["text"] = "\n".join(filter(None, (made[field] for field in OF_TEXT)))
     return Document(raw, line, wire.json_of(made))
 
 
-def tagged(text: str) -> dict[str, list[str]]:
-    """Returns the values of each tag; a line without one goes on with the value before it. RIS has tags of two letters.
+def tagged_values(text: str) -> dict[str, list[str]]:
+    """Returns the values of each tag of RIS, whose tags have two letters, or NBIB.
 
-    >>> tagged("PMID- 7\\nTI  - On\\n      cats\\nLR  - 20200101")
+    A line without a tag goes on with the value before it.
+
+    >>> tagged_values("PMID- 7\\nTI  - On\\n      cats\\nLR  - 20200101")
     {'PMID': ['7'], 'TI': ['On cats'], 'LR': ['20200101']}
     """
-    found: dict[str, list[str]] = {}
-    values, ris = [""], text.startswith("TY")
+    found: dict[str, list[list[str]]] = {}  # the lines of each value
+    lines, ris = [""], text.startswith("TY")
     for each in LINE_END.split(text):
         if (match := TAG.fullmatch(each)) and (match[1][2:].isspace() or not ris):
-            values = found.setdefault(match[1].rstrip(), [])
-            values.append(match[2].strip())
-        elif more := each.strip():
-            values[-1] = f"{values[-1]} {more}".lstrip()
-    for tag in found.keys() & {"LID", "AID"}:
-        found[tag] = [value.removesuffix(DOI).rstrip() for value in found[tag] if value.endswith(DOI)]
-    return found
+            lines = [match[2].strip()]
+            found.setdefault(match[1].rstrip(), []).append(lines)
+        else:
+            lines.append(each.strip())
+    values = {tag: [" ".join(filter(None, lines)) for lines in some] for tag, some in found.items()}
+    for tag in values.keys() & {"LID", "AID"}:
+        values[tag] = [value.removesuffix(DOI).rstrip() for value in values[tag] if value.endswith(DOI)]
+    return values
 
 
-def entry(text: str) -> dict[str, list[str]]:
+def bibtex_values(text: str) -> dict[str, list[str]]:
     """Returns the values of the fields of an entry of BibTeX, without LaTeX's commands. Raises Rejected.
 
-    >>> entry('@book{k, title = {On {C}ats}, Author="Ode, N. and M{\\\\o}r, E.", year=2020}')
-    {'title': ['On Cats'], 'author': ['Ode, N.', 'Mør, E.'], 'year': ['2020']}
+    >>> bibtex_values('@book{k, title = {On {C}ats}, Author="Ode, N. and {A and B}", year=2020}')
+    {'title': ['On Cats'], 'author': ['Ode, N.', 'A and B'], 'year': ['2020']}
     """
     found: dict[str, list[str]] = {}
     name, value, depth, quoted = "", "", 1, False
-    for each in TOKEN.findall(ENTRY.sub("", text, 1)):
+    for each in TOKEN.findall(" ".join(ENTRY.sub("", text, 1).split())):
         depth += (each == "{") - (each == "}")
         outer = depth <= 1 and not quoted
         if depth == 0 or (outer and each == ","):
-            found |= {name: without_latex(value).split(" and " if name == "author" else "\n")} if name else {}
+            if name:
+                found[name] = [without_latex(part) for part in value.split("\n")]
             name = value = ""
         elif outer and each == "=":
             name, value = value.strip().lower(), ""
         elif each == '"' and depth == 1:
             quoted = not quoted
+        elif outer:
+            value += each.replace("#", "")  # it joins strings
+        elif name == "author" and depth == 2 - quoted:
+            value += each.replace(" and ", "\n")  # but not within braces, as in the name of a firm
         else:
-            value += each.replace("#", "") if outer else each  # it joins strings
+            value += each
         if depth == 0:
             return found
     raise Rejected("not BibTeX (an entry does not end with a brace)")
 
 
 def without_latex(value: str) -> str:
+    """Returns a value as text: the characters that LaTeX's accents and letters mean, no other commands and no braces.
+
+    >>> without_latex(r"{\\emph Se\\~{n}or}~M{\\o}r \\& \\$5")
+    'Señor Mør & $5'
+    """
     value = ACCENT.sub(lambda found: found[2] + COMBINING[found[1]], value)
     value = LETTER.sub(lambda found: LETTERS[found[1]], value).replace("~", " ")
-    return unicodedata.normalize("NFC", " ".join(OTHER.sub("", value).split()))
+    return unicodedata.normalize("NFC", " ".join(OTHER.sub(r"\1", value).split()))
