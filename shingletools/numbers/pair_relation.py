@@ -114,7 +114,7 @@ class PairRelation:
     def contradiction(self, settled: "FrozenRelation") -> tuple[int, int] | None:
         """Returns the documents of a pair that belongs together and does not; None if there is none."""
         apart = np.array(self.apart, np.int64)
-        both = apart[settled.same_class(apart) | settled.has_key(apart)]
+        both = apart[settled.has(apart)]
         return (int(both[0]) >> NUMBER_BITS, int(both[0]) % (1 << NUMBER_BITS)) if len(both) else None
 
 
@@ -133,9 +133,13 @@ class FrozenRelation(NamedTuple):
         together: Flags = (one == two) & (one != NONE)
         return together
 
+    def has(self, keys: Index) -> Flags:
+        """Returns whether the two of each pair belong together."""
+        return self.same_class(keys) | self.has_key(keys)
+
     def only(self, keys: Index) -> "FrozenRelation":
         """Restricts the relation to these pairs, which ascend, each once. Replaces classes by their pairs."""
-        mine = keys[self.same_class(keys) | self.has_key(keys)]
+        mine = keys[self.has(keys)]
         bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
         lost = self.pairs() - len(mine)
         return FrozenRelation(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)

@@ -21,7 +21,7 @@ from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
 from shingletools.commands.simtune.sample import SampledDocument
 from shingletools.commands.simtune.shingled import shingled
-from shingletools.commands.simtune.similarities import edges, meetings
+from shingletools.commands.simtune.similarities import bins_of, edges_with, meetings
 from shingletools.commands.simtune.spec import TuneSpec
 from shingletools.commands.simtune.tried_form import tried
 from tuning import cosines
@@ -70,11 +70,11 @@ def test_similarities_are_those_of_brute_force(
     kinds = np.array(flags[: len(sets)], np.int64) if two else np.full(len(sets), -1)
     of = shingled([" ".join(sorted(each)) for each in sets], ShingleUnits(1), kinds)
     found: dict[tuple[int, int], tuple[float, int]] = {}
-    for _, pairs in meetings(of, measure, others).blocks(threshold):
-        rows = of.first[pairs.asking].tolist(), of.first[pairs.met].tolist()
-        found |= dict(
-            zip(zip(*rows, strict=True), zip(pairs.similarity, pairs.bins.tolist(), strict=True), strict=True)
-        )
+    meeting = meetings(of, measure, others)
+    for asking, pairs in meeting.blocks():
+        rows = of.first[asking[pairs.row]].tolist(), of.first[meeting.met[pairs.column]].tolist()
+        bins = bins_of(pairs.similarity, edges_with(threshold)).tolist()
+        found |= dict(zip(zip(*rows, strict=True), zip(pairs.similarity, bins, strict=True), strict=True))
     first = {(frozenset(each), two and flags[i]): i for i, each in reversed([*enumerate(sets)])}
     every = cosines(sets)
     expected = {}
@@ -85,8 +85,8 @@ def test_similarities_are_those_of_brute_force(
             expected[i, j] = every[min(i, j), max(i, j)] if measure == COSINE else plain
     assert {pair: similarity for pair, (similarity, _) in found.items()} == pytest.approx(expected)
     for similarity, place in found.values():
-        below = [edge for edge in edges(threshold) if edge <= similarity + 1e-10]
-        assert edges(threshold)[place] == below[-1]
+        below = [edge for edge in edges_with(threshold) if edge <= similarity + 1e-10]
+        assert edges_with(threshold)[place] == below[-1]
 
 
 @pytest.mark.parametrize("options", ["-k 2", "--chars -k 4", "--weights"])
@@ -119,19 +119,19 @@ def test_a_bound_on_the_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     entries = np.bincount(of.numbers)  # sets that have each shingle
     steps = [sum(int(entries[n]) for n in of.numbers[of.owners == row]) for row in some.asking.tolist()]
     assert name == "CELLS" or sum(steps) <= 1500 or len(steps) == 1
-    asked = {row for rows, _ in some.blocks(None) for row in rows.tolist()}
+    asked = {row for rows, _ in some.blocks() for row in rows.tolist()}
     assert asked == {*some.asking.tolist()}
 
 
-def test_both_kernels_and_any_number_of_workers_say_the_same() -> None:
-    data = pipe(DOCS.read_bytes(), "canon")
-    labels = "simtune --truth /dev/null --threshold 5/7 --show"
-    said = "simtune: the labels decide nothing: no two documents of the sample belong together\n"
-    for command in ("simtune", "simtune --table", labels):
-        ways = [run(command, stdin=data), run(command, stdin=data, env={"SHINGLETOOLS_KERNEL": "numpy"})]
-        ways.append(run(command, "-j3", stdin=data))
-        assert {each.out for each in ways} == {ways[0].out}
-        assert {(each.status, each.err) for each in ways} == {(0, said if command == labels else "")}
+def test_both_kernels_and_any_number_of_workers_say_the_same(tmp_path: Path) -> None:
+    """Of texts of which some are copies, also by labels, with all that is written of them."""
+    texts, true = planted(2, 60, 0.2)
+    (tmp_path / "docs").write_bytes(documents(texts))
+    (tmp_path / "truth").write_bytes(jsonl(*true))
+    for command in ("simtune", f"simtune --truth {tmp_path / 'truth'} --threshold 5/7 --show --table"):
+        of_c, of_numpy = (run(command, tmp_path / "docs", env={"SHINGLETOOLS_KERNEL": each}) for each in ("c", "numpy"))
+        assert (of_c.status, of_c.err, of_c.out) == (0, "", of_numpy.out)
+    assert run(command, "-j3", tmp_path / "docs").good() == of_c.out
 
 
 def test_a_sample_has_the_least_hashes_whatever_comes_first(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_sample_ends_before_the_words_are_too_many(order: list[int], words: li
     """The longest beginning that fits, but one document at least, in whatever order they come."""
     taken = sample.Sample(6, "", most)
     for i in order:
-        taken.add(i, b"%d" % i, "w " * words[i], None)
+        taken.add(i, "w " * words[i], None)
     ranked = sorted(range(8), key=lambda i: blake3.blake3(b"\0%d" % i).digest()[:8])
     sizes = [sum(words[i] for i in ranked[:count]) for count in range(7)]
     fit = max((count for count in range(1, 7) if sizes[count] <= most), default=1)
@@ -173,7 +173,7 @@ def test_a_sample_ends_before_the_bytes_are_too_many(order: list[int], texts: li
     with patch.object(sample, "MAX_BYTES", most):
         taken = sample.Sample(6, "")
         for i in order:
-            taken.add(i, b"%d" % i, texts[i], b"x")
+            taken.add(i, texts[i], b"x")
     ranked = sorted(range(6), key=lambda i: blake3.blake3(b"\0%d" % i).digest()[:8])
     fit = max((count for count in range(1, 7) if sum(sizes[i] for i in ranked[:count]) <= most), default=1)
     assert [int(document.id) for document in taken.documents()] == ranked[:fit]
@@ -184,7 +184,7 @@ def test_a_document_is_cut_before_a_word_that_is_too_long(tmp_path: Path) -> Non
         ran = run_here("simtune -k 1", stdin=documents(["a bcd", "a bcd e", "a bcde", "abcdef", ""]), cwd=tmp_path)
         taken = sample.Sample(9, "")
         for i, text in enumerate(["a bcd", "a bcd e", "a bcde", "abcdef", ""]):
-            taken.add(i, b"%d" % i, text, None)
+            taken.add(i, text, None)
     kept = {(int(each.id), each.text, each.words, each.kept) for each in taken.documents()}
     assert kept == {(0, "a bcd", 2, 2), (1, "a bcd", 3, 2), (2, "a", 2, 1), (3, "", 1, 0), (4, "", 0, 0)}
     made = ran.records()

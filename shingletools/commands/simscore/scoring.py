@@ -104,7 +104,7 @@ def downwards(
 def by_band(found: FrozenRelation, truth: FrozenRelation, edges: "tuple[Fraction, ...]") -> list[Band]:
     """Counts the pairs of each band: those found, and those of the truth that have a similarity."""
     assert found.bands is not None and truth.bands is not None
-    right = truth.same_class(found.keys) | truth.has_key(found.keys)
+    right = truth.has(found.keys)
     recalled = found.has_key(truth.keys)
     columns = [
         np.bincount(bands[bands != NONE], minlength=len(edges)).tolist()

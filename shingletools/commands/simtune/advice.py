@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
 from shingletools.commands.simtune.given_sample import GivenSample
 from shingletools.commands.simtune.shingled import NUMBER_BITS
 from shingletools.commands.simtune.similarities import squares_of, sums
-from shingletools.commands.simtune.spec import TuneSpec
+from shingletools.commands.simtune.tried_form import TriedForm
 
 DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
 TOKEN_BYTES = 24  # for a shingle of a set
@@ -29,26 +28,20 @@ MOST_PAIRS = 10**8  # that are written one by one
 AGAINST = "simtune.against"  # sketches or shingles of --against
 
 
-class Cost(NamedTuple):
-    """What a form takes for all documents."""
+def memory_bytes(given: GivenSample, tried: TriedForm) -> int:
+    """Estimates the memory of a join of all documents."""
+    sketched = SKETCH_COMPONENTS * COMPONENT_BYTES
+    each = DOCUMENT_BYTES + (sketched if tried.form.usual else tried.sets.mean_size * TOKEN_BYTES)
+    return ceil(each * given.whole)
 
-    seconds: Fraction
-    bytes: int
 
-
-def cost(given: GivenSample, choice: Choice) -> Cost:
-    """Estimates the processor time and memory of a pipeline, by the shingles and by the pairs that it compares."""
-    tried = choice.tried
-    shingles = Fraction(int((tried.sets.sizes * tried.sets.documents).sum()), max(len(tried.sets.rows), 1))
-    each = shingles * SHINGLE_NANOSECONDS
-    if tried.form.usual:
-        each += shingles * SKETCH_NANOSECONDS
-        memory = Fraction(DOCUMENT_BYTES + SKETCH_COMPONENTS * COMPONENT_BYTES)
-    else:
-        memory = DOCUMENT_BYTES + shingles * TOKEN_BYTES
-    compared = given.scale(len(tried.sets.rows), best=False) * compared_pairs(given, choice)
-    seconds = (each * given.whole + compared * COMPARED_NANOSECONDS) / 10**9
-    return Cost(Fraction(ceil(10 * seconds), 10), ceil(memory * given.whole))
+def seconds(given: GivenSample, choice: Choice) -> Fraction:
+    """Estimates the processor time of a pipeline, by the shingles and by the pairs that it compares."""
+    sets = choice.tried.sets
+    shingle = SHINGLE_NANOSECONDS + SKETCH_NANOSECONDS * choice.tried.form.usual
+    compared = given.scale(sets.texts, best=False) * compared_pairs(given, choice)
+    nanoseconds = sets.mean_size * shingle * given.whole + compared * COMPARED_NANOSECONDS
+    return Fraction(ceil(nanoseconds / 10**8), 10)
 
 
 def compared_pairs(given: GivenSample, choice: Choice) -> int:
@@ -73,15 +66,15 @@ def compared_pairs(given: GivenSample, choice: Choice) -> int:
     return int((mine * (mine - 1) // 2 if given.others is None else mine * other).sum())
 
 
-def pipeline(spec: TuneSpec, given: GivenSample, choice: Choice) -> str:
+def pipeline(given: GivenSample, choice: Choice) -> str:
     """Returns a line for the shell, which reads the records that simtune read. It overwrites no file."""
-    tried = choice.tried
+    spec, tried = given.spec, choice.tried
     name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
     text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
     shingle = ["shingle", *name, *text, tried.form.units.options]
     sketch = [["sketch", *name, f"-n {SKETCH_COMPONENTS}"]] if tried.form.usual else []
     join = ["simjoin", *name, tried.form.join(choice.threshold)]
-    if cost(given, choice).bytes > JOIN_BYTES:
+    if memory_bytes(given, tried) > JOIN_BYTES:
         join.append(DISK)
     if not spec.others:
         if choice.edge is not None and tried.pairs[choice.edge] > MOST_PAIRS:

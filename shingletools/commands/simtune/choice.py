@@ -16,7 +16,6 @@ import numpy as np
 from shingletools.commands.simtune.forms import CONTAINMENT, USUAL
 from shingletools.commands.simtune.null_model import UNIT
 from shingletools.commands.simtune.tried_form import Score, TriedForm
-from shingletools.kernel.types import Index
 
 NOTHING = Fraction(0)
 LOWEST = Fraction(1, 10)  # threshold
@@ -53,9 +52,9 @@ def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None, known: F
         return Choice(tried, tried.edges.index(asked or USUAL))
     if tried.false is None or not tried.told:
         return Choice(tried, None)
-    least = tried.edges.index(LOWEST)
-    added = tried.partners - int(known / tried.each)
-    good = (tried.false <= int(most * UNIT) * added) & (tried.partners >= FEW_PARTNERS // (1 + tried.form.best))
+    partners, least = tried.partners, tried.edges.index(LOWEST)
+    added = partners - int(known / tried.each)
+    good = (tried.false <= int(most * UNIT) * added) & (partners >= FEW_PARTNERS // (1 + tried.form.best))
     edge = int(np.flatnonzero(good).max(initial=least - 1))
     while edge > least and good[edge - 1]:
         edge -= 1
@@ -63,32 +62,26 @@ def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None, known: F
         return Choice(tried, edge)
     if edge <= least:  # nothing is good, or no chance is seen
         return Choice(tried, None)
-    counts = tried.partners - np.append(tried.partners[1:], 0)
-    level = smoothed(counts)
-    lowest = valley(level, edge)
-    if PART * tried.partners[lowest] >= tried.partners[edge]:
+    counts = (-np.diff(partners)).tolist()  # of each bin but the last
+    lowest = valley(moving_means(counts, REACH), edge)
+    if PART * partners[lowest] >= partners[edge]:
         edge = lowest
-    if edge < len(level) and level[edge] > STEEP * upper_mean(tried.partners, edge) + 2 * sqrt(
-        STEEP * upper_mean(tried.partners, edge) + 1
-    ):
-        while edge < len(tried.edges) and tried.doubtful[edge] > most * int(tried.leading[edge]):
-            edge += 1
-    enough = edge < len(tried.edges) and tried.partners[edge] >= FEW_PARTNERS
+    if edge < len(counts):
+        steep = STEEP * sum(counts[edge:]) / (len(counts) - edge)
+        if moving_means(counts, REACH)[edge] > steep + 2 * sqrt(steep + 1):
+            while edge < len(tried.edges) and tried.doubtful[edge] > most * int(tried.leading[edge]):
+                edge += 1
+    enough = edge < len(tried.edges) and partners[edge] >= FEW_PARTNERS
     return Choice(tried, edge if enough else None)
 
 
-def smoothed(counts: Index) -> list[float]:
-    """Returns moving averages over REACH bins on either side, of all bins but the last; fewer at the ends."""
-    around = [counts[max(at - REACH, 0) : min(at + REACH + 1, len(counts) - 1)] for at in range(len(counts) - 1)]
-    return [int(some.sum()) / len(some) for some in around]
+def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]:
+    """Returns the mean of each value and of `reach` values on either side; of fewer at the ends."""
+    around = (values[max(at - reach, 0) : at + reach + 1] for at in range(len(values)))
+    return [Fraction(sum(some), len(some)) for some in around]
 
 
-def upper_mean(partners: Index, edge: int) -> float:
-    """Returns the mean number of partners in the bins from an edge on, but for the last."""
-    return int(partners[edge] - partners[-1]) / max(len(partners) - 1 - edge, 1)
-
-
-def valley(level: Sequence[float], first: int) -> int:
+def valley(level: Sequence[Fraction], first: int) -> int:
     """Returns the lowest place from `first` on before the steepest rise, or `first` if no rise is beyond chance.
 
     level: means of partners in 2 REACH + 1 bins; a pair is two partners.
@@ -97,8 +90,7 @@ def valley(level: Sequence[float], first: int) -> int:
     for at in range(first, len(level)):
         if level[at] <= level[lowest]:
             lowest = at
-        width = (2 * REACH + 1) / 2
-        high, low = level[at] * width, level[lowest] * width
+        high, low = (float(level[place] * (2 * REACH + 1) / 2) for place in (at, lowest))
         rise = (high - low) / sqrt(high + low + 1)
         if rise > steepest:
             found, steepest = lowest, rise
@@ -143,23 +135,13 @@ def by_labels(tried: TriedForm, asked: Fraction | None) -> Choice:
     """
     if asked is not None:
         return Choice(tried, tried.edges.index(asked))
-    levels = f1_levels(tried)
+    assert tried.labels is not None
+    levels = moving_means(tried.labels.first_f1(), SMOOTH)
     start = tried.edges.index(LOWEST_BY_LABELS)
     first = last = max(range(start, len(levels)), key=levels.__getitem__)
     while last + 1 < len(levels) and levels[last + 1] >= levels[first] - NEAR:
         last += 1
     return Choice(tried, (first + last + 1) // 2)
-
-
-def f1_levels(tried: TriedForm) -> list[Fraction]:
-    """Returns the F1 by the first half of the labels, smoothed, at each edge."""
-    assert tried.labels is not None
-    half = tried.labels.first_half
-    found, right = (counts[half].sum(axis=0).tolist() for counts in tried.labels[:2])
-    truth = int(tried.labels.truth[half].sum())
-    f1 = [Fraction(2 * of, max(many + truth, 1)) for many, of in zip(found, right, strict=True)]
-    around = [f1[max(at - SMOOTH, 0) : at + SMOOTH + 1] for at in range(len(f1))]
-    return [sum(some, Fraction(0)) / len(some) for some in around]
 
 
 def best_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:

@@ -1,12 +1,12 @@
 """The findings on a sample: what each form finds and costs, the choice and why; as records or as tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
 
 import orjson
 
-from shingletools.commands.simtune.advice import cost, pipeline
+from shingletools.commands.simtune.advice import memory_bytes, pipeline, seconds
 from shingletools.commands.simtune.choice import (
     Choice,
     best_by_labels,
@@ -38,57 +38,51 @@ TITLES = {
 HEADS = {"false": "expected false", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
 
 
-class Findings:
-    """The findings on a sample, and the warnings about them (`doubts`)."""
+def findings(given: GivenSample, warn: Callable[[str], object]) -> Iterator[Finding]:
+    """Yields the findings on a sample, in their order. Calls `warn` with a message if labels cannot choose."""
+    spec, most = given.spec, given.spec.false or Fraction(DEFAULT_FALSE)
+    yield sample_finding(given)
+    if not any(document.kept for document in given.documents):
+        yield reason("no document has words, so nothing is known of such texts: this is what is usual")
+        unknown = Choice(tried(given, forms(spec.words, two_sided=False)[-1]), None)
+        yield {"scope": "advice", "pipeline": pipeline(given, unknown)}
+        return
+    doubt = label_doubt(given)
+    if doubt:
+        warn(f"the labels decide nothing: {doubt}")
+    judged = given.judgement is not None and not doubt
+    *more, usual_form = forms(spec.words, bool(spec.others), judged)
+    each = [tried(given, form) for form in more]
+    same = [one._replace(form=usual_form) for one in each if one.form._replace(usual=True) == usual_form]
+    usual = by_chance(same[0] if same else tried(given, usual_form), most, spec.threshold)
+    known = known_pairs(usual, most)
+    choices = [*(by_chance(one, most, spec.threshold, known) for one in each), usual]
+    chosen = choose(choices, known)
+    because = chance_reason(choices, chosen)
+    if judged:
+        choices = [*(by_labels(one, spec.threshold) for one in each), usual]
+        blind, chosen = chosen, best_by_labels(choices, chosen)
+        because = labels_reason(chosen, blind)
+    yield from (form_finding(given, one) for one in choices)
+    if judged:
+        yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
+    yield reason(because)
+    if len(given.documents) < FEW_DOCUMENTS:
+        many = f"{len(given.documents)} document{'s' * (len(given.documents) != 1)}"
+        yield reason(f"the sample has {many}: what fewer than {FEW_DOCUMENTS} say may be chance")
+    if spec.show:
+        yield from shown_pairs(given, chosen)
+    yield {"scope": "advice", "pipeline": pipeline(given, chosen)}
 
-    def __init__(self, given: GivenSample) -> None:
-        self.given = given
-        self.doubts: list[str] = []
 
-    def all(self) -> Iterator[Finding]:
-        """Yields all findings, in their order."""
-        given, spec = self.given, self.given.spec
-        yield sample_finding(given)
-        if not any(document.kept for document in given.documents):
-            unknown = Choice(tried(given, forms(spec.words, two_sided=False)[-1]), None)
-            yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-            yield {"scope": "advice", "pipeline": pipeline(spec, given, unknown)}
-            return
-        judged, most = self.judged(), spec.false or Fraction(DEFAULT_FALSE)
-        *more, usual_form = forms(spec.words, bool(spec.others), judged)
-        each = [tried(given, form) for form in more]
-        same = [one._replace(form=usual_form) for one in each if one.form._replace(usual=True) == usual_form]
-        usual = by_chance(same[0] if same else tried(given, usual_form), most, spec.threshold)
-        known = known_pairs(usual, most)
-        choices = [*(by_chance(one, most, spec.threshold, known) for one in each), usual]
-        chosen = choose(choices, known)
-        if judged:
-            choices = [*(by_labels(one, spec.threshold) for one in each), usual]
-            blind, chosen = chosen, best_by_labels(choices, chosen)
-            yield from (form_finding(given, one) for one in choices)
-            yield score_finding(chosen)
-            yield reason(labels_reason(chosen, blind))
-        else:
-            yield from (form_finding(given, one) for one in choices)
-            yield reason(chance_reason(choices, chosen))
-        if len(given.documents) < FEW_DOCUMENTS:
-            many = f"{len(given.documents)} document{'s' * (len(given.documents) != 1)}"
-            yield reason(f"the sample has {many}: what fewer than {FEW_DOCUMENTS} say may be chance")
-        if spec.show:
-            yield from shown_pairs(given, chosen)
-        yield {"scope": "advice", "pipeline": pipeline(spec, given, chosen)}
-
-    def judged(self) -> bool:
-        """Returns whether labels can choose; adds to the doubts why not."""
-        if self.given.judgement is None:
-            return False
-        halves = [int(self.given.true_pairs[half].sum()) for half in (self.given.first_half, ~self.given.first_half)]
-        if not all(halves):
-            why = "no two documents of the sample belong together"
-            if any(halves):
-                why = "all true pairs of the sample are of one connected set of documents, and so in one half"
-            self.doubts.append(f"the labels decide nothing: {why}")
-        return all(halves)
+def label_doubt(given: GivenSample) -> str:
+    """Returns why the labels cannot choose; empty if they can, or if there are none."""
+    if given.judgement is None:
+        return ""
+    if not given.true_pairs.any():
+        return "no two documents of the sample belong together"
+    both = given.true_pairs[given.first_half].any() and given.true_pairs[~given.first_half].any()
+    return "" if both else "all true pairs of the sample are of one connected set of documents, and so in one half"
 
 
 def reason(because: str) -> Finding:
@@ -111,20 +105,18 @@ def sample_finding(given: GivenSample) -> Finding:
 
 def form_finding(given: GivenSample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
-    one, edge = choice.tried, choice.edge
-    spent = cost(given, choice)
-    form = one.form
-    made: Finding = {
-        "scope": "form",
-        "shingle": form.units.options,
-        "simjoin": f"{form.options}{'--best 1' if form.best else ''}".strip(),
-        "threshold": None if edge is None else choice.threshold,
-        "pairs": None if edge is None else round(one.pairs[edge]),
-        "false": None if edge is None or not one.told else round(one.expected_false(edge)),
-        "seconds": None if edge is None else spent.seconds,
-        "bytes": None if edge is None else spent.bytes,
+    one, edge = choice
+    made: Finding = {"scope": "form", "shingle": one.form.units.options, "simjoin": one.form.join(None)}
+    if edge is None:
+        return made | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
+    made |= {
+        "threshold": choice.threshold,
+        "pairs": round(one.pairs[edge]),
+        "false": round(one.expected_false(edge)) if one.told else None,
+        "seconds": seconds(given, choice),
+        "bytes": memory_bytes(given, one),
     }
-    return made if given.judgement is None or edge is None else made | shares_of(choice.score(first=True))
+    return made if given.judgement is None else made | shares_of(choice.score(first=True))
 
 
 def shares_of(score: Score) -> Finding:
@@ -133,10 +125,6 @@ def shares_of(score: Score) -> Finding:
     for name, share in zip(Score._fields, score, strict=True):
         found |= {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
     return found
-
-
-def score_finding(choice: Choice) -> Finding:
-    return {"scope": "score", "threshold": choice.threshold, **shares_of(choice.score(first=False))}
 
 
 def chance_reason(choices: Sequence[Choice], chosen: Choice) -> str:

@@ -37,15 +37,19 @@ class JoinForm(NamedTuple):
     best: bool = False  # whether a document of the input makes a pair only with its best partner
     usual: bool = False  # whether it is what is taken where nothing shows more, joined by sketches
 
-    @property
-    def options(self) -> str:
-        """Returns the options of simjoin before the threshold."""
-        weights = "--weights counted " if self.measure == COSINE else ""
-        return "" if self.measure == JACCARD else f"{weights}--measure {self.measure} "
+    def join(self, threshold: Fraction | None) -> str:
+        """Returns the options of simjoin; without a threshold, the others.
 
-    def join(self, threshold: Fraction) -> str:
-        """Returns the options of simjoin."""
-        return f"{self.options}-t {as_option(threshold)}{' --best 1' if self.best else ''}"
+        >>> JoinForm(ShingleUnits(1), COSINE, best=True).join(Fraction(1, 2))
+        '--weights counted --measure cosine -t 0.5 --best 1'
+        """
+        options = {
+            "--weights counted": self.measure == COSINE,
+            f"--measure {self.measure}": self.measure != JACCARD,
+            f"-t {as_option(threshold or USUAL)}": threshold is not None,
+            "--best 1": self.best,
+        }
+        return " ".join(option for option, given in options.items() if given)
 
 
 WORD_CHARACTERS = ShingleUnits(3, chars=True, of_words=True)

@@ -5,10 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from shingletools.commands.simtune.label_scores import Judgement, halves
+from shingletools.commands.simtune.label_scores import Judgement
 from shingletools.commands.simtune.sample import SampledDocument
 from shingletools.commands.simtune.spec import TuneSpec
-from shingletools.kernel.types import Index
 
 WEIGHT = 1 << 8  # of a document that represents itself
 
@@ -29,14 +28,12 @@ class GivenSample:
         kinds = np.full(len(documents), -1) if judgement is None else judgement.kinds
         self.kinds = 2 * kinds + theirs  # documents with equal texts are one to the comparison if these are equal, too
         if judgement is not None:
-            self.first_half = halves(judgement, self.others)
+            self.true_pairs = judgement.true_pairs(len(documents), self.others)
+            self.first_half = judgement.first_half(self.true_pairs)
             strata = 2 * theirs + judgement.listed
             sampled = np.bincount(strata, minlength=len(read)).tolist()
             weights = [round(Fraction(WEIGHT * many, max(few, 1))) for many, few in zip(read, sampled, strict=True)]
-            self.weights: Index = np.array(weights, np.int64)[
-                strata
-            ]  # the documents that each represents, in 1 / WEIGHT
-            self.true_pairs = judgement.pairs(np.ones(len(documents), np.bool_), self.others)  # by connected set
+            self.weights = np.array(weights, np.int64)[strata]  # documents that each represents, in 1 / WEIGHT
 
     @property
     def unjudged(self) -> Fraction:
@@ -44,8 +41,7 @@ class GivenSample:
 
         If one in so many things has labels, there are so many times as many true pairs, but the square of it of others.
         """
-        partial = self.judgement is not None and self.judgement.partial and self.spec.field is not None
-        return Fraction(sum(self.read), max(sum(self.read[1::2]), 1)) if partial else Fraction(1)
+        return Fraction(1) if self.spec.field is None else Fraction(sum(self.read), max(sum(self.read[1::2]), 1))
 
     def scale(self, documents: int, best: bool) -> Fraction:
         """Returns how many pairs of all documents one of the first `documents` of the sample represents.

@@ -7,16 +7,8 @@ import orjson
 
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of, key_of
-from shingletools.record import wire
+from shingletools.record import labels, wire
 from shingletools.record.json_members import check_line_once
-from shingletools.record.labels import (
-    GROUPS,
-    UNIQUE_TRUTH_FIELDS,
-    contradiction_message,
-    judged_same,
-    kind_of,
-    take_label,
-)
 from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -24,62 +16,61 @@ from shingletools.system.errors import Failed
 OTHER = b"+"  # before the id of a document of --against: no JSON begins with it
 
 
+def known_as(name: Name, other: bool = False) -> bytes:
+    """Returns the key of a document in a truth."""
+    return OTHER * other + orjson.dumps(name)
+
+
 class SampleTruth:
     """Collects records of a truth, and labels of documents. Memory: about 200 bytes for each document that has one."""
 
     def __init__(self, id_field: str, field: str | None, two_sided: bool) -> None:
-        self.id_field = id_field
-        self.field = field
-        self.two_sided = two_sided
+        self.id_field, self.field, self.two_sided = id_field, field, two_sided
         self.ids: dict[bytes, int] = {}
         self.relation = PairRelation(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}
-        self.groups = self.elsewhere = 0  # groups; pairs that are of one side, or of two, where the input is not
+        self.groups = 0
+        self.elsewhere = False  # whether there are pairs of one side, or of two, where the input is not
 
     def take(self, record: Record, line: bytes, file: str) -> None:
         """Takes a record of a file. Raises Rejected and Failed."""
         if self.field is not None:
-            self.add_label(self.known(wire.take_id(record, self.id_field)), take_label(record, line, self.field))
+            name = wire.take_id(record, self.id_field)
+            self.add_label(known_as(name), labels.take_label(record, line, self.field))
             return
-        kind = self.kinds.get(file) or kind_of(record)
-        check_line_once(line, UNIQUE_TRUTH_FIELDS[kind])
-        (self.take_group if kind == GROUPS else self.take_pair)(record)
+        kind = self.kinds.get(file) or labels.kind_of(record)
+        check_line_once(line, labels.UNIQUE_TRUTH_FIELDS[kind])
+        (self.take_group if kind == labels.GROUPS else self.take_pair)(record)
         self.kinds[file] = kind
-
-    @staticmethod
-    def known(name: Name, other: bool = False) -> bytes:
-        """Returns the key of a document."""
-        return OTHER * other + orjson.dumps(name)
-
-    def number(self, name: bytes) -> int:
-        return self.ids.setdefault(name, len(self.ids))
 
     def take_pair(self, record: Record) -> None:
         one, two, against = wire.take_pair(record)
-        same = judged_same(record)
+        same = labels.judged_same(record)
         if against != self.two_sided:
-            self.elsewhere += 1
+            self.elsewhere = True
             return
-        ends = np.array([[self.number(self.known(one))], [self.number(self.known(two, against))]])
+        ends = np.array([[self.number(known_as(one))], [self.number(known_as(two, against))]])
         if same:
             self.relation.add_pairs(ends[0], ends[1], None)
         else:
             self.relation.add_apart(ends[0], ends[1])
 
     def take_group(self, record: Record) -> None:
-        names = wire.take_ids(record, "members")
         self.groups += 1
-        for name in names:
-            self.add_class(self.known(name), self.groups, "is in two groups")
+        for name in wire.take_ids(record, "members"):
+            self.add_class(known_as(name), self.groups, "is in two groups")
 
-    def add_label(self, name: bytes, label: bytes) -> None:
+    def add_label(self, known: bytes, label: bytes) -> None:
         if label:
-            self.add_class(name, self.labels.setdefault(label, len(self.labels)), "has two labels")
+            self.add_class(known, self.labels.setdefault(label, len(self.labels)), "has two labels")
 
-    def add_class(self, name: bytes, number: int, wrong: str) -> None:
-        if len(self.relation.add_classes(np.array([self.number(name)]), np.array([number]))):
-            raise Failed(f"id {errors.shown(name_of(name))} {wrong}")
+    def add_class(self, known: bytes, number: int, wrong: str) -> None:
+        if len(self.relation.add_classes(np.array([self.number(known)]), np.array([number]))):
+            raise Failed(f"id {errors.shown(name_of(known))} {wrong}")
+
+    def number(self, known: bytes) -> int:
+        return self.ids.setdefault(known, len(self.ids))
 
     def settled(self) -> FrozenRelation:
         """Returns the whole truth. Raises Failed if it contradicts itself, or all its pairs are of the wrong sides."""
@@ -92,7 +83,7 @@ class SampleTruth:
         every = self.relation.among(np.ones(len(self.ids), np.bool_))
         if (pair := self.relation.contradiction(every)) is not None:
             names = [*self.ids]
-            raise Failed(contradiction_message((name_of(names[pair[0]]), name_of(names[pair[1]]))))
+            raise Failed(labels.contradiction_message((name_of(names[pair[0]]), name_of(names[pair[1]]))))
         return every
 
 
@@ -107,108 +98,88 @@ class Judgement(NamedTuple):
     A pair is judged if both documents have a class, or if the truth lists the pair.
     """
 
-    components: Index  # (documents,): the first document of the component that true pairs make
-    classes: Index  # (documents,), or NONE
-    keys: Index  # ascending: true pairs that the truth lists
-    apart: Index  # ascending: different pairs that the truth lists
+    true: FrozenRelation  # which documents belong together
+    pairs: Index  # ascending: keys of the pairs that the truth lists as true or as different
+    components: Index  # (documents,): the first document of those that true pairs connect with it
     listed: Flags  # (documents,): whether the truth names the document
     partial: bool  # whether only judged pairs count
 
     @classmethod
-    def for_documents(cls, truth: SampleTruth, names: list[bytes]) -> "Judgement":
+    def for_documents(cls, truth: SampleTruth, known: list[bytes]) -> "Judgement":
         """Returns the truth about the documents with these keys."""
         every = truth.settled()
-        place = np.array([truth.ids.get(name, NONE) for name in names], np.int64)
-        listed = place != NONE
-        documents = np.full(len(truth.ids) + 1, NONE)
-        documents[place[listed]] = np.flatnonzero(listed)
-        classes = np.append(every.classes, NONE)[place]
+        numbers = np.array([truth.ids.get(each, NONE) for each in known], np.int64)
+        listed = numbers != NONE
+        places = np.full(len(truth.ids) + 1, NONE)
+        places[numbers[listed]] = np.flatnonzero(listed)
 
-        def renumbered(keys: Index) -> Index:
-            one, two = (documents[numbers] for numbers in ends_of(keys))
-            there = (one != NONE) & (two != NONE)
-            return np.unique(key_of(one[there], two[there]))
+        def of_sample(keys: Index) -> Index:
+            ends = np.stack([places[each] for each in ends_of(keys)])
+            return np.unique(key_of(*ends[:, (ends != NONE).all(axis=0)]))
 
-        keys, apart = renumbered(every.keys), renumbered(np.array(truth.relation.apart, np.int64))
-        settled = FrozenRelation(keys, None, classes, 0, 0)
-        groups = settled.connected_classes()
-        groups.join(*ends_of(keys))
-        partial = truth.field is not None or len(truth.relation.apart) > 0
-        return cls(groups.representatives().astype(np.int64), classes, keys, apart, listed, partial)
-
-    @property
-    def settled(self) -> FrozenRelation:
-        return FrozenRelation(self.keys, None, self.classes, 0, 0)
+        true = FrozenRelation(of_sample(every.keys), None, np.append(every.classes, NONE)[numbers], 0, 0)
+        apart = np.array(truth.relation.apart, np.int64)
+        connected = true.connected_classes()
+        connected.join(*ends_of(true.keys))
+        components = connected.representatives().astype(np.int64)
+        partial = truth.field is not None or len(apart) > 0
+        return cls(true, of_sample(np.append(every.keys, apart)), components, listed, partial)
 
     def right(self, one: Index, two: Index) -> Flags:
-        """Returns whether pairs are true. Shapes (pairs,)."""
-        together: Flags = (self.classes[one] == self.classes[two]) & (self.classes[one] != NONE)
-        if len(self.keys):
-            together |= self.settled.has_key(key_of(one, two))
-        return together
+        """Returns whether pairs are true; so is a document with itself if it has a class. Shapes (pairs,)."""
+        return self.true.has(key_of(one, two))
 
     def are_judged(self, one: Index, two: Index) -> Flags:
         """Returns whether pairs count. Shapes (pairs,)."""
         if not self.partial:
             return np.ones(len(one), np.bool_)
-        judged: Flags = (self.classes[one] != NONE) & (self.classes[two] != NONE)
-        for keys in (self.keys, self.apart):
-            if len(keys):
-                judged |= self.settled._replace(keys=keys).has_key(key_of(one, two))
+        classed = self.true.classes != NONE
+        judged: Flags = classed[one] & classed[two] | self.true._replace(keys=self.pairs).has_key(key_of(one, two))
         return judged
 
     @property
     def kinds(self) -> Index:
         """Returns a number for each document; equal texts are one row only if these are equal, too.
 
-        It is the class of the document, its own number if a pair names it, or -1.
+        It is the class of the document, another one if a pair names it, or -1.
         """
-        kinds = self.classes.copy()
-        named = np.unique(np.concatenate([*ends_of(self.keys), *ends_of(self.apart)]))
-        kinds[named] = -2 - named
+        kinds = self.true.classes.copy()
+        for named in ends_of(self.pairs):
+            kinds[named] = -2 - named
         return kinds
 
-    def pairs(self, there: Flags, others: Flags | None) -> Index:
-        """Counts the true pairs in each component, at its first document, among the documents `there`.
+    def true_pairs(self, documents: int, others: Flags | None) -> Index:
+        """Counts the true pairs of each component, at its first document, among the first documents of the sample.
 
         others: the documents of --against; then each pair has one of them. Shapes (documents,).
         """
-        counts = np.zeros(len(self.components), np.int64)
-        classed = np.flatnonzero(there & (self.classes != NONE))
-        _, first, place = np.unique(self.classes[classed], return_index=True, return_inverse=True)
-        if len(classed):
-            sizes = np.bincount(place)
-            if others is None:
-                pairs = sizes * (sizes - 1) // 2
-            else:
-                theirs = np.bincount(place, others[classed]).astype(np.int64)
-                pairs = theirs * (sizes - theirs)
-            np.add.at(counts, self.components[classed[first]], pairs)
-        one, two = ends_of(self.settled.beyond())
-        both = there[one] & there[two]
-        if others is not None:
-            both &= others[one] != others[two]
-        np.add.at(counts, self.components[one[both]], 1)
-        return counts
+        count = len(self.components)
+        sides = np.zeros(count, np.int64) if others is None else others.astype(np.int64)
+        members = np.flatnonzero(self.true.classes[:documents] != NONE)
+        places = 2 * np.unique(self.true.classes[members], return_inverse=True)[1] + sides[members]
+        sizes = np.bincount(places, minlength=2 * len(members))
+        partners = sizes[places] - 1 if others is None else sizes[places ^ 1]
+        twice = np.bincount(self.components[members], partners, count).astype(np.int64)
+        one, two = ends_of(self.true.beyond())  # the second one is greater
+        counted = (two < documents) & ((sides[one] != sides[two]) | (others is None))
+        return twice // 2 + np.bincount(self.components[one[counted]], minlength=count)
 
+    def first_half(self, true_pairs: Index) -> Flags:
+        """Cuts the documents into two halves of whole components; returns those in the first. Shapes (documents,).
 
-def halves(judgement: Judgement, others: Flags | None) -> Flags:
-    """Cuts documents into two halves of whole components; returns those in the first half. Shape (documents,).
-
-    The components with the most true pairs come first; each goes to the half that has fewer. Equal ones are in the
-    order of the hashes of their first documents, which is that of the documents.
-    """
-    counts = judgement.pairs(np.ones(len(judgement.components), np.bool_), others)
-    sizes = np.bincount(judgement.components, minlength=len(counts))
-    firsts = np.flatnonzero(sizes)
-    strata = judgement.listed[firsts]
-    order = firsts[np.lexsort((firsts, -sizes[firsts], ~strata, -counts[firsts]))]
-    inside = np.zeros(len(counts), np.bool_)
-    pairs, documents = [0, 0], [0, 0]
-    for first in order.tolist():
-        side = (pairs[1], documents[1]) < (pairs[0], documents[0]) if counts[first] else documents[1] < documents[0]
-        pairs[side] += int(counts[first])
-        documents[side] += int(sizes[first])
-        inside[first] = not side
-    flags: Flags = inside[judgement.components]
-    return flags
+        The components with the most true pairs come first; each goes to the half that has fewer. Equal ones are in the
+        order of the hashes of their first documents, which is that of the documents.
+        """
+        sizes = np.bincount(self.components, minlength=len(true_pairs))
+        firsts = np.flatnonzero(sizes)
+        order = np.lexsort((firsts, -sizes[firsts], ~self.listed[firsts], -true_pairs[firsts]))
+        inside = np.zeros(len(sizes), np.bool_)
+        halves = [0, 0], [0, 0]  # true pairs and documents of each
+        for first in firsts[order].tolist():
+            both = slice(0 if true_pairs[first] else 1, 2)  # without pairs, only documents count
+            side = halves[1][both] < halves[0][both]
+            halves[side][0] += int(true_pairs[first])
+            halves[side][1] += int(sizes[first])
+            inside[first] = not side
+        flags: Flags = inside[self.components]
+        return flags

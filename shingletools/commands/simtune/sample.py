@@ -4,8 +4,10 @@ import heapq
 from typing import NamedTuple
 
 import blake3
+import orjson
 
 from shingletools.kernel.memo import segments
+from shingletools.record.wire import Name
 from shingletools.system import errors
 from shingletools.system.errors import Rejected
 
@@ -13,7 +15,6 @@ MAX_WORDS = 1 << 22  # most words of a sample
 MAX_BYTES = 1 << 26  # most bytes of a sample
 MAX_DOCUMENT_WORDS = 1 << 16  # most words of a document that are compared
 MAX_DOCUMENT_CHARS = 1 << 20  # most characters of these words, with blanks
-END = 1 << 65
 UNLABELLED = 1 << 64  # added to the hash of a document without a label
 
 
@@ -43,18 +44,16 @@ class Sample:
     """
 
     def __init__(self, most: int, seed: str, words: int = MAX_WORDS, other: bool = False) -> None:
-        self.most = most
-        self.seed = seed.encode()
-        self.most_words = words
-        self.other = other
+        self.most, self.seed, self.most_words, self.other = most, seed.encode(), words, other
         self.read = [0, 0]  # documents without labels, and with them
-        self.held: dict[bytes, tuple[int, SampledDocument]] = {}
-        self.heap: list[tuple[int, bytes]] = []  # the greatest hash first
+        self.held: dict[bytes, SampledDocument] = {}
+        self.heap: list[tuple[int, bytes]] = []  # the negated rank of each, the greatest rank first
         self.words = self.bytes = 0
-        self.end = END  # documents with this rank or a higher one are not in it
+        self.end = 2 * UNLABELLED  # documents with this rank or a higher one are not in it
 
-    def add(self, name: str | int, written: bytes, text: str, label: bytes | None, listed: bool = False) -> None:
-        """Takes a document; `written` is its id as JSON. Raises Rejected if the sample has a document with this id."""
+    def add(self, name: Name, text: str, label: bytes | None, listed: bool = False) -> None:
+        """Takes a document, which labels may list. Raises Rejected if the sample has a document with this id."""
+        written = orjson.dumps(name)
         if written in self.held:
             raise Rejected(errors.seen_before(name))
         self.read[listed] += 1
@@ -71,23 +70,22 @@ class Sample:
         if len(kept) > MAX_DOCUMENT_CHARS:
             kept = kept[: max(kept.rfind(" ", 0, MAX_DOCUMENT_CHARS + 1), 0)]
         document = SampledDocument(written, kept, words, len(kept.split()), label, self.other)
-        self.held[written] = rank, document
+        self.held[written] = document
         self.words += document.kept
         self.bytes += document.size
         heapq.heappush(self.heap, (-rank, written))
-        while len(self.held) > self.most or (self.full() and len(self.held) > 1):
+        while len(self.held) > self.most or (self.is_full() and len(self.held) > 1):
             self.end = -self.heap[0][0]
             while self.heap and -self.heap[0][0] == self.end:
                 _, last = heapq.heappop(self.heap)
-                _, document = self.held.pop(last)
+                document = self.held.pop(last)
                 self.words -= document.kept
                 self.bytes -= document.size
 
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Returns whether there are too many words or bytes."""
         return self.words > self.most_words or self.bytes > MAX_BYTES
 
     def documents(self) -> list[SampledDocument]:
         """Returns the documents in the order of their hashes, whether they have labels or not."""
-        by_hash = sorted(self.held.values(), key=lambda each: (each[0] % UNLABELLED, each[1].id))
-        return [document for _, document in by_hash]
+        return [self.held[name] for _, name in sorted((-rank % UNLABELLED, name) for rank, name in self.heap)]

@@ -8,7 +8,7 @@ import orjson
 
 from shingletools.commands.simtune.choice import Choice
 from shingletools.commands.simtune.given_sample import GivenSample
-from shingletools.commands.simtune.similarities import meetings
+from shingletools.commands.simtune.similarities import bins_of, meetings
 
 SHOWN = 10  # pairs on either side
 MOST_WORDS = 12  # of each text
@@ -16,19 +16,21 @@ MOST_WORDS = 12  # of each text
 
 def shown_pairs(given: GivenSample, choice: Choice) -> Iterator[dict[str, Fraction | int | str | None]]:
     """Yields the pairs of unequal texts that are nearest to the threshold, the most similar ones first."""
-    sets, edge = choice.tried.sets, choice.tried.edges.index(choice.threshold)
+    sets, edges, form = choice.tried.sets, choice.tried.edges, choice.tried.form
     near = {"above": np.empty((0, 4)), "below": np.empty((0, 4))}  # distance, similarity, and the two documents
-    for _, found in meetings(sets, choice.tried.form.measure, given.others).blocks(given.spec.threshold):
-        one, two = sets.first[found.asking], sets.first[found.met]
+    meeting = meetings(sets, form.measure, given.others)
+    for asking, found in meeting.blocks():
+        one, two = sets.first[asking[found.row]], sets.first[meeting.met[found.column]]
         once = one < two
         if given.others is not None:  # of equally similar partners, the first
             order = np.lexsort((two, -found.similarity, one))
             once = np.zeros(len(one), np.bool_)
-            once[order[np.diff(one[order], prepend=-1) > 0] if choice.tried.form.best else order] = True
+            once[order[np.diff(one[order], prepend=-1) > 0] if form.best else order] = True
+        above = bins_of(found.similarity, edges) >= edges.index(choice.threshold)
         distance = np.abs(found.similarity - float(choice.threshold))
         columns = np.column_stack([distance, found.similarity, one, two])
         for side, held in near.items():
-            rows = np.concatenate([held, columns[once & ((found.bins >= edge) == (side == "above"))]])
+            rows = np.concatenate([held, columns[once & (above == (side == "above"))]])
             near[side] = rows[np.lexsort(rows.T[[3, 2, 0]])][:SHOWN]
     for side, rows in near.items():
         for _, similarity, *places in sorted(rows.tolist(), key=lambda row: (-row[1], *row[2:])):

@@ -21,27 +21,26 @@ CLOSE = 1e-9  # hundredths: a similarity as near below an edge reaches it, since
 
 
 class Similar(NamedTuple):
-    """Pairs of a set that asks and another one that it meets. Shapes (pairs,)."""
+    """Pairs of a set that asks and another one that it meets, with something in common. Shapes (pairs,)."""
 
-    asking: Index
-    met: Index
-    cells: Index  # places in a matrix of the sets that ask in this block, and of all that are met
+    row: Index  # the place of the set that asks among those that ask at once
+    column: Index  # the place of the other one in Meetings.met
     similarity: F64
-    bins: Index  # the number of the edge that it reaches
 
 
 class Meetings(NamedTuple):
     """Sets that ask, the sets that they meet, and what tells how similar these are."""
 
-    asking: Index  # rows of the sets that ask, as many as the bounds on the work allow
-    met: Index  # rows of the sets that they meet
+    asking: Index  # the sets that ask, as many as the bounds on the work allow
+    met: Index  # the sets that they meet
     every: int  # how many sets would ask without bounds
+    others: int  # how many sets each one meets
     wholes: Index  # (sets,): number of shingles, or sum of their squared weights
     postings: Postings  # of the sets that ask, then those that are met
     measure: str
 
-    def blocks(self, threshold: Fraction | None) -> Iterator[tuple[Index, Similar]]:
-        """Yields the sets that ask, some at a time, with all pairs of these that share something."""
+    def blocks(self) -> Iterator[tuple[Index, Similar]]:
+        """Yields the sets that ask, some at a time, with all pairs of these."""
         asked, met = len(self.asking), len(self.met)
         owners = np.repeat(np.arange(asked), self.postings.sizes[:asked])
         steps = np.bincount(owners, np.diff(self.postings.bounds)[self.postings.numbers], asked).astype(np.int64)
@@ -51,25 +50,24 @@ class Meetings(NamedTuple):
             _, left, right, common = kernel.shared_counts(self.postings, block, asked, 1, room)
             apart = self.asking[left] != self.met[right - asked]
             left, right, common = left[apart], right[apart] - asked, common[apart]
-            one, two = self.asking[left], self.met[right]
-            a, b = self.wholes[one].astype(np.float64), self.wholes[two]
+            a, b = self.wholes[self.asking[left]].astype(np.float64), self.wholes[self.met[right]]
             wholes = np.sqrt(a * b) if self.measure == COSINE else a + b - common
             similarity = common / (np.minimum(a, b) if self.measure == CONTAINMENT else wholes)
-            bins = bins_of(similarity, threshold)
-            cells = (left - part.start) * met + right
-            yield self.asking[part], Similar(one, two, cells, similarity, bins)
+            yield self.asking[part], Similar(left - part.start, right, similarity)
 
 
-def edges(threshold: Fraction | None) -> tuple[Fraction, ...]:
+def edges_with(threshold: Fraction | None) -> tuple[Fraction, ...]:
     """Returns the edges of bins: each hundredth, and the threshold."""
     return tuple(sorted({*(Fraction(i, BINS) for i in range(BINS + 1)), *([threshold] if threshold else [])}))
 
 
-def bins_of(similarity: F64, threshold: Fraction | None) -> Index:
+def bins_of(similarity: F64, edges: tuple[Fraction, ...]) -> Index:
     """Returns the number of the edge that each similarity reaches. Shape as that of the similarities."""
-    bins = np.floor(BINS * similarity + CLOSE).astype(np.int64)
-    if threshold is not None and len(edges(threshold)) > BINS + 1:
-        bins += BINS * similarity + CLOSE >= float(BINS * threshold)
+    hundredths = BINS * similarity + CLOSE
+    bins = np.floor(hundredths).astype(np.int64)
+    for edge in edges:
+        if (BINS * edge).denominator > 1:
+            bins += hundredths >= float(BINS * edge)
     return bins
 
 
@@ -93,7 +91,7 @@ def meetings(sets: Shingled, measure: str, others: Flags | None) -> Meetings:
     rows = np.sort(sets.numbers[place] << NUMBER_BITS | row) & (1 << NUMBER_BITS) - 1
     sizes = np.append(sets.sizes[asked], np.zeros(len(met), np.int64))
     postings = Postings(sets.numbers[mine], sizes, rows + len(asked), np.append(0, np.cumsum(entries)), squares)
-    return Meetings(asked, met, len(asking), wholes, postings, measure)
+    return Meetings(asked, met, len(asking), len(met) - (others is None), wholes, postings, measure)
 
 
 def squares_of(sets: Shingled) -> Index:

@@ -11,8 +11,8 @@ from shingletools.commands.simtune.forms import CONTAINMENT, JoinForm
 from shingletools.commands.simtune.given_sample import WEIGHT, GivenSample
 from shingletools.commands.simtune.null_model import NEAREST, UNIT
 from shingletools.commands.simtune.shingled import Shingled, shingled
-from shingletools.commands.simtune.similarities import Meetings, Similar, bins_of, edges, meetings
-from shingletools.kernel.types import Flags, Index
+from shingletools.commands.simtune.similarities import Meetings, Similar, bins_of, edges_with, meetings
+from shingletools.kernel.types import Index
 from shingletools.numbers.binomial import outwards
 from shingletools.numbers.weighted_shares import Share, weighted_share
 
@@ -27,25 +27,44 @@ class Score(NamedTuple):
     f1: Share
 
 
-class LabelCounts(NamedTuple):
-    """Pairs by the connected set of documents of the one that asks, in 1 / WEIGHT^2, and the first half of these."""
+class JudgedPairs:
+    """Counts pairs by the component of the document that asks, in 1 / WEIGHT^2."""
 
-    found: Index  # (documents, edges): at the first document of each set
-    right: Index  # (documents, edges)
-    truth: Index  # (documents,)
-    first_half: Flags  # (documents,)
+    def __init__(self, given: GivenSample, edges: int, truth: Index) -> None:
+        self.given = given
+        self.truth = truth  # (documents,): true pairs, at the first document of each component
+        self.found, self.right = (np.zeros((len(given.documents), edges), np.int64) for _ in range(2))  # by bins
+
+    def add(self, one: Index, two: Index, bins: Index, many: Index) -> None:
+        """Adds pairs of documents that ask and others, each of which stands for many equal ones. Shapes (pairs,)."""
+        given, judgement, shape = self.given, self.given.judgement, self.found.shape
+        assert judgement is not None
+        right, more = judgement.right(one, two), given.unjudged
+        weight = many * given.weights[one] * given.weights[two]
+        weight = np.where(right, weight, weight * more.numerator // more.denominator) * judgement.are_judged(one, two)
+        place = judgement.components[one] * shape[1] + bins
+        for counts, wanted in ((self.found, weight), (self.right, weight * right)):
+            counts[:] += np.bincount(place, wanted, counts.size).astype(np.int64).reshape(shape)
 
     def score(self, edge: int, first: bool) -> Score:
         """Returns the score at an edge by one half of the labels.
 
-        Pairs of one connected set are right or wrong together, and pairs of one document may be. F1 is 2 s / (1 + s),
-        where s is the share of right pairs among all that are found or true, so the interval of s gives that of F1.
+        Pairs of one component are right or wrong together, and pairs of one document may be. F1 is 2 s / (1 + s), where
+        s is the share of right pairs among all that are found or true, so the interval of s gives that of F1.
         """
-        half = self.first_half if first else ~self.first_half
-        found, right, truth = self.found[half, edge], self.right[half, edge], self.truth[half]
+        half = self.given.first_half if first else ~self.given.first_half
+        truth = self.truth[half]
+        found, right = (counts[half, edge:].sum(axis=1) for counts in (self.found, self.right))
         shared = weighted_share(right, found + truth - right)
         value, low, high = (2 * each / (1 + each) for each in (shared.value or Fraction(0), shared.low, shared.high))
         return Score(weighted_share(right, found), weighted_share(right, truth), Share(value, *outwards(low, high)))
+
+    def first_f1(self) -> list[Fraction]:
+        """Returns the F1 by the first half of the labels at each edge."""
+        half = self.given.first_half
+        found, right = (upwards(counts[half].sum(axis=0)).tolist() for counts in (self.found, self.right))
+        truth = int(self.truth[half].sum())
+        return [Fraction(2 * of, max(many + truth, 1)) for many, of in zip(found, right, strict=True)]
 
 
 class TriedForm(NamedTuple):
@@ -62,107 +81,53 @@ class TriedForm(NamedTuple):
     leading: Index  # (edges,): documents whose nearest one reaches it
     pairs: Sequence[Fraction]  # of all documents, equal ones included
     each: Fraction  # pairs of all documents that a partner represents
-    labels: LabelCounts | None
+    labels: JudgedPairs | None
 
     def expected_false(self, edge: int) -> Fraction:
         """Returns how many of the pairs are expected to be false: none, if that cannot be told."""
         return Fraction(0) if self.false is None else self.each * Fraction(int(self.false[edge]), UNIT)
 
 
-class Counting:
-    """Adds up what sets find, block by block."""
+class PartnerCounts:
+    """Counts the partners of sets that ask, block by block."""
 
-    def __init__(self, given: GivenSample, form: JoinForm, sets: Shingled, meeting: Meetings) -> None:
-        self.given, self.form, self.sets, self.meeting = given, form, sets, meeting
-        self.edges = edges(given.spec.threshold)
-        self.others = len(meeting.met) - (given.others is None)
-        self.tails = {rank: [np.empty(0)] for ranks in null_model.windows(self.others) for rank in ranks}
-        self.partners, self.pairs, self.doubtful, self.varying = (np.zeros(len(self.edges), np.int64) for _ in range(4))
-        self.nearest = np.zeros((3, len(self.edges)), np.int64)
-        documents = 0 if given.judgement is None else len(given.documents)
-        self.found, self.right = (np.zeros(documents * len(self.edges), np.int64) for _ in range(2))
+    def __init__(self, form: JoinForm, sets: Shingled, meeting: Meetings, edges: tuple[Fraction, ...]) -> None:
+        self.form, self.sets, self.meeting, self.edges = form, sets, meeting, edges
+        self.partners, self.varying = (np.zeros(len(edges), np.int64) for _ in range(2))
+        self.pairs, self.doubtful = (np.zeros(len(edges), np.int64) for _ in range(2))  # by bins
+        self.nearest = np.zeros((3, len(edges)), np.int64)  # the nearest ones, the second and the third ones, by bins
+        ranks = null_model.windows(meeting.others)
+        self.tails = {rank: [np.empty(0)] for window in ranks for rank in window}
 
-    def add(self, asking: Index, similar: Similar) -> None:
-        """Takes all pairs of some sets that ask."""
-        met = len(self.meeting.met)
-        table = np.zeros((len(asking), met))
-        table.reshape(-1)[similar.cells] = similar.similarity
-        some = min(NEAREST, met)
-        ordered = np.partition(table, sorted({met - rank for rank in (*range(1, some + 1), *self.tails)}), axis=1)
+    def add(self, asking: Index, similar: Similar, labels: JudgedPairs | None) -> None:
+        """Takes all pairs of some sets that ask, for the labels, too."""
+        row, column, similarity = similar
+        table = np.zeros((len(asking), len(self.meeting.met) + NEAREST))  # so all have so many, if with 0
+        table[row, column] = similarity
+        ordered = np.partition(table, sorted({-rank for rank in (*range(1, NEAREST + 1), *self.tails)}), axis=1)
         for rank, parts in self.tails.items():
-            parts.append(ordered[:, met - rank].copy())
-        near = np.zeros((len(asking), NEAREST))
-        near[:, :some] = ordered[:, met - some :][:, ::-1]
-        levels = bins_of(near[:, :3], self.given.spec.threshold)
+            parts.append(ordered[:, -rank].copy())
+        nearest = ordered[:, : -NEAREST - 1 : -1]
+        there, levels = nearest > 0, bins_of(nearest, self.edges)
         for rank in range(len(self.nearest)):
-            self.nearest[rank] += self.counted(levels[near[:, rank] > 0, rank])
-        self.doubtful += self.counted(levels[(near[:, 0] > 0) & null_model.doubtful(near), 0])
-        row, two, bins = similar.cells // met, similar.met, similar.bins
+            self.nearest[rank] += self.by_bins(levels[there[:, rank], rank])
+        self.doubtful += self.by_bins(levels[there[:, 0] & null_model.doubtful(nearest), 0])
+        bins = bins_of(similarity, self.edges)
         if self.form.best:
-            row = np.flatnonzero(near[:, 0] > 0)
-            two, bins = self.meeting.met[table.argmax(axis=1)[row]], levels[row, 0]
-        one = asking[row]
+            row = np.flatnonzero(there[:, 0])
+            column, bins = table.argmax(axis=1)[row], levels[row, 0]
+        one, two = asking[row], self.meeting.met[column]
         many = self.sets.documents[one] * (1 if self.form.best else self.sets.documents[two])
+        self.pairs += self.by_bins(bins, many)
         each = np.bincount(row * len(self.edges) + bins, minlength=len(asking) * len(self.edges))
         each = upwards(each.reshape(-1, len(self.edges)))
         self.partners += each.sum(axis=0)
         self.varying += (each**2 * (each + 1)).sum(axis=0)
-        self.pairs += self.counted(bins, many)
-        self.judge(one, two, bins, many)
+        if labels is not None:
+            labels.add(self.sets.first[one], self.sets.first[two], bins, many)
 
-    def counted(self, bins: Index, weights: Index | None = None) -> Index:
+    def by_bins(self, bins: Index, weights: Index | None = None) -> Index:
         return np.bincount(bins, weights, len(self.edges)).astype(np.int64)
-
-    def judge(self, asking: Index, met: Index, bins: Index, weight: Index) -> None:
-        """Adds pairs to those by labels."""
-        judgement, given = self.given.judgement, self.given
-        if judgement is None:
-            return
-        one, two = self.sets.first[asking], self.sets.first[met]
-        right, more = judgement.right(one, two), given.unjudged
-        weight = weight * given.weights[one] * given.weights[two]
-        weight = np.where(right, weight, weight * more.numerator // more.denominator) * judgement.are_judged(one, two)
-        place = judgement.components[one] * len(self.edges) + bins
-        self.found += np.bincount(place, weight, len(self.found)).astype(np.int64)
-        self.right += np.bincount(place[right], weight[right], len(self.right)).astype(np.int64)
-
-    def tried(self, documents: int) -> TriedForm:
-        """Returns what was found, with the pairs of equal documents, scaled to all documents."""
-        given, sides = self.given, 1 if self.given.spec.others else 2  # of one table, a pair comes from both its sides
-        again = Fraction(self.meeting.every, max(len(self.meeting.asking), 1))
-        each = given.scale(documents, self.form.best) * again / sides
-        rows = np.flatnonzero(self.sets.documents > 1)
-        equal = self.sets.documents[rows] * (self.sets.documents[rows] - 1) // 2 * (sides - 1)
-        self.judge(rows, rows, np.full(len(rows), len(self.edges) - 1), sides * equal)
-        partners, nearest, at = self.partners, upwards(self.nearest), np.array(self.edges, np.float64)
-        false, told = None, self.form.best
-        if self.form.best:
-            false = null_model.expected_best(nearest.tolist(), len(self.meeting.asking), at)
-        elif sides > 1 and self.form.measure != CONTAINMENT:
-            tails = {rank: np.concatenate(parts) for rank, parts in self.tails.items()}
-            false, told = null_model.expected(tails, at, partners, self.others)
-        labels = None
-        if given.judgement is not None:
-            truth = given.judgement.pairs(np.arange(len(given.documents)) < documents, given.others)
-            truth = truth * (WEIGHT**2 * sides * again.denominator) // again.numerator
-            found, right = (upwards(each.reshape(-1, len(self.edges))) for each in (self.found, self.right))
-            labels = LabelCounts(found, right, truth, given.first_half)
-        more = given.scale(documents, best=False) * int(equal.sum())
-        pairs = [each * count + more for count in upwards(self.pairs).tolist()]
-        return TriedForm(
-            self.form,
-            self.sets,
-            self.edges,
-            partners,
-            false,
-            told,
-            self.varying,
-            upwards(self.doubtful),
-            nearest[0],
-            pairs,
-            each,
-            labels,
-        )
 
 
 def upwards(counts: Index) -> Index:
@@ -172,12 +137,42 @@ def upwards(counts: Index) -> Index:
 
 def tried(given: GivenSample, form: JoinForm) -> TriedForm:
     """Tries a form on as many of the first documents as MOST_UNITS allow, and on one at least."""
-    sizes = [len(each.text) if form.units.chars else each.kept for each in given.documents]
-    documents = max(int(np.searchsorted(np.cumsum(sizes), MOST_UNITS, "right")), 1)
+    lengths = [len(each.text) if form.units.chars else each.kept for each in given.documents]
+    documents = max(int(np.searchsorted(np.cumsum(lengths), MOST_UNITS, "right")), 1)
     sets = shingled([each.text for each in given.documents[:documents]], form.units, given.kinds[:documents])
-    meeting = meetings(sets, form.measure, given.others)
-    counting = Counting(given, form, sets, meeting)
-    if len(meeting.met):
-        for asking, similar in meeting.blocks(given.spec.threshold):
-            counting.add(asking, similar)
-    return counting.tried(documents)
+    meeting, edges = meetings(sets, form.measure, given.others), edges_with(given.spec.threshold)
+    again, sides = Fraction(meeting.every, max(len(meeting.asking), 1)), 1 if given.spec.others else 2
+    labels = None
+    if given.judgement is not None:
+        truth = given.judgement.true_pairs(documents, given.others)
+        truth = truth * (WEIGHT**2 * sides * again.denominator) // again.numerator
+        labels = JudgedPairs(given, len(edges), truth)
+    counts = PartnerCounts(form, sets, meeting, edges)
+    for asking, similar in meeting.blocks():
+        counts.add(asking, similar, labels)
+    alike = sets.documents * (sets.documents - 1) // 2 * (sides - 1)  # pairs of equal documents, of one table
+    if labels is not None:
+        labels.add(sets.first, sets.first, np.full(len(alike), len(edges) - 1), sides * alike)
+    nearest, at = upwards(counts.nearest), np.array(edges, np.float64)
+    false, told = None, form.best
+    if form.best:
+        false = null_model.expected_best(nearest.tolist(), len(meeting.asking), at)
+    elif sides > 1 and form.measure != CONTAINMENT:
+        tails = {rank: np.concatenate(parts) for rank, parts in counts.tails.items()}
+        false, told = null_model.expected(tails, at, counts.partners, meeting.others)
+    each = given.scale(documents, form.best) * again / sides  # of one table, a pair comes from both its sides
+    more = given.scale(documents, best=False) * int(alike.sum())
+    return TriedForm(
+        form,
+        sets,
+        edges,
+        partners=counts.partners,
+        false=false,
+        told=told,
+        varying=counts.varying,
+        doubtful=upwards(counts.doubtful),
+        leading=nearest[0],
+        pairs=[each * count + more for count in upwards(counts.pairs).tolist()],
+        each=each,
+        labels=labels,
+    )
