@@ -80,7 +80,8 @@ def few_findings(texts: Sequence[str], k: int) -> list[Record]:
     tried: Record = {"scope": "form", "shingle": f"-k {k}", "simjoin": ""}
     found = {"threshold": 0.8, "pairs": pairs, "seconds": ceil(10 * seconds) / 10, "bytes": count * (150 + 84 * 4)}
     reasons = [
-        f"shingle -k {k} and simjoin -t 0.8, as usual: pairs beyond chance are {pairs}, and no other form has more"
+        f"shingle -k {k} and simjoin -t 0.8, as usual: {pairs} pairs are beyond chance, "
+        "and no other form surely finds more than 0"
     ]
     if count < FEW:
         said = f"the sample has {count} document{'s' if count != 1 else ''}: what fewer than {FEW} say may be chance"
