@@ -158,9 +158,18 @@ def test_a_numbered_table_of_which_pairs_name_no_row(tmp_path: Path) -> None:
         assert (ran.status, ran.err) == (2, f"dedup: --pairs names no document of the input, {hint}\n")
         assert not (tmp_path / "out").exists()
     assert run_here("dedup --pairs pairs --csv --id Nr table", cwd=tmp_path).good() == b"Nr,text\nn1,a\n"
-    ran = run_here("dedup --pairs pairs --csv other", cwd=tmp_path)
-    assert (ran.status, ran.out) == (0, b"id,text\n1,a\n")
-    assert ran.err.startswith("dedup: --pairs names no document of the input: are their ids the same?")
+    (tmp_path / "d.jsonl").write_bytes(jsonl({"id": 1}, {"id": 2}))
+    pq.write_table(pa.table({"id": [1, 2, 3], "text": ["a", "b", "c"]}), tmp_path / "shard")
+    for options in ("--csv other", "--parquet shard", "--number d.jsonl"):
+        ran = run_here(f"dedup --pairs pairs {options} -o out", cwd=tmp_path)
+        assert ran.status == 0, ran.err
+        assert ran.err.startswith("dedup: --pairs names no document of the input: are their ids the same?")
+    pq.write_table(pa.table({"text": ["a", "b", "c"]}), tmp_path / "shard")
+    (tmp_path / "d.jsonl").write_bytes(b"{\n" + jsonl({"n": 1}, {"id": 2}))
+    for options in ("--parquet shard", "--number d.jsonl"):
+        ran = run_here(f"dedup --pairs pairs {options}", cwd=tmp_path)
+        assert ran.status == 2
+        assert ran.err.endswith(f"dedup: --pairs names no document of the input, {hint}\n")
 
 
 def test_marks_are_columns(tmp_path: Path) -> None:

@@ -133,7 +133,6 @@ def build(options: argparse.Namespace) -> Stage:
         tuple(options.without),
         unwanted(options),
         memory_of(options),
-        options.number or ("id" not in options.given and (options.ris or in_table(options))),
     ).with_maker(collector_of)
 
 
