@@ -680,6 +680,7 @@ def test_a_dry_run_has_the_figures(tmp_path: Path) -> None:
 def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id\n1\n")
     (tmp_path / "d.jsonl").write_text('{"id":1}\n')
+    (tmp_path / "x.tsv").write_text("a\tb\n")
     for options, path, is_right in (
         ("--csv t.csv", "out.parquet", False),
         ("--csv t.csv", "out.csv.gz", True),
@@ -690,6 +691,9 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
         ("d.jsonl", "out.ndjson", True),
         ("--whole d.jsonl", "out.csv", False),
         ("--whole --annotate d.jsonl", "out.csv", True),
+        ("--lines x.tsv", "out.tsv", True),
+        ("--lines x.tsv", "out.ris", False),
+        ("--lines d.jsonl", "out.jsonl", True),
     ):
         for option in ("-o", *["--removed"] * ("--annotate" not in options)):
             ran = run_here(f"dedup --pairs /dev/null {options} {option} {path}", cwd=tmp_path)
@@ -697,3 +701,6 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
             said = f"dedup: {path}: the output has the format of the input, which is not {ending}\n"
             assert (ran.status, ran.err) == ((0, "") if is_right else (2, said))
             assert (tmp_path / path).exists() is is_right
+    ran = run_here("shingletools run -o out.csv", "canon d.jsonl | dedup --pairs nowhere", cwd=tmp_path)
+    said = "dedup: out.csv: the output has the format of the input, which is not .csv\n"  # before pairs are read
+    assert (ran.status, ran.err) == (2, said)

@@ -49,6 +49,8 @@ class DedupSpec(Stage):
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     memory: "Memory | None" = None  # a limit, beyond which scratch files are used
 
+    rewrites = True
+
     def derived(self) -> Mapping[str, object]:
         form = [] if self.format is None else [self.input_option or "--number"]
         in_memory = form + ["--known"] * bool(self.known) + ["--without"] * bool(self.without)
