@@ -474,6 +474,13 @@ def test_columns_that_cannot_be_documents_are_named() -> None:
             call()
         assert str(failed.value) == said
     assert [each["id"] for each in run("canon", floats.convert_dtypes())] == [1]
+    texts = pd.DataFrame({"id": pd.Series(["a", np.nan, "c"], dtype=object), "text": ["a", "b", "a"]})
+    assert groups(texts, [{"a": "a", "b": "c"}]).dropna().to_list() == ["a", "a"]
+    with pytest.warns(UserWarning, match='dedup: -:2: field "id" is neither a string nor an integer of 64 bits'):
+        assert unique(texts, [{"a": "a", "b": "c", "similarity": 1}])["id"].to_list() == ["a"]
+    for ids in (["a", 1.5], [np.nan, np.nan]):
+        with pytest.raises(Failed, match="has floats"):
+            groups(pd.DataFrame({"id": pd.Series(ids, dtype=object)}), [])
     assert next(run("simgroup", pd.DataFrame({"a": [1], "b": [2], "id": [0.5]})))["members"] == [1, 2]
     with pytest.raises(Failed, match=r"^canon: documents: not a table of Arrow: Could not .* for column text "):
         list(run("canon", pd.DataFrame({"id": [1, 2], "text": [1, "a"]})))
@@ -488,6 +495,8 @@ def test_what_frames_cannot_have() -> None:
     frame = pd.DataFrame(ROWS[:2])
     with pytest.raises(Failed, match="--number: rows of a data frame need a column of ids"):
         unique(frame, options="--number --keep longest")
+    with pytest.raises(Failed, match=r"^the pipeline: no closing quotation$"):
+        unique(frame, options="--keep 'longest")
     with pytest.raises(Failed, match="--annotate: rows of a data frame get no marks"):
         unique(frame, [{"a": 1, "b": 3}], options="--annotate")
     with pytest.raises(Failed, match='no column "Nr"'):

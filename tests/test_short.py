@@ -30,7 +30,8 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "semi.csv").write_text("id;text\n" + "".join(f"{n};{text}\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "table.TSV").write_text("id\ttext\n" + "".join(f"{n}\t{text}\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "lines.txt").write_text("".join(f"{text}\n" for text in TEXTS))
-    (tmp_path / "-lines.txt").write_bytes((tmp_path / "lines.txt").read_bytes())
+    for name in ("-lines.txt", "lines.rst"):
+        (tmp_path / name).write_bytes((tmp_path / "lines.txt").read_bytes())
     (tmp_path / "folder").mkdir()
     for number, text in enumerate(TEXTS):
         (tmp_path / "folder" / f"{number}.txt").write_text(text)
@@ -67,6 +68,7 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
         (["folder"], "canon --recursive folder"),
         (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
         (["--", "-lines.txt"], "canon --lines ./-lines.txt"),
+        (["lines.rst"], "canon --lines lines.rst"),
         (["page.xml", "--whole", "lines.txt"], "canon --whole page.xml lines.txt"),
         (["0.html", "1.html", "2.html"], "canon --whole --html 0.html 1.html 2.html"),
     ],
@@ -137,6 +139,8 @@ def test_a_report(here: Path) -> None:
         ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
         ("compare folder array --html array", "--html array: this run reads or writes that file already"),
         ("unique docs.jsonl --report nowhere/p", "nowhere/p: No such file or directory"),
+        ("unique docs.jsonl -o x.csv", "x.csv: the output has the format of the input, which is not .csv"),
+        ("unique semi.csv --removed x.md.tsv", "x.md.tsv: the output has the format of the input, which is not .tsv"),
         ("unique paper.pdf", "paper.pdf: this looks like PDF: pdftotext makes text of it"),
         (
             "unique --allow-rejects x",
@@ -237,6 +241,18 @@ def test_compare(here: Path) -> None:
     assert ran.good() == b'"0.html" "1.html" 1.0: 6 words in 1 passage, 100% of a, 100% of b, longest 6\n'
     for words, pairs in (("folder 0.html -m 1", 2), ("folder lines.txt -m 1 -k 4", 2), ("0.html folder/0.txt", 1)):
         assert len(run_here(f"shingletools compare --json {words}", cwd=here).records()) == pairs
+    for name in ("folder/a.txt", "README_", "k.log.gz", "k.srt", "w.XHTML"):
+        text = f"<p>{LONG}" if "w" in name else LONG
+        (here / name).write_bytes(gzip.compress(text.encode()) if "gz" in name else text.encode())
+    for words in (
+        "folder README_",
+        "k.log.gz folder",
+        "folder k.srt --include a.*",
+        "w.XHTML README_",
+        "w.XHTML folder",
+    ):
+        (record,) = run_here(f"shingletools compare --json {words}", cwd=here).records()
+        assert record["jaccard"] == 1
     ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
     assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
     for words, runs in (("a.txt folder/0.txt", "1 run"), ("docs.jsonl docs.jsonl", "5 runs")):
@@ -250,6 +266,8 @@ def test_two_inputs_that_are_not_two_alike(here: Path) -> None:
     for words, cause in (
         ("- -", "standard input is one file, not two"),
         ("table.csv folder", "table.csv and folder have different formats"),
+        ("folder -", "-: not a regular file: only these can be compared with folders or HTML"),
+        ("/dev/null 0.html", "/dev/null: not a regular file: only these can be compared with folders or HTML"),
     ):
         ran = run_here(f"shingletools compare {words}", cwd=here)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"shingletools compare: {cause}\n")

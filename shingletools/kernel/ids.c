@@ -120,18 +120,20 @@ static int make_room(Ids *self)
     self->slots = table;
     self->mask = slots - 1;
     uint64_t hashes[AT_ONCE];
-    for (size_t number = 0; number < self->count; number++) {
-        const size_t at = number % AT_ONCE;
-        for (size_t i = number; !at && i < number + AT_ONCE && i < self->count; i++) { /* slots that can come at a time */
+    for (size_t first = 0; first < self->count; first += AT_ONCE) { /* ids whose slots can come at a time */
+        const size_t some = self->count - first < AT_ONCE ? self->count - first : AT_ONCE;
+        for (size_t i = 0; i < some; i++) {
             size_t size;
-            const uint8_t *id = id_at(self, i, &size);
-            hashes[i - number] = hash_of(self, id, size);
-            PREFETCH(&table[hashes[i - number] & self->mask]);
+            const uint8_t *id = id_at(self, first + i, &size);
+            hashes[i] = hash_of(self, id, size);
+            PREFETCH(&table[hashes[i] & self->mask]);
         }
-        size_t place = hashes[at] & self->mask;
-        while (table[place])
-            place = (place + 1) & self->mask;
-        table[place] = (hashes[at] & ~NUMBER_MASK) | (number + 1);
+        for (size_t i = 0; i < some; i++) {
+            size_t place = hashes[i] & self->mask;
+            while (table[place])
+                place = (place + 1) & self->mask;
+            table[place] = (hashes[i] & ~NUMBER_MASK) | (first + i + 1);
+        }
     }
     return 0;
 }

@@ -98,8 +98,8 @@ done:
     return result;
 }
 
-/* The key of the components of a row from `first` up to `last`: key = key * ROLL + component for each. A product waits for
-   the one before it, so four are done at a time. */
+/* The key of the components of a row from `first` up to `last`: key = key * ROLL + component for each. A product waits
+   for the one before it, so four are done at a time. */
 #define ROLL2 (ROLL * ROLL)
 #define KEY(NAME, TYPE)                                                                                               \
     static uint64_t NAME(const TYPE *row, int64_t first, int64_t last)                                                \

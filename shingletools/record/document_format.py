@@ -23,6 +23,7 @@ class FileDocuments(ABC):
     number: int  # of its first document in the whole input, from 1
     size: int  # bytes of input
     alone = False  # whether the whole file is one document
+    numbered = False  # whether the format gave the last of `documents` its number as the id
     plain = False  # whether its documents are plain text, in a format that also has HTML
     messages: Sequence[str] = ()  # for standard error
     counted: Mapping[str, int] = {}  # how many things were left out, by description, for -v

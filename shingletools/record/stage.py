@@ -75,6 +75,7 @@ class Stage:
     removed: str | None = None  # the file of removed documents
     format: Format | None = None  # the format of the input; None for JSON lines
     stored: bool = False  # whether its output is compressed only if its input is, whatever its name
+    rewrites: bool = False  # whether its output has the format of its input
     changes: Sequence[str] = ()  # files that a collector's `settle` changes
     first: MakeFirstPass | None = None  # makes the object that takes the whole input first
     in_memory: bool = False  # whether this form of the command cannot take -S

@@ -12,7 +12,7 @@ from shingletools.cli.argument_types import quoted
 from shingletools.cli.options import Printed
 from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, InputDocuments, check_given
-from shingletools.running.pipeline_parser import SharedOptions, steps_of
+from shingletools.running.pipeline_parser import SharedOptions, steps_of, words_of
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.recipes import COUNTING, pairs_for_removal, recipe_for, word_counts
 from shingletools.running.result import Result, RunLog
@@ -171,7 +171,7 @@ def unique(
     taken, account = list[Step](), RunLog()
     if not is_frame(documents):
         return logged(taking, documents, ONE_PROCESS, account)
-    if "--number" in shlex.split(options):
+    if "--number" in words_of(f"dedup {options}", ["dedup"])[1]:
         raise Failed("--number: rows of a data frame need a column of ids, such as df.assign(id=range(len(df))) makes")
     frame = Frame(documents)
     with logged(taking, frame.rows, ONE_PROCESS, account) as result:

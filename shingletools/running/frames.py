@@ -1,5 +1,6 @@
 """Data frames of other libraries: rows of them, and columns beside them."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +24,8 @@ class Frame:
             raise Failed(f"no column {shown(field)}")
         column = self.rows[field]
         values = column.to_pylist() if arrow else column.to_list()
-        if any(isinstance(value, float) for value in values):
+        texts = any(isinstance(value, str | bytes) for value in values)  # then nan is a missing one
+        if any(isinstance(value, float) and not (texts and math.isnan(value)) for value in values):
             raise Failed(float_ids(field))
         return [value.decode(errors="replace") if isinstance(value, bytes) else value for value in values]
 

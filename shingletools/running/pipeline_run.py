@@ -13,7 +13,7 @@ from shingletools.record.collector import CollectorContext
 from shingletools.record.record_batch import Signatures
 from shingletools.running.outcomes import DONE, FAILED, Outcome, status_of
 from shingletools.running.outputs import Output
-from shingletools.running.preflight_checks import check, check_apart
+from shingletools.running.preflight_checks import check, check_apart, check_suffixes
 from shingletools.running.stage_run import Say, StageRun, StepFailed
 from shingletools.running.steps import Step
 from shingletools.system import errors, files
@@ -69,6 +69,7 @@ class PipelineRun:
             last = place == len(self.runs) - 1
             before = self.runs[place - 1].name if place else ""
             with run.named():
+                check_suffixes(run.step, output if last else None)  # before pairs are read, which others may make
                 if run.stage.record_by_record is None and run.ended is None and not (given and "-" in run.stage.reads):
                     run.collect(CollectorContext(run.options.jobs))
                 mine = check(run.step, before, given, output if last else None, closed)

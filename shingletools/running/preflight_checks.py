@@ -1,9 +1,12 @@
 """Checks before a run reads: it must be able to end well, and must not destroy what it reads or writes."""
 
+import argparse
 import os
 from collections.abc import Sequence
 
 from shingletools.reading import compression_detection
+from shingletools.reading.formats import format_options
+from shingletools.reading.formats.suffixes import SUFFIXES, TEXT, suffix
 from shingletools.running.steps import Step
 from shingletools.system import errors, files, messages
 from shingletools.system.errors import Failed
@@ -35,6 +38,29 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
     stage.check_fields(options.id)
     check_files(step, inputs, None if given else 0, output)
     return inputs
+
+
+def check_suffixes(step: Step, output: str | int | None) -> None:
+    """Raises Failed if the step writes the format of its input, and the suffix of an output is that of another one."""
+    if step.stage.rewrites:
+        for path in (output, step.stage.removed):
+            check_suffix(path, format_options.chosen_name(step.options), step.options)
+
+
+def check_suffix(path: str | int | None, name: str, options: argparse.Namespace) -> None:
+    """Raises Failed if an output in the format `name` has the suffix of another one, and no file of the input has it.
+
+    options: those of dedup, or of `unique`.
+    """
+    if not isinstance(path, str) or suffix(path) in map(suffix, options.files):
+        return
+    writes = {TEXT, name}
+    if options.delimiter is not None:
+        writes.add("tsv")  # whatever separates its values
+    if vars(options).get("annotate") and name in ("whole", "recursive"):
+        writes.add("csv")
+    if SUFFIXES.get(suffix(path), TEXT) not in writes:
+        raise Failed(f"{errors.printable(path)}: the output has the format of the input, which is not {suffix(path)}")
 
 
 def check_files(step: Step, inputs: Sequence[str], given: int | None, output: str | int | None) -> None:

@@ -11,14 +11,15 @@ from functools import partial
 
 from shingletools.cli.argument_types import allowance, count, quoted, threshold
 from shingletools.cli.options import Parser, Printed
-from shingletools.reading.formats import folders, format_options
-from shingletools.reading.formats.format_options import PAGE, SUFFIXES, TEXT
+from shingletools.reading.formats import format_options
+from shingletools.reading.formats.suffixes import PAGE, SUFFIXES, TEXT, suffix
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
 from shingletools.running import run_command
 from shingletools.running.api import run
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.preflight_checks import check_suffix
 from shingletools.running.recipes import (
     CITATIONS,
     CITED,
@@ -163,6 +164,13 @@ class ShortRun:
         name, more = {TEXT: (texts, []), PAGE: ("whole", [AS_PAGES])}.get(name, (name, []))
         return [*([f"--{name}"] if name else []), *more, *given]
 
+    def as_folder(self, path: str) -> list[str]:
+        """Returns the options of canon to read a folder, or a file as one in a folder. Raises Failed for a pipe."""
+        if not os.path.isdir(path) and not os.path.isfile(path):
+            raise Failed(f"{printable(path)}: not a regular file: only these can be compared with folders or HTML")
+        whatever_its_suffix = ["--include", "*"] if os.path.isfile(path) else []
+        return [FOLDER, *self.words(*MORE_ABOUT_FORMATS), *whatever_its_suffix]
+
     def shown(self, lines: Sequence[str], start: str) -> str:
         """Returns pipelines for a shell; scratch files are in its folder, and named for the command."""
         command = self.name.rpartition(" ")[2]
@@ -206,6 +214,9 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     cited = ["--text", CITED] if "--ris" in reads and "text" not in options.given else []
     canon = ["canon", *reads, *this.words("id", "text"), *cited]
     reads = [word for word in reads if word != AS_PAGES]
+    form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
+    for path in (options.output, options.removed):
+        check_suffix(path, form, options)
     counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
     recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
     shingle, join = pairs_for_removal(recipe, options.threshold)
@@ -256,12 +267,10 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         raise Failed("standard input is one file, not two")
     reads = [this.format_words([file], "whole") for file in files]
     least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
-    if reads[0] != reads[1] and any(
-        AS_PAGES in words or FOLDER in words for words in reads
-    ):  # else their recipes differ
+    if reads[0] != reads[1] and {AS_PAGES, FOLDER} & {*reads[0], *reads[1]}:  # then their recipes would differ
         if not all({"--whole", FOLDER} & {*words} for words in reads):
             raise Failed(f"{' and '.join(map(printable, files))} have different formats")
-        reads = [[FOLDER, *this.words(*MORE_ABOUT_FORMATS)]] * 2  # it takes single files, too
+        reads = [this.as_folder(file) for file in files]
     with scratch(COMPARE) as start:
         a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
         canon = (
@@ -301,9 +310,8 @@ def format_of(path: str) -> str:
         mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
         return "recursive"
-    suffix = folders.suffix(path)
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
+    if suffix(path) in SUFFIXES:
+        return SUFFIXES[suffix(path)]
     if not stat.S_ISREG(mode):
         return TEXT  # a pipe, whose first bytes can be read only once
     with contextlib.closing(read_blocks(path)) as blocks:
@@ -312,7 +320,7 @@ def format_of(path: str) -> str:
     if (found := next((name for start, name in starts.items() if re.match(start, head)), None)) is not None:
         return found
     looks = known_format(head)
-    if not suffix and looks is None:
+    if not suffix(path) and looks is None:
         return TEXT
     unknown = "its format is not known: say --lines, --whole, --csv or another"
     raise Failed(f"{printable(path)}: {unknown if looks is None else f'{LOOKS_LIKE}{looks}'}")

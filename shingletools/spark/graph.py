@@ -77,7 +77,7 @@ def connect(batches: Batches) -> Batches:
     yield from_columns(EDGE, u=nodes[others], v=nodes[least[others]])
 
 
-TASK_EDGES = 1 << 22  # pairs that one task takes, at about 150 bytes each
+TASK_PAIRS = 1 << 22  # pairs that one task takes, at about 150 bytes each
 OPEN = 2  # in place of whether a node stays: that is not decided yet
 STATUS = pa.schema([("node", "int64"), ("stays", pa.bool_())])
 
@@ -94,7 +94,7 @@ def thinned(edges: DataFrame, count: int, checkpoint: Checkpoint) -> tuple[DataF
     found = [left.where("stays").select(F.col("v").alias("node"), "stays").distinct()]
     rounds = 0
     while count:
-        tasks = -(-count // TASK_EDGES)
+        tasks = -(-count // TASK_PAIRS)
         placed = left.repartitionByRange(tasks, "u") if tasks > 1 else left.coalesce(1)
         status = checkpoint(through(placed, to_status, STATUS))
         found.append(status)

@@ -158,9 +158,18 @@ def test_a_numbered_table_of_which_pairs_name_no_row(tmp_path: Path) -> None:
         assert (ran.status, ran.err) == (2, f"dedup: --pairs names no document of the input, {hint}\n")
         assert not (tmp_path / "out").exists()
     assert run_here("dedup --pairs pairs --csv --id Nr table", cwd=tmp_path).good() == b"Nr,text\nn1,a\n"
-    ran = run_here("dedup --pairs pairs --csv other", cwd=tmp_path)
-    assert (ran.status, ran.out) == (0, b"id,text\n1,a\n")
-    assert ran.err.startswith("dedup: --pairs names no document of the input: are their ids the same?")
+    (tmp_path / "d.jsonl").write_bytes(jsonl({"id": 1}, {"id": 2}))
+    pq.write_table(pa.table({"id": [1, 2, 3], "text": ["a", "b", "c"]}), tmp_path / "shard")
+    for options in ("--csv other", "--parquet shard", "--number d.jsonl"):
+        ran = run_here(f"dedup --pairs pairs {options} -o out", cwd=tmp_path)
+        assert ran.status == 0, ran.err
+        assert ran.err.startswith("dedup: --pairs names no document of the input: are their ids the same?")
+    pq.write_table(pa.table({"text": ["a", "b", "c"]}), tmp_path / "shard")
+    (tmp_path / "d.jsonl").write_bytes(b"{\n" + jsonl({"n": 1}, {"id": 2}))
+    for options in ("--parquet shard", "--number d.jsonl"):
+        ran = run_here(f"dedup --pairs pairs {options}", cwd=tmp_path)
+        assert ran.status == 2
+        assert ran.err.endswith(f"dedup: --pairs names no document of the input, {hint}\n")
 
 
 def test_marks_are_columns(tmp_path: Path) -> None:
@@ -671,6 +680,7 @@ def test_a_dry_run_has_the_figures(tmp_path: Path) -> None:
 def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id\n1\n")
     (tmp_path / "d.jsonl").write_text('{"id":1}\n')
+    (tmp_path / "x.tsv").write_text("a\tb\n")
     for options, path, is_right in (
         ("--csv t.csv", "out.parquet", False),
         ("--csv t.csv", "out.csv.gz", True),
@@ -681,6 +691,9 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
         ("d.jsonl", "out.ndjson", True),
         ("--whole d.jsonl", "out.csv", False),
         ("--whole --annotate d.jsonl", "out.csv", True),
+        ("--lines x.tsv", "out.tsv", True),
+        ("--lines x.tsv", "out.ris", False),
+        ("--lines d.jsonl", "out.jsonl", True),
     ):
         for option in ("-o", *["--removed"] * ("--annotate" not in options)):
             ran = run_here(f"dedup --pairs /dev/null {options} {option} {path}", cwd=tmp_path)
@@ -688,3 +701,6 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
             said = f"dedup: {path}: the output has the format of the input, which is not {ending}\n"
             assert (ran.status, ran.err) == ((0, "") if is_right else (2, said))
             assert (tmp_path / path).exists() is is_right
+    ran = run_here("shingletools run -o out.csv", "canon d.jsonl | dedup --pairs nowhere", cwd=tmp_path)
+    said = "dedup: out.csv: the output has the format of the input, which is not .csv\n"  # before pairs are read
+    assert (ran.status, ran.err) == (2, said)

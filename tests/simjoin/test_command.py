@@ -256,7 +256,7 @@ def test_threshold_out_of_range(threshold: str) -> None:
 @pytest.mark.parametrize("zero", ["0", "0.0", "0/7"])
 def test_a_threshold_of_nothing(zero: str) -> None:
     """What the message names finds each pair that shares a shingle, and no other."""
-    message = "0 is every pair: -m 1 finds all that have anything in common (see simjoin --help)"
+    message = "0 is every pair: -m 1 finds all that agree anywhere (see simjoin --help)"
     assert run("simjoin -t", zero).err == f"simjoin: argument -t/--threshold: {message}\n"
     shingles = pipe(DOCS.read_bytes(), "canon", "shingle -k 3")
     sets = {each["id"]: set(each["shingles"].split()) for each in map(json.loads, shingles.splitlines())}

@@ -163,7 +163,7 @@ def test_what_fails_the_run(
 
 def test_pairs_in_rounds(simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of small tasks; and what removal by pairs promises."""
-    monkeypatch.setattr(graph, "TASK_EDGES", 120)
+    monkeypatch.setattr(graph, "TASK_PAIRS", 120)
     rng = random.Random(27)
     ids = [number if number % 3 else f"{number} \u00e9" for number in range(220)]
     docs = [{"id": each, "text": "a" * rng.randrange(4), "n": rng.choice([1, 2.5, "7", None])} for each in ids]

@@ -28,7 +28,7 @@ SHAPES = {
 @pytest.mark.parametrize(("shape", "star"), [("random", ""), ("random", " --star"), ("chain", "")])
 def test_groups(shape: str, star: str, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In rounds; of names that tasks give more than once; in lines of a few groups each."""
-    monkeypatch.setattr(graph, "TASK_EDGES", 50)
+    monkeypatch.setattr(graph, "TASK_PAIRS", 50)
     monkeypatch.setattr(group, "TASK_EDGES", 50)
     (tmp_path / "pairs").write_bytes(jsonl(*SHAPES[shape]))
     (tmp_path / "one").write_bytes(jsonl(*({"id": number} for number in [*range(280, 320), 290])))

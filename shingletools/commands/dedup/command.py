@@ -20,7 +20,7 @@ from shingletools.commands.dedup.spec import (
     DedupSpec,
 )
 from shingletools.reading import compression_detection
-from shingletools.reading.formats import folders, format_options
+from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.document_format import Format
@@ -133,7 +133,6 @@ def build(options: argparse.Namespace) -> Stage:
         tuple(options.without),
         unwanted(options),
         memory_of(options),
-        options.number or ("id" not in options.given and (options.ris or in_table(options))),
     ).with_maker(collector_of)
 
 
@@ -146,22 +145,9 @@ def chosen(options: argparse.Namespace) -> Format | None:
     if form is not None and not options.recursive:
         check_regular(options.files, f"{form.option or '--number'} reads")
     for path in filter(None, (options.output, options.removed)):
-        check_suffix(path, options)
         if form is not None and form.option in STORED:
             check_stored(path, options.files)
     return form
-
-
-def check_suffix(path: str, options: argparse.Namespace) -> None:
-    """Raises Failed for an output whose suffix is that of another format than the input's, which dedup writes."""
-    ending = folders.suffix(path)
-    writes = {format_options.TEXT, format_options.chosen_name(options)}
-    if options.delimiter is not None:
-        writes.add("tsv")  # whatever separates its values
-    if options.annotate and (options.whole or options.recursive):
-        writes.add("csv")
-    if format_options.SUFFIXES.get(ending, format_options.TEXT) not in writes:
-        raise Failed(f"{errors.printable(path)}: the output has the format of the input, which is not {ending}")
 
 
 def unwanted(options: argparse.Namespace) -> Format | None:

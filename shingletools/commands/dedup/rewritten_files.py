@@ -6,6 +6,7 @@ The files are read twice: first for the choice, which keeps only a number for ea
 import time
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import numpy as np
 import orjson
@@ -44,14 +45,10 @@ class FileRewriter(DedupCollector):
         return Written()
 
     def check_named(self) -> None:
-        """Raises Failed if pairs or groups name no document and the format numbered these."""
+        """Raises Failed if pairs or groups name no document and the format numbered the first one."""
         named = np.frombuffer(self.seen, np.bool_)[: len(self.decisions)]
-        numbers = np.frombuffer(self.numbers, np.int64)
-        good = np.flatnonzero(numbers != BAD)
-        if self.spec.counts_rows and len(named) and not named.any() and len(good):
-            first = next(each_id(self.names(numbers[good[:1]])))
-            if first == b"%d" % (good[0] + 1):
-                raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
+        if len(named) and not named.any() and is_numbered(self.spec):
+            raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
 
     def finish(self) -> Iterator[Written]:
         assert self.spec.format is not None
@@ -68,6 +65,13 @@ class FileRewriter(DedupCollector):
         files.check_unchanged(self.states)
         if decisions.at < len(self.numbers):
             raise Failed("the files have fewer documents than before")
+
+
+def is_numbered(spec: DedupSpec) -> bool:
+    """Returns whether the first good document of the files has no id but its number."""
+    assert spec.format is not None
+    with closing(spec.format.read(spec.files)) as portions:
+        return next((each.numbered for each in portions if any(made.record for made in each.documents())), False)
 
 
 class StoredDecisions:

@@ -48,7 +48,8 @@ class DedupSpec(Stage):
     without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     memory: "Memory | None" = None  # a limit, beyond which scratch files are used
-    counts_rows: bool = False  # whether documents may have numbers as ids, which the format gives them
+
+    rewrites = True
 
     def derived(self) -> Mapping[str, object]:
         form = [] if self.format is None else [self.input_option or "--number"]

@@ -40,7 +40,7 @@ COMMAND_INFO = CommandInfo(
 def least_similarity(argument: str) -> Fraction:
     """Returns a threshold. Raises ArgumentTypeError, which for 0 says how to find all pairs worth writing."""
     if fraction(argument) == 0:
-        raise argparse.ArgumentTypeError("0 is every pair: -m 1 finds all that have anything in common")
+        raise argparse.ArgumentTypeError("0 is every pair: -m 1 finds all that agree anywhere")
     return threshold(argument)
 
 

@@ -9,7 +9,7 @@ import orjson
 
 from shingletools.commands.simshow.prepared_text import Words
 from shingletools.kernel.types import Index
-from shingletools.reading.formats.folders import HTML, suffix
+from shingletools.reading.formats.suffixes import PAGES, suffix
 from shingletools.record import wire
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
@@ -95,7 +95,7 @@ class Reader:
             source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
         else:
             source = wire.take_text(record, self.fields)
-            canonize = self.canonize if self.plain is None or suffix(str(name)) in HTML else self.plain
+            canonize = self.canonize if self.plain is None or suffix(str(name)) in PAGES else self.plain
             words, at = canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))

@@ -3,6 +3,7 @@
 format_options      the options, and which format they choose
 line_documents      each line a document, or a record
 whole_files         each file a document
+suffixes            the formats of files by their suffixes
 folders             each file in folders a document
 separated_values    tables, as CSV and TSV
 table_rows          the rows of a table

@@ -8,13 +8,12 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from shingletools.reading import compression_detection, streams
+from shingletools.reading.formats.suffixes import PAGES, TEXTS, suffix
 from shingletools.reading.formats.whole_files import WholeFile
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
 
-TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
-HTML = frozenset({".html", ".htm", ".xhtml"})
 MAX_SUFFIXES = 1000  # of files passed over that are counted separately, since each file may have one of its own
 MAX_SAID_CHARS = 200  # characters of the message about files passed over, at most
 BY_SUFFIX = "in "  # before a suffix in this message
@@ -77,7 +76,7 @@ class Folders(NamedTuple):
                 cause = str(error).removeprefix(f"{printable(found.path)}: ")
                 found = found._replace(cause=cause)
             else:
-                file.plain = suffix(found.path) not in HTML
+                file.plain = suffix(found.path) not in PAGES
                 return file
         bad = ReadyDocuments(found.path, number, 0, [Document(b"", None, cause=found.cause)])
         bad.alone = True
@@ -117,7 +116,7 @@ class Folders(NamedTuple):
         if not stat.S_ISREG(mode):
             return "devices, pipes and sockets"
         ending = suffix(path)
-        if matches(inside, self.include) if self.include else ending in TEXT | HTML:
+        if matches(inside, self.include) if self.include else ending in TEXTS | PAGES:
             return ""
         return f"{BY_SUFFIX}{printable(ending)}" if ending else "without a suffix"
 
@@ -145,12 +144,6 @@ def entries_of(folder: str) -> Iterator[tuple[str, int]]:
                 continue  # it was removed in this moment
             found.append((os.path.join(folder, entry.name), mode))
     return iter(sorted(found, key=lambda each: os.fsencode(each[0]) + b"/" * stat.S_ISDIR(each[1])))
-
-
-def suffix(path: str) -> str:
-    """Returns the suffix of a file, without that of a compressed file, in lower case."""
-    stem, ending = os.path.splitext(path)
-    return (os.path.splitext(stem)[1] if ending in compression_detection.SUFFIXES else ending).lower()
 
 
 def matches(inside: str, patterns: Sequence[str]) -> bool:

@@ -9,11 +9,6 @@ from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for each document
-TEXT, PAGE = "text", "html"  # plain text, which is read as lines or whole, and a page
-# The formats of files by their suffixes; "" for JSON lines
-SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
-SUFFIXES |= {".html": PAGE, ".htm": PAGE, ".tab": "tsv", ".nbib": "ris", ".bib": "ris", ".jsonl": "", ".ndjson": ""}
-SUFFIXES |= dict.fromkeys((".txt", ".text", ".md", ".log", ".srt"), TEXT)
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
@@ -69,7 +64,8 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")
         options.files = names_in(options.files0_from)
-    format_ = next((make(options, fields) for name, make in FORMATS.items() if getattr(options, name)), None)
+    name = chosen_name(options)
+    format_ = FORMATS[name](options, fields) if name else None
     if options.number:
         from shingletools.reading.formats.line_documents import Records  # late: only for --number
         from shingletools.reading.formats.numbered_records import NumberedFormat

@@ -49,9 +49,11 @@ class WithNumbers(FileDocuments):
                 yield document
                 continue
             try:
-                yield document._replace(record=with_id(document.record, number, self.id_field))
+                record, cause = with_id(document.record, number, self.id_field), ""
             except Rejected as error:
-                yield document._replace(record=b"", cause=str(error))
+                record, cause = b"", str(error)
+            self.numbered = record is not document.record
+            yield document._replace(record=record, cause=cause)
 
 
 def with_numbers(portion: FileDocuments, id_field: str, columns: Sequence[str]) -> FileDocuments:

@@ -1,4 +1,4 @@
-"""Which documents of pairs stay, in rounds of many tasks: brute force."""
+"""What edges connect, and which documents of pairs stay, in one task and in rounds of many: against brute force."""
 
 import random
 from collections.abc import Sequence
@@ -13,6 +13,47 @@ from shingletools.spark.storage import Checkpoint
 Edges = list[tuple[int, int]]
 
 
+def least_of_each(edges: Edges) -> dict[int, int]:
+    """Returns the least node that each is connected with, by passing it on until nothing changes."""
+    least = {node: node for edge in edges for node in edge}
+    changed = True
+    while changed:
+        changed = False
+        for edge in edges:
+            first = min(least[node] for node in edge)
+            changed |= any(least[node] != first for node in edge)
+            least.update(dict.fromkeys(edge, first))
+    return {node: first for node, first in least.items() if node != first}
+
+
+def edges_of_shapes(rng: random.Random) -> Edges:
+    """Returns a path, one whose nodes stand in any order, a star, a clique, others, doubles, and a node with itself."""
+    names = rng.sample(range(60), 60)
+    some: list[Edges] = [
+        [(node, node + 1) for node in range(20)],
+        list(pairwise(names[:20])),
+        [(7, node) for node in range(30)],
+        [(one, other) for one in range(8) for other in range(one)],
+        [(rng.randrange(60), rng.randrange(60)) for _ in range(40)],
+        [(1, 2), (2, 1), (1, 2), (5, 5)],
+    ]
+    return [(u + 10**11 * place, v + 10**11 * place) for place, edges in enumerate(some) for u, v in edges]
+
+
+@pytest.mark.parametrize("most", [120, 1 << 20])
+def test_components_by_brute_force(most: int, checkpoint: Checkpoint) -> None:
+    edges = edges_of_shapes(random.Random(3))
+    frame = checkpoint.spark.createDataFrame(edges, "u long, v long")
+    rows = graph.connected(frame, checkpoint, most).collect()
+    assert {row["u"]: row["v"] for row in rows} == least_of_each(edges)
+    assert len(rows) == len(least_of_each(edges))
+    assert (checkpoint.count > 0) == (most < len(edges))  # there was a round
+
+
+def test_no_edges(checkpoint: Checkpoint) -> None:
+    assert graph.connected(checkpoint.spark.createDataFrame([], "u long, v long"), checkpoint, 9).collect() == []
+
+
 def greedy(edges: Edges) -> dict[int, bool]:
     """One document after the other."""
     stays: dict[int, bool] = {}
@@ -21,7 +62,7 @@ def greedy(edges: Edges) -> dict[int, bool]:
     return stays
 
 
-def shapes(rng: random.Random) -> Edges:
+def pairs_of_shapes(rng: random.Random) -> Edges:
     """A path, one whose documents stand in any order, a clique, hubs that come first and last, others, and doubles."""
     names = rng.sample(range(90), 90)
     every: list[Edges] = [
@@ -47,8 +88,8 @@ def shifted(edges: Edges, by: int) -> Edges:
 @pytest.mark.parametrize("most", [150, 1 << 20])
 def test_who_stays_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a chain is, there are at most as many rounds as tasks; ranges of tasks are not quite equal."""
-    monkeypatch.setattr(graph, "TASK_EDGES", most)
-    edges = shapes(random.Random(6))
+    monkeypatch.setattr(graph, "TASK_PAIRS", most)
+    edges = pairs_of_shapes(random.Random(6))
     frame = checkpoint.spark.createDataFrame(edges, "u long, v long")
     found, rounds = graph.thinned(frame, len(edges), checkpoint)
     rows = found.collect()
