@@ -50,7 +50,7 @@ def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None, known: F
     """Returns the threshold at which at most a share of the pairs beyond the known ones are expected to be false."""
     if tried.form.usual or (asked is not None and tried.form.measure != CONTAINMENT):
         return Choice(tried, tried.edges.index(asked or USUAL))
-    if tried.false is None or not tried.told:
+    if not tried.told:
         return Choice(tried, None)
     partners, least = tried.partners, tried.edges.index(LOWEST)
     added = partners - int(known / tried.each)
@@ -150,13 +150,9 @@ def best_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:
     It is if its F1 is within a standard error of the best one's (Breiman and others 1984): the best of many is often so
     by chance. An interval of 95 % is about four standard errors wide.
     """
-    best = max(choices, key=lambda each: f1_of(each.score(first=True)))
+    best = max(choices, key=lambda each: each.score(first=True).f1.value or NOTHING)
     if blind.edge is None:
         return best
-    score = best.score(first=True).f1
-    error = (score.high - score.low) / 4
-    return blind if f1_of(blind.score(first=True)) >= f1_of(best.score(first=True)) - error else best
-
-
-def f1_of(score: Score) -> Fraction:
-    return score.f1.value or Fraction(0)
+    mine, theirs = (each.score(first=True).f1 for each in (blind, best))
+    error = (theirs.high - theirs.low) / 4
+    return blind if (mine.value or NOTHING) >= (theirs.value or NOTHING) - error else best

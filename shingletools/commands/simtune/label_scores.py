@@ -29,8 +29,7 @@ class SampleTruth:
         self.ids: dict[bytes, int] = {}
         self.relation = PairRelation(banded=False)
         self.kinds: dict[str, str] = {}  # what each file holds
-        self.labels: dict[bytes, int] = {}
-        self.groups = 0
+        self.labels: dict[bytes, int] = {}  # labels and groups, numbered
         self.elsewhere = False  # whether there are pairs of one side, or of two, where the input is not
 
     def take(self, record: Record, line: bytes, file: str) -> None:
@@ -57,16 +56,14 @@ class SampleTruth:
             self.relation.add_apart(ends[0], ends[1])
 
     def take_group(self, record: Record) -> None:
-        self.groups += 1
+        label = b"%d" % len(self.labels)
         for name in wire.take_ids(record, "members"):
-            self.add_class(known_as(name), self.groups, "is in two groups")
+            self.add_label(known_as(name), label, "is in two groups")
 
-    def add_label(self, known: bytes, label: bytes) -> None:
-        if label:
-            self.add_class(known, self.labels.setdefault(label, len(self.labels)), "has two labels")
-
-    def add_class(self, known: bytes, number: int, wrong: str) -> None:
-        if len(self.relation.add_classes(np.array([self.number(known)]), np.array([number]))):
+    def add_label(self, known: bytes, label: bytes, wrong: str = "has two labels") -> None:
+        """Adds the label of a document, if it has one. Raises Failed with what is wrong if it has another."""
+        number = self.labels.setdefault(label, len(self.labels))
+        if label and len(self.relation.add_classes(np.array([self.number(known)]), np.array([number]))):
             raise Failed(f"id {errors.shown(name_of(known))} {wrong}")
 
     def number(self, known: bytes) -> int:

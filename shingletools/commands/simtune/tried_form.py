@@ -74,8 +74,8 @@ class TriedForm(NamedTuple):
     sets: Shingled
     edges: tuple[Fraction, ...]
     partners: Index  # (edges,): those that reach each edge
-    false: Index | None  # (edges,): of these, the expected false ones, in UNIT; None if nothing is known of them
-    told: bool  # whether similarities that are no copies' were found to tell these by
+    false: Index  # (edges,): of these, the expected false ones, in UNIT
+    told: bool  # whether similarities were found that tell how many are false; otherwise none are, or all
     varying: Index  # (edges,): the variance of the partners, if those of alike documents come and go together
     doubtful: Index  # (edges,): documents whose nearest one reaches it, but leads by no more than chance does
     leading: Index  # (edges,): documents whose nearest one reaches it
@@ -84,8 +84,8 @@ class TriedForm(NamedTuple):
     labels: JudgedPairs | None
 
     def expected_false(self, edge: int) -> Fraction:
-        """Returns how many of the pairs are expected to be false: none, if that cannot be told."""
-        return Fraction(0) if self.false is None else self.each * Fraction(int(self.false[edge]), UNIT)
+        """Returns how many of the pairs are expected to be false."""
+        return self.each * Fraction(int(self.false[edge]), UNIT)
 
 
 class PartnerCounts:
@@ -154,7 +154,7 @@ def tried(given: GivenSample, form: JoinForm) -> TriedForm:
     if labels is not None:
         labels.add(sets.first, sets.first, np.full(len(alike), len(edges) - 1), sides * alike)
     nearest, at = upwards(counts.nearest), np.array(edges, np.float64)
-    false, told = None, form.best
+    false, told = np.zeros(len(edges), np.int64), form.best
     if form.best:
         false = null_model.expected_best(nearest.tolist(), len(meeting.asking), at)
     elif sides > 1 and form.measure != CONTAINMENT:
