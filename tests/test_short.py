@@ -202,7 +202,7 @@ def test_the_recipe_is_that_for_half_of_the_texts(tmp_path: Path) -> None:
         assert [record["id"] for record in shingletools.unique(tmp_path / "docs")] == expected
     records = [{"id": number, "text": "a" if number < SAMPLED else LONG} for number in range(3 * SAMPLED)]
     (tmp_path / "docs").write_bytes(jsonl(*records))
-    assert f"half of the first {SAMPLED} texts have at most 1 words" in unique(tmp_path, "docs")[1]
+    assert f"half of the first {SAMPLED} texts have at most 1 word" in unique(tmp_path, "docs")[1]
 
 
 def test_in_python(here: Path) -> None:

@@ -238,7 +238,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs]),
             ]
         if not options.dry_run:
-            why = f"half of the first {len(counts)} texts have at most {median(counts)} words"
+            middle = median(counts)
+            why = f"half of the first {len(counts)} texts have at most {middle} word{'s' * (middle != 1)}"
             why = "these are references" if recipe is CITATIONS else why if counts else "no text has words"
             begun = f"{name}: {why}, so this is the pipeline for {recipe.name}:"
             messages.say(f"{begun}\n{this.shown(lines, start)}".rstrip())
