@@ -58,6 +58,7 @@ class ShowCollector(RecordCollector):
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
+        self.copies: dict[Name, Name] = {}  # the originals of copies, of `simjoin --copies once`
         self.pairs = self.passages = self.shared = 0
         if spec.pair is not None:
             record = dict(zip("ab", spec.pair, strict=True))
@@ -170,12 +171,14 @@ class ShowCollector(RecordCollector):
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
+                if record.get(wire.COPY) is True:
+                    self.copies[b] = a
                 yield self.written(writer.write(compared, one.shown, two.shown))
                 if found is None and self.spec.form.name == PATTERN:
                     yield self.written(writer.group(a, [a, b]))
             if found is not None:
                 yield self.written(writer.group(*found))
-        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0])))
+        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], copies=self.copies)))
 
     def check_origin(self, compared: Comparison) -> None:
         """Raises Failed if a pair was not made as --made-by says."""

@@ -1,8 +1,9 @@
 """The ties of a group: its density, its weakest link, and the steps between its documents."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -103,23 +104,32 @@ class Graph:
         self.similarity += other.similarity[start:]
         self.copies += other.copies[start:]
 
-    def thinned(self, order: Sequence[int]) -> list[int]:
+    def thinned(self, order: Sequence[int], copies: Mapping[int, int] = MappingProxyType({})) -> list[int]:
         """Returns the documents that `dedup --pairs` would remove. order: all documents, the ones to be kept first.
+
+        copies: the originals of copies that have no other pair, since they have all pairs of their originals.
 
         >>> graph = Graph()
         >>> for a, b in [(0, 1), (1, 2), (2, 3)]:
         ...     graph.add(a, b, 0.9)
-        >>> graph.thinned([0, 1, 2, 3]), graph.thinned([1, 0, 2, 3])
-        ([1, 3], [0, 2])
+        >>> graph.thinned([0, 1, 2, 3]), graph.thinned([1, 0, 2, 3]), graph.thinned([0, 1, 2, 3], {2: 1})
+        ([1, 3], [0, 2], [1, 2])
         """
-        ends = np.stack([np.array(self.a, np.int32), np.array(self.b, np.int32)], axis=1).reshape(-1)
+        original = np.arange(len(order))
+        original[list(copies)] = list(copies.values())
+        ends = original[np.stack([np.array(self.a, np.int32), np.array(self.b, np.int32)], axis=1)]
+        some = ends[:, 0] != ends[:, 1]
+        ends = ends[some].reshape(-1).astype(np.int32)
         before, last = np.empty_like(ends), np.full(len(order), -1, np.int32)
         kernel.list_ends(ends, before, last)
         kept = Partners(np.full(len(order), -1, np.int32), np.zeros(len(order)))
-        kernel.greedy_independent_set(
-            np.array(order, np.int64), PairEnds(ends, before, last, np.array(self.similarity)), kept
-        )
-        return np.flatnonzero(kept.partner >= 0).tolist()
+        ordered = np.array(order, np.int64)
+        first = ordered[np.sort(np.unique(original[ordered], return_index=True)[1])]  # of documents that are copies
+        greedy = PairEnds(ends, before, last, np.array(self.similarity)[some])
+        kernel.greedy_independent_set(original[first], greedy, kept)
+        stays = first[kept.partner[original[first]] < 0]
+        gone: list[int] = np.setdiff1d(ordered, stays).tolist()
+        return gone
 
     def groups(self, documents: int) -> Iterator[Ties]:
         """Yields the groups that the pairs connect, in the order of their representatives. documents: their number.

@@ -166,7 +166,8 @@ class Report:
             for place in places:
                 self.tie(self.groups[place], ties, steps)
         if not self.given and not self.sides[1]:
-            self.go = set(self.graph.thinned(sorted(range(documents), key=rank.__getitem__)))
+            copies = {self.number(0, copy): self.number(0, original) for copy, original in corpus.copies.items()}
+            self.go = set(self.graph.thinned(sorted(range(documents), key=rank.__getitem__), copies))
         self.write("lists", in_script(self.lists(corpus)))
         self.out.write(frame()[1])
 
