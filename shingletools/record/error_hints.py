@@ -13,11 +13,7 @@ from shingletools.system.errors import Rejected, shown
 
 RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[A-Za-z]++\s*+[{(]"  # how citations begin
 # First bytes of files by the options that read them
-FIRST_BYTES = {
-    "--parquet": rb"PAR1",
-    "--warc": rb"WARC/",
-    "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY,
-}
+FIRST_BYTES = {"--parquet": rb"PAR1", "--warc": rb"WARC/", "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY}
 # First bytes of files that are not JSON lines, and what they look like
 LOOKS = (
     (rb"%PDF-", "PDF: pdftotext makes text of it"),
@@ -57,22 +53,8 @@ ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", 
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
 MAX_NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
-RESERVED = (
-    "id",
-    "text",
-    "via",
-    "source",
-    "at",
-    "shingles",
-    "sketch",
-    "simhash",
-    "of",
-    "part",
-    "before",
-    "behind",
-    "duplicate_of",
-    "repeats",
-    "named",
+RESERVED = tuple(
+    "id text via source at shingles sketch simhash of part before behind duplicate_of repeats named".split()
 )
 
 # Fields that no option names

@@ -64,10 +64,7 @@ def sized(argument: str) -> str:
 
 
 def run(
-    name: str,
-    argv: Sequence[str] | None,
-    closed: set[int],
-    conclude: Callable[[PipelineRun], object] = lambda _: None,
+    name: str, argv: Sequence[str] | None, closed: set[int], conclude: Callable[[PipelineRun], object] = lambda _: None
 ) -> int:
     """Runs a pipeline, and returns its exit status. Raises Failed or Printed.
 

@@ -7,15 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.argument_types import (
-    add_memory,
-    add_repeatable,
-    count,
-    fraction,
-    memory_of,
-    text,
-    threshold,
-)
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, fraction, memory_of, text, threshold
 from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, JoinOptions, Scope
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
