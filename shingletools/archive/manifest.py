@@ -94,7 +94,7 @@ class Manifest(NamedTuple):
 
     def named(self, name: str | None) -> list[int]:
         """Returns the additions that were given this name, ascending."""
-        return [number for number, each in self.names if each == name]
+        return [number for number, given in self.names if given == name]
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -153,7 +153,7 @@ def is_sound(state: Manifest) -> bool:
     """Returns whether the values of a manifest are possible. Raises TypeError or ValueError for some that are not."""
     seed, gram, run = state.passages or (0, 1, 1)
     return (
-        all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))
+        all(type(value) is str for value in (state.field, state.threshold, state.recipe or ""))
         and whole(state.digits, state.size, state.least, state.numbers, state.additions, gram, run)
         and type(seed) is int
         and 0 <= seed < 1 << 64
@@ -185,7 +185,7 @@ def is_sound_segment(entry: Entry, state: Manifest) -> bool:
     removed, firsts = entry.removed, [first for first, _ in entry.adds]
     least, more = forms_of(entry), more_forms(entry, state)
     return (
-        whole(entry.number, entry.rows, entry.size, *(each for pair in entry.adds for each in pair))
+        whole(entry.number, entry.rows, entry.size, *(number for pair in entry.adds for number in pair))
         and 0 < entry.number <= state.numbers
         and type(entry.sums) is str
         and firsts[:1] == [0]

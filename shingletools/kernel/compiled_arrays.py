@@ -126,7 +126,7 @@ def shared_counts(
 
 
 def pair_lines(a: SelectedIds, b: SelectedIds, rests: Sequence[bytes], which: Index, /) -> bytes:
-    one, two = (each._replace(numbers=np.ascontiguousarray(each.numbers)) for each in (a, b))
+    one, two = (ids._replace(numbers=np.ascontiguousarray(ids.numbers)) for ids in (a, b))
     return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
 
 

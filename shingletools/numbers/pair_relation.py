@@ -139,10 +139,10 @@ class FrozenRelation(NamedTuple):
 
     def only(self, keys: Index) -> "FrozenRelation":
         """Restricts the relation to these pairs, which ascend, each once. Replaces classes by their pairs."""
-        mine = keys[self.has(keys)]
-        bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
-        lost = self.pairs() - len(mine)
-        return FrozenRelation(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
+        common = keys[self.has(keys)]
+        bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, common)]
+        lost = self.pairs() - len(common)
+        return FrozenRelation(common, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
 
     def has_key(self, keys: Index) -> Flags:
         """Returns whether each pair was added as a pair."""

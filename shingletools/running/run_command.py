@@ -94,12 +94,12 @@ def run(
     if flow is None:
         return status
     conclude(flow)
-    for each in flow.runs:
-        if each.options.verbose or each.stage.dry:
-            messages.say(f"{each.name}: {', '.join(each.records() + each.summary())}")
+    for stage_run in flow.runs:
+        if stage_run.options.verbose or stage_run.stage.dry:
+            messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
     if options.verbose and keeping is not None and keeping.done:
         messages.say(f"{name}: went on from {keeping.shown(keeping.done - 1)}")
     if options.verbose:
-        seconds, read = time.monotonic() - begun, sum(each.figures.size for each in flow.runs)
+        seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
         messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
     return status

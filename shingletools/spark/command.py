@@ -118,8 +118,8 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
 
     begun = time.monotonic()
     session = Session(f"simspark: {options.pipeline}", options.master, settings)
-    figures, said, status = session.run(work)
-    for message in said:
+    figures, remarks, status = session.run(work)
+    for message in remarks:
         messages.say(f"{name}: {message}")
     if options.verbose or any(step.stage.dry for step in steps):
         start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""

@@ -150,11 +150,13 @@ class PartJoiner(RecordCollector):
         """
         own = {*PART_FIELDS, *more, NAMED, self.spec.id_field, self.spec.text_field}
         rest = [
-            (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
+            (orjson.dumps(member.name), line[member.value : member.end])
+            for member in members(line)
+            if member.name not in own
         ]
         if via:
             rest.append((b'"via"', orjson.dumps(via)))
-        return b"".join(b",%b:%b" % each for each in rest)
+        return b"".join(b",%b:%b" % member for member in rest)
 
     def document(self) -> Written:
         """Returns the line of the current document, if there is one."""

@@ -68,8 +68,8 @@ class WithinCorpus(RecordCollector):
                 end = self.texts.bounds(number)[1]
                 while (not len(following.place) or following.place[-1] < end) and (more := next(found, None)):
                     following = EarlierRuns(*map(np.concatenate, zip(following, more, strict=True)))
-                mine, following = following.cut(end)
-                made.append(self.write(line, number, mine, every) if len(mine.place) else self.marking.pass_on(line))
+                runs, following = following.cut(end)
+                made.append(self.write(line, number, runs, every) if len(runs.place) else self.marking.pass_on(line))
                 number += 1
             self.texts.forget()
             yield Written(*map(b"".join, zip(*made, strict=True)))
@@ -85,12 +85,12 @@ class WithinCorpus(RecordCollector):
         runs = joined(zip(firsts[heads].tolist(), lasts.tolist(), strict=True), k)
         marks: list[dict[str, object]] = [{} for _ in runs]
         if self.spec.ids:
-            for (first, last), says in zip(runs, marks, strict=True):
+            for (first, last), mark in zip(runs, marks, strict=True):
                 at = np.searchsorted(firsts, [first])
                 one, other = found.place[at], found.source[at]
                 if one[0] != other[0]:
                     words = int(kernel_arrays.equal_words(texts, one, texts, other, np.array([last - first]))[0])
-                    says["of"] = self.texts.first_copy(int(other[0]), words)
+                    mark["of"] = self.texts.first_copy(int(other[0]), words)
         text = tokenized_text(record, self.spec.treatment.text_field)
         return self.marking.write(line, record, text, runs, marks)
 
@@ -124,9 +124,9 @@ class TextsOnDisk:
         self.size += len(data)
         self.ends.append((self.end + self.size).to_bytes(8, sys.byteorder))
         if self.named:
-            said = orjson.dumps({"id": name, AT: at})
-            self.name_end += len(said)
-            self.names.append(said)
+            name_and_places = orjson.dumps({"id": name, AT: at})
+            self.name_end += len(name_and_places)
+            self.names.append(name_and_places)
             self.name_ends.append(self.name_end.to_bytes(8, sys.byteorder))
         return self.size >= BATCH_BYTES
 
@@ -171,5 +171,5 @@ class TextsOnDisk:
 
     def forget(self) -> None:
         """Releases the memory of the pages that were read."""
-        for each in (self.data, self.ends, self.names, self.name_ends):
-            each.forget()
+        for array in (self.data, self.ends, self.names, self.name_ends):
+            array.forget()

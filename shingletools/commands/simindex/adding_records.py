@@ -110,7 +110,7 @@ class RecordAdder(Collector):
         frames, lengths = frames_of(batch, spelled)
         file, line = batch.place(0)
         names, sizes = (np.frombuffer(column.sizes, np.int64) for column in (ids, payloads))
-        to_id, to_data, to_frame = (np.append(0, np.cumsum(each)) for each in (names, sizes, lengths))
+        to_id, to_data, to_frame = (np.append(0, np.cumsum(counts)) for counts in (names, sizes, lengths))
         most = np.arange(batch.rows + 1) * (ROW_BYTES + FRAME_BYTES) + to_id + to_data + to_frame
         start = 0
         while start < batch.rows:

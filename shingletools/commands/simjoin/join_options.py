@@ -51,8 +51,8 @@ class JoinOptions(NamedTuple):
         >>> JoinOptions(agreeing=2).threshold(), JoinOptions().threshold()
         ('-m 2', '')
         """
-        said = zip("tmd", self[:3], strict=True)
-        return "".join(f"-{option} {spelled(value)}" for option, value in said if value is not None)
+        options = zip("tmd", self[:3], strict=True)
+        return "".join(f"-{option} {spelled(value)}" for option, value in options if value is not None)
 
     def shown(self) -> str:
         """Returns the measure and threshold as options.

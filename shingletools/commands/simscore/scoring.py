@@ -156,4 +156,4 @@ def by_band(found: FrozenRelation, truth: FrozenRelation, edges: tuple[Fraction,
         np.bincount(bands[bands != NONE], minlength=len(edges)).tolist()
         for bands in (found.bands, found.bands[right], truth.bands, truth.bands[recalled])
     ]
-    return [Band(*each) for each in zip(edges, (*edges[1:], None), *columns, strict=True)]
+    return [Band(*band) for band in zip(edges, (*edges[1:], None), *columns, strict=True)]
