@@ -29,15 +29,8 @@ def make_parser() -> Parser:
         allow_abbrev=False,
         add_help=False,
     )
-    add = parser.add_argument
-    add(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=partial(count, most=MAX_JOBS),
-        default=1,
-        help="work with N workers (default 1)",
-    )
+    add, jobs = parser.add_argument, partial(count, most=MAX_JOBS)
+    add("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
     add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
     add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
     add("--id", metavar="NAME", type=text, help="the field that identifies a document, for all commands")
