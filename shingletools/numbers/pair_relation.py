@@ -103,13 +103,9 @@ class PairRelation:
         classes = np.array(self.classes, np.int64)
         lost = (classes != NONE) & ~there
         classes[lost] = NONE
-        return FrozenRelation(
-            unique,
-            None if bands is None else bands[last],
-            classes,
-            len(keys) - len(unique),
-            outside + int(np.count_nonzero(lost)),
-        )
+        bands = None if bands is None else bands[last]
+        outside += int(np.count_nonzero(lost))
+        return FrozenRelation(unique, bands, classes, len(keys) - len(unique), outside)
 
     def contradiction(self, settled: "FrozenRelation") -> tuple[int, int] | None:
         """Returns the documents of a pair that belongs together and does not; None if there is none."""

@@ -52,17 +52,8 @@ class FilterGroup:
             own = [(documents[rejection.place], rejection.cause) for rejection in rejections if rejection.step == 1]
             rejects = [(piece.name, document.line, cause, document.raw) for document, cause in own]
             # Counts and messages are read after the documents, which may set them
-            first = Outcome(
-                piece.size,
-                None,
-                0,
-                0,
-                rejects,
-                Written(),
-                counted=piece.counted,
-                file="" if piece.alone else piece.name,
-                messages=piece.messages,
-            )
+            counted, messages, name = piece.counted, piece.messages, "" if piece.alone else piece.name
+            first = Outcome(piece.size, None, 0, 0, rejects, Written(), counted=counted, file=name, messages=messages)
         else:
             start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
             made, rejections, count = self.work(self.chain, chunk.data, [], wanted)

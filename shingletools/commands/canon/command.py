@@ -231,9 +231,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     """Returns the rules for whole texts, in order. Raises Failed."""
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html == "article":
-        from shingletools.commands.canon.article_extraction import (
-            article,  # imported late, here and below: few runs need it
-        )
+        from shingletools.commands.canon.article_extraction import article  # late, here and below: few runs need it
 
         texts.append(article(options.skip))
     elif options.html:
