@@ -12,17 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from shingletools.archive.archive_files import (
-    GRAMS,
-    MANIFEST,
-    NAMES,
-    TABLE,
-    a_segment_in,
-    band_name,
-    removed_file,
-    segment_file,
-    sums_file,
-)
+from shingletools.archive import archive_files
 from shingletools.archive.checksummed_files import BLOCK_BYTES, OTHER, Damaged, Unreadable, hexdigest
 from shingletools.system.errors import Failed, printable
 
@@ -70,8 +60,8 @@ class Entry(NamedTuple):
         return self.rows - (self.removed.rows if self.removed else 0)
 
     def files(self) -> list[str]:
-        own = [segment_file(self.number), sums_file(self.number)]
-        return own if self.removed is None else [*own, removed_file(self.removed.number)]
+        own = [archive_files.segment_file(self.number), archive_files.sums_file(self.number)]
+        return own if self.removed is None else [*own, archive_files.removed_file(self.removed.number)]
 
 
 class Manifest(NamedTuple):
@@ -94,7 +84,7 @@ class Manifest(NamedTuple):
 
     def named(self, name: str | None) -> list[int]:
         """Returns the additions that were given this name, ascending."""
-        return [number for number, each in self.names if each == name]
+        return [number for number, given in self.names if given == name]
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -153,7 +143,7 @@ def is_sound(state: Manifest) -> bool:
     """Returns whether the values of a manifest are possible. Raises TypeError or ValueError for some that are not."""
     seed, gram, run = state.passages or (0, 1, 1)
     return (
-        all(type(each) is str for each in (state.field, state.threshold, state.recipe or ""))
+        all(type(value) is str for value in (state.field, state.threshold, state.recipe or ""))
         and whole(state.digits, state.size, state.least, state.numbers, state.additions, gram, run)
         and type(seed) is int
         and 0 <= seed < 1 << 64
@@ -185,7 +175,7 @@ def is_sound_segment(entry: Entry, state: Manifest) -> bool:
     removed, firsts = entry.removed, [first for first, _ in entry.adds]
     least, more = forms_of(entry), more_forms(entry, state)
     return (
-        whole(entry.number, entry.rows, entry.size, *(each for pair in entry.adds for each in pair))
+        whole(entry.number, entry.rows, entry.size, *(number for pair in entry.adds for number in pair))
         and 0 < entry.number <= state.numbers
         and type(entry.sums) is str
         and firsts[:1] == [0]
@@ -203,7 +193,7 @@ def forms_of(entry: Entry) -> dict[str, Form]:
     return {
         "ids": (("|u1",), (None,)),
         "bounds": (("<i8",), (entry.rows + 1,)),
-        NAMES: ((TABLE,), (entry.rows,)),
+        archive_files.NAMES: ((archive_files.TABLE,), (entry.rows,)),
         "frames": (("|u1",), (None,)),
         "cuts": (("<i8",), (None,)),
         "frame": (UNSIGNED, (entry.rows,)),
@@ -213,12 +203,12 @@ def forms_of(entry: Entry) -> dict[str, Form]:
 def more_forms(entry: Entry, state: Manifest) -> dict[str, Form]:
     """Returns the further columns of a segment with signatures or passages."""
     if state.passages:
-        return {GRAMS: ((TABLE,), (None,))}
+        return {archive_files.GRAMS: ((archive_files.TABLE,), (None,))}
     if not state.size:
         return {}
-    bands = map(band_name, range(min(components(state) - state.least + 1, len(entry.columns))))
+    bands = map(archive_files.band_name, range(min(components(state) - state.least + 1, len(entry.columns))))
     signature = (f">u{state.digits // 2}",), (entry.rows, 2 * state.size // state.digits)
-    return {"signature": signature, **dict.fromkeys(bands, ((TABLE,), (None,)))}
+    return {"signature": signature, **dict.fromkeys(bands, ((archive_files.TABLE,), (None,)))}
 
 
 def fits(column: Column, form: Form, size: int) -> bool:
@@ -235,14 +225,14 @@ def fits(column: Column, form: Form, size: int) -> bool:
 
 def read(folder: str) -> tuple[Manifest, bytes]:
     """Returns the manifest of an archive, and the bytes of its file. Raises Failed."""
-    path = os.path.join(folder, MANIFEST)
+    path = os.path.join(folder, archive_files.MANIFEST)
     try:
         with open(path, "rb") as file:
             data = file.read()
     except FileNotFoundError as error:
-        if left := a_segment_in(folder):
+        if left := archive_files.a_segment_in(folder):
             raise Damaged(printable(path), f"missing, but {left} is there") from None
-        missing = f"no archive ({MANIFEST} is missing)" if os.path.isdir(folder) else str(error.strerror)
+        missing = f"no archive ({archive_files.MANIFEST} is missing)" if os.path.isdir(folder) else str(error.strerror)
         raise Failed(f"{printable(folder)}: {missing}") from None
     except NotADirectoryError as error:
         raise Failed(f"{printable(folder)}: {error.strerror}") from None

@@ -43,8 +43,8 @@ def frame_of(line: bytes, spelled: RecordForm, name: bytes, data: bytes) -> byte
         (member_of(line, there, spelled.id_field), name, ID),
         (member_of(line, there, spelled.field), b'"%b"' % payload, b'"%b"' % PAYLOAD),
     ]
-    for place, ours, mark in sorted(found, key=lambda each: each[0].value if each[0] else 0, reverse=True):
-        if place is None or line[place.value : place.end] != ours:
+    for place, spelling, mark in sorted(found, key=lambda each: each[0].value if each[0] else 0, reverse=True):
+        if place is None or line[place.value : place.end] != spelling:
             marked = line
             break
         marked = marked[: place.value] + mark + marked[place.end :]

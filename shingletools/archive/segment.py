@@ -102,7 +102,7 @@ class Segment:
     def frames(self, rows: Index) -> list[bytes]:
         """Returns the frame of each of these rows, which ascend."""
         found, place = self._distinct_frames(rows)
-        return [found[each] for each in place.tolist()]
+        return [found[number] for number in place.tolist()]
 
     def signed(self, rows: Index) -> Flags:
         """Returns which of these rows have a signature. rows: ascending."""

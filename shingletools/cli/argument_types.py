@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -60,10 +60,16 @@ def size(argument: str) -> int:
 
 
 def add_repeatable(
-    parser: "argparse._ActionsContainer", name: str, metavar: str, does: str, kind: Callable[[str], str] = str
+    parser: "argparse._ActionsContainer",
+    name: str,
+    metavar: str,
+    does: str,
+    kind: Callable[[str], object] = str,
+    **others: Any,
 ) -> None:
     """Adds an option that may be repeated. Its value is the list of all arguments. does: its help."""
-    parser.add_argument(name, metavar=metavar, action="append", default=[], type=kind, help=f"{does}; may be repeated")
+    does = f"{does}; may be repeated"
+    parser.add_argument(name, metavar=metavar, action="append", default=[], type=kind, help=does, **others)
 
 
 def add_size(parser: "argparse._ActionsContainer", does: str) -> None:

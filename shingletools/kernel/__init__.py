@@ -20,7 +20,8 @@ overlap_bound           the least overlap of two sets that are a pair
 compiled_arrays         the loops over arrays in C
 arrays                  the loops over arrays, in C or by their definition
 types                   types of arrays
-self_check              compares each function in C with its definition
+array_checks            compares the loops over arrays in C with their definitions
+self_check              compares all functions in C with their definitions
 kernel_build            compiles the kernel and compares it with its definition, during a build
 """
 

@@ -107,26 +107,15 @@ def shared_counts(
 ) -> tuple[int, Index, Index, Index]:
     out = np.empty(2 + 3 * room, np.int64)
     weights = np.empty(0, np.int64) if postings.weights is None else postings.weights
-    _kernel.shared_counts(
-        asking.start,
-        asking.stop,
-        after,
-        least,
-        postings.numbers,
-        postings.starts,
-        postings.sizes,
-        postings.rows,
-        postings.bounds,
-        weights,
-        out,
-    )
+    arrays = postings.numbers, postings.starts, postings.sizes, postings.rows, postings.bounds, weights
+    _kernel.shared_counts(asking.start, asking.stop, after, least, *arrays, out)
     met, pairs = out[:2].tolist()
     left, right, counts = out[2 : 2 + 3 * pairs].reshape(-1, 3).T.copy()
     return met, left, right, counts
 
 
 def pair_lines(a: SelectedIds, b: SelectedIds, rests: Sequence[bytes], which: Index, /) -> bytes:
-    one, two = (each._replace(numbers=np.ascontiguousarray(each.numbers)) for each in (a, b))
+    one, two = (ids._replace(numbers=np.ascontiguousarray(ids.numbers)) for ids in (a, b))
     return _kernel.pair_lines(one, two, list(rests), np.ascontiguousarray(which))
 
 

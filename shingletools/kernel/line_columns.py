@@ -62,7 +62,7 @@ def compiled_columns(lines: bytes, at: int, fields: tuple[Field, ...], /) -> Rea
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 
     rows, end, starts, lasts, columns = _kernel.read_columns(lines, at, fields)
-    return ReadColumns(rows, end, starts, lasts, tuple(ColumnData(*each) for each in columns))
+    return ReadColumns(rows, end, starts, lasts, tuple(ColumnData(*column) for column in columns))
 
 
 def read_columns(_lines: bytes, at: int, fields: tuple[Field, ...], /) -> ReadColumns:

@@ -7,11 +7,8 @@ fail_at_exit.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
 from functools import partial
-from itertools import combinations
-from types import ModuleType
-from typing import Any
+from itertools import chain, combinations
 
 import numpy as np
 from blake3 import blake3
@@ -19,119 +16,32 @@ from numpy.random import Generator
 
 from shingletools.kernel import (
     _kernel,
-    compiled_arrays,
+    array_checks,
     groups,
     ids,
-    independent_set,
     lines,
     payload_codec,
     payload_signatures,
     reference_arrays,
     weighted_minhash_times,
 )
-from shingletools.kernel import winnowing as winnow
+from shingletools.kernel.array_checks import FACTOR, Compared, compared
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.overlap_bound import OverlapBound
-from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets, TokenWeights
-
-Compared = tuple[str, object, object]  # a function's name, its result in C, and the right one
+from shingletools.kernel.types import U32, U64, Index
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
-FACTOR = 0x9E3779B97F4A7C15  # of slots: any odd number
 HEAVIEST = 1 << 40
-
-
-def compared(definition: ModuleType, name: str, *arguments: Any) -> Compared:
-    """Returns the results of a function in C and of its definition, with the arguments as each leaves them."""
-    one, other = deepcopy(arguments), deepcopy(arguments)
-    return name, (getattr(compiled_arrays, name)(*one), one), (getattr(definition, name)(*other), other)
 
 
 def int64(numbers: Iterable[int]) -> bytes:
     return np.array([*numbers], np.int64).tobytes()
 
 
-def sizes_of(several: Iterable[bytes]) -> bytes:
-    return int64(map(len, several))
-
-
-# Rows, and sets of tokens
-
-
-def rows(draw: Generator) -> Iterator[Compared]:
-    for kind in ("u1", "u2", "u4", "u8"):
-        for n in (1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 128, 200):
-            made = draw.integers(0, 4, (50, n)).astype(kind) * draw.integers(1, 60).astype(kind)  # many agree
-            left, right = draw.integers(0, 50, (2, 100))
-            for least in (0, 1, n // 4, n // 2, n, n + 1):
-                yield compared(reference_arrays, "agreements", made, least, left, right[::-1])
-            yield compared(reference_arrays, "agreements", made, 1, left, right, [(0, 1), (n // 2, n)])
-            cut = [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)]
-            yield compared(reference_arrays, "band_keys", made, cut)
-            yield compared(reference_arrays, "band_keys", made, cut, made[:, 0] % 3 > 0)
-    for pairs in (1, 3, 40):
-        table = np.zeros(2 * pairs, np.uint64)
-        for _ in range(3):
-            keys = draw.integers(0, 2**64, 30, np.uint64)
-            keys = np.append(keys, keys[:10])
-            yield compared(reference_arrays, "mark", keys, table)
-            reference_arrays.mark(keys, table)
-            yield compared(reference_arrays, "marked", keys, table)
-
-
-def sets(draw: Generator) -> Iterator[Compared]:
-    for high in (4, 30, 60):
-        several = [np.unique(draw.integers(0, high, draw.integers(1, 25))) for _ in range(20)]
-        tokens = np.concatenate(several).astype(np.uint64) << np.uint64(58)
-        made = TokenSets(tokens, np.array([*map(len, several)]))
-        left, right, least = draw.integers(0, 20, (3, 100))
-        yield compared(reference_arrays, "overlaps", made, left, right, least)
-        yield compared(reference_arrays, "parities", made)
-        yield from candidates(draw, made)
-        weights = draw.integers(0, 100, 64)[np.concatenate(several)]
-        weighed = TokenWeights(made, weights, np.add.reduceat(weights, made.starts))
-        yield compared(reference_arrays, "common_weights", weighed, left, right, least * 50)
-        yield compared(reference_arrays, "set_keys", made)
-        yield from meetings(draw, made)
-    counters = np.full(1 << reference_arrays.COUNTER_BITS, 2**32 - 20, np.uint32)
-    yield compared(reference_arrays, "count_tokens", tokens, counters)
-    compiled_arrays.count_tokens(tokens[::3], counters)
-    yield compared(reference_arrays, "rarest", made, made.sizes // 2, counters)
-
-
-def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
-    order = np.argsort(made.sizes)
-    counters = (made.tokens >> np.uint64(60)).astype(np.uint32)
-    prefixes = Prefixes(made.tokens, counters, made.sizes, made.sizes)
-    entries = np.zeros(len(order), ENTRY)
-    entries["size"], entries["start"] = made.sizes[order], made.starts[order]
-    entries["place"] = draw.integers(0, made.sizes[order])
-    entries["rest"] = entries["size"] - entries["place"]
-    entries["bits"] = draw.integers(0, 2**64, (len(order), 2), np.uint64) & np.uint64(0x0101)
-    starts = np.arange(1, len(order) + 1)
-    for kind, share in ((0, 0.3), (1, 0.4), (2, 0.2), (3, 2.5)):
-        some = BoundedSets(OverlapBound(kind, share), entries, entries, prefixes)
-        yield compared(reference_arrays, "bounded_candidates", some, starts, starts[::-1] - 1)
-    places = entries["place"][np.argsort(order)]
-    left, right = draw.integers(0, len(order), (2, 100))
-    yield compared(reference_arrays, "first_shared", prefixes, left, right, (places[left], places[right]))
-
-
-def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
-    values, numbers = np.unique(made.tokens, return_inverse=True)
-    of = np.repeat(np.arange(len(made.sizes)), made.sizes)[np.argsort(numbers, kind="stable")]
-    bounds = np.append(0, np.cumsum(np.bincount(numbers)))
-    for weights in (None, draw.integers(0, 9, len(values))):
-        postings = Postings(numbers, made.sizes, of, bounds, weights)
-        for least in (1, 2, 5):
-            found = [
-                module.shared_counts(postings, range(1, 15), 3, least, 500)
-                for module in (compiled_arrays, reference_arrays)
-            ]
-            one, two = ((met, sorted(zip(*(each.tolist() for each in pairs), strict=True))) for met, *pairs in found)
-            yield "shared_counts", one, two
+def spelled(values: Sequence[bytes], starts: Iterable[int] = ()) -> tuple[bytes, bytes, bytes]:
+    """Returns a column of values as they are spelled; see line_columns.ColumnData."""
+    return b"".join(values), int64(map(len, values)), int64(starts)
 
 
 # Lines through filters
@@ -210,12 +120,12 @@ def sampled(
 ) -> Iterator[Compared]:
     """Compares links that keep 1 fingerprint in m, and of these the listed ones or the others. how: k, units and m."""
     groups = [payload.split() for payload in made]
-    values = np.array([int(each, 16) for payload in groups for each in payload], np.uint64)
+    values = np.array([int(shingle, 16) for payload in groups for shingle in payload], np.uint64)
     kept = reference_arrays.fmix64(values) % np.uint64(how[2]) == 0
-    chosen = {f"{each:016x}" for each in values[kept].tolist()}
+    chosen = {f"{shingle:016x}" for shingle in values[kept].tolist()}
     yield linked("FingerprintMemo.link", memo.link(*how, ()), texts, filtered(groups, chosen))
     slots = _kernel.list_fingerprints(values[::2].tobytes(), values[::3].tobytes(), FACTOR)
-    listed = {f"{each:016x}" for each in np.setdiff1d(values[::2], values[::3]).tolist()}
+    listed = {f"{shingle:016x}" for shingle in np.setdiff1d(values[::2], values[::3]).tolist()}
     yield linked("list_fingerprints", memo.link(*how, (FACTOR, slots, True)), texts, filtered(groups, chosen & listed))
     memo.take_counts()
     left = filtered(groups, chosen - listed)
@@ -225,8 +135,8 @@ def sampled(
         brief = sum(0 < len(text.split()) < how[0] for text in texts)
         yield "FingerprintMemo.take_counts", counts, (brief, sum(map(bool, made)) - sum(map(bool, left)))
     yield linked("FingerprintMemo.link_gathering", memo.link_gathering(*how, FACTOR), texts, [""] * len(texts))
-    gathered = [each for payload in groups for each in dict.fromkeys(payload) if each in chosen]
-    right = np.array([int(each, 16) for each in gathered], np.uint64).tobytes()
+    gathered = [shingle for payload in groups for shingle in dict.fromkeys(payload) if shingle in chosen]
+    right = np.array([int(shingle, 16) for shingle in gathered], np.uint64).tobytes()
     yield "FingerprintMemo.take_gathered", memo.take_gathered(), right
 
 
@@ -270,7 +180,7 @@ def signatures(draw: Generator) -> Iterator[Compared]:
         made = [payload_signatures.minima(payload, a, b) or "" for payload in payloads]
         for pairs in (False, True):
             link = _kernel.link_minima(a, b, 2, pairs)
-            yield linked("link_minima", link, payloads, [grouped(each, 8, pairs) for each in made])
+            yield linked("link_minima", link, payloads, [grouped(minima, 8, pairs) for minima in made])
 
 
 def grouped(minima: str, size: int, pairs: bool) -> str:
@@ -287,8 +197,8 @@ def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -
     data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
     found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0])))
     names = [b"%d" % number for number in range(len(given))]
-    columns = (b"".join(names), sizes_of(names), b""), (b"".join(signatures), sizes_of(signatures), b"")
-    return "linked_lines", found, ((len(given), len(data), b"", b"", columns), len(given), len(data), None)
+    columns = len(given), len(data), b"", b"", (spelled(names), spelled(signatures))
+    return "linked_lines", found, (columns, len(given), len(data), None)
 
 
 def weighted(draw: Generator) -> Iterator[Compared]:
@@ -307,18 +217,20 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         for n in (1, 16, 33, 84):
             a, b = functions_of(draw, n)
             functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
-            first = [
-                weighted_minhash_times.weighted_minhash(shingles[some], every[some].astype(np.float64), *functions)
-                if len(some)
-                else np.empty(0, np.uint32)
-                for some in counted
-            ]
+            first = [weighted_minhash(shingles[some], every[some], functions) for some in counted]
             for bits in (8, 16, 32):
                 link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)
-                made = [payload_signatures.minima_to_payload(each, bits) for each in first]
+                made = [payload_signatures.minima_to_payload(minima, bits) for minima in first]
                 yield linked("link_weighted_minima", link, payloads, made)
-            made = [grouped(each, 4 * n, False) for each in made]
+            made = [grouped(payload, 4 * n, False) for payload in made]
             yield linked("link_weighted_minima", _kernel.link_weighted_minima(a, b, n, False, weighed), payloads, made)
+
+
+def weighted_minhash(shingles: U64, weights: Index, functions: tuple[U32, U32]) -> U32:
+    """Returns the weighted min-hashes of shingles; none if there are no shingles."""
+    if not len(shingles):
+        return np.empty(0, np.uint32)
+    return weighted_minhash_times.weighted_minhash(shingles, weights.astype(np.float64), *functions)
 
 
 # Lines that are read and written in one call
@@ -334,14 +246,14 @@ def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
             yield "element_end", _kernel.element_end(data, at, deepest), lines.element_end(data, at, deepest)
     texts = [text.encode() for text in random_texts(draw)]
     starts = int64([0, *np.cumsum([*map(len, texts)]).tolist()])
-    columns = tuple(
-        lines.ColumnValues(head, b"".join(texts), starts, text) for head, text in ((b'{"a":', True), (b',"b":', False))
-    )
+    heads = (b'{"a":', True), (b',"b":', False)
+    columns = tuple(lines.ColumnValues(head, b"".join(texts), starts, text) for head, text in heads)
     yield "record_lines", _kernel.record_lines(columns, len(texts)), lines.record_lines(columns, len(texts))
 
 
 def random_ids(draw: Generator, count: int) -> list[bytes]:
-    return [b"%d" % each if each % 2 else b'"%x"' % (each**5) for each in draw.integers(0, count, count).tolist()]
+    numbers = draw.integers(0, count, count).tolist()
+    return [b"%d" % number if number % 2 else b'"%x"' % (number**5) for number in numbers]
 
 
 def numbered(draw: Generator) -> Iterator[Compared]:
@@ -350,7 +262,7 @@ def numbered(draw: Generator) -> Iterator[Compared]:
     for count in (1, 10, 100, 1500):
         for name in ("number", "find"):
             several = random_ids(draw, count)
-            given = b"".join(several), sizes_of(several)
+            given = spelled(several)[:2]
             yield f"Ids.{name}", getattr(one, name)(*given), getattr(two, name)(*given)
         yield "Ids.data", (len(one), bytes(one.data), bytes(one.ends)), (len(two), bytes(two.data), bytes(two.ends))
         hashes = np.frombuffer(one.hashes(*given), np.uint64).tolist()
@@ -367,8 +279,9 @@ def numbered(draw: Generator) -> Iterator[Compared]:
 def read(draw: Generator) -> Iterator[Compared]:
     yield from tables(draw)
     for digits in (2, 4, 8, 16):
-        for size in (5 * digits // 2, 0) if digits >= 8 else (5 * digits // 2,):
-            yield columns_of_lines(draw, digits, size)
+        yield columns_of_lines(draw, digits, 5 * digits // 2)
+        if digits >= 8:
+            yield columns_of_lines(draw, digits, 0)
 
 
 def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
@@ -377,39 +290,32 @@ def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
     texts, millionths = [random_text(draw, length) for length in range(60)], draw.integers(0, 10**6, 60).tolist()
     payloads = [draw.bytes(5 * digits // 2) for _ in names]
     lists, flags = [names[:number] for number in range(60)], draw.integers(0, 2, 60).tolist()
-    parts = [
-        (
-            b'{"id":',
-            name,
-            b',"o":',
-            other,
-            b',"p":',
-            b'"%b"' % payload.hex(" ", digits // 2).encode(),
-            b',"v":',
-            b"%d" % millionth,
-            b',"t":%b,"m":[ %b ]' % (quoted(text.encode()), b" , ".join(ids)),
-            b',"s":0.%06d%b,"via":"r"' % (millionth, b',"f":true' if flag else b""),
-            b"}\n",
-        )
-        for name, other, payload, millionth, text, ids, flag in zip(
-            names, others, payloads, millionths, texts, lists, flags, strict=True
-        )
-    ]
-    data = b"".join(map(b"".join, parts))
-    ends = np.cumsum([[len(part) for part in line] for line in parts]).reshape(60, -1)
-    starts, before = np.append(0, ends[:-1, -1]), ends - [[len(part) for part in line] for line in parts]
-    both = [name for two in zip(names, others, strict=True) for name in two]
-    read = payloads if size else [set_of(each, digits) for each in payloads]
-    every = [name for ids in lists for name in ids]
+    numbers = [b"%d" % millionth for millionth in millionths]
+    members = {
+        b"id": names,
+        b"o": others,
+        b"p": [b'"%b"' % payload.hex(" ", digits // 2).encode() for payload in payloads],
+        b"v": numbers,
+        b"t": [quoted(text.encode()) for text in texts],
+        b"m": [b"[ %b ]" % b" , ".join(several) for several in lists],
+        b"s": [b"0.%06d%b" % (each, b',"f":true' * flag) for each, flag in zip(millionths, flags, strict=True)],
+        b"via": [b'"r"'] * 60,
+    }
+    heads = [b'%b"%b":' % (b"," if place else b"{", name) for place, name in enumerate(members)]
+    lines = [[*chain(*zip(heads, values, strict=True)), b"}\n"] for values in zip(*members.values(), strict=True)]
+    data = b"".join(chain(*lines))
+    edges = np.cumsum([*map(len, chain(*lines))]).reshape(60, -1)
+    begins, ends = edges[:, :-1:2].T, edges[:, 1::2].T  # of the values of each member
+    read = payloads if size else [set_of(payload, digits) for payload in payloads]
     columns = (
-        (b"".join(both), sizes_of(both), int64(before[:, [1, 3]].ravel().tolist())),
-        (b"".join(read), sizes_of(read), int64(before[:, 5].tolist())),
-        (int64(np.stack([before[:, 7], ends[:, 7]], axis=1).ravel().tolist()), b"", b""),
-        (b"".join(line[7] for line in parts), sizes_of([line[7] for line in parts]), int64(before[:, 7].tolist())),
+        spelled([*chain(*zip(names, others, strict=True))], begins[:2].T.ravel()),
+        spelled(read, begins[2]),
+        (int64(np.stack([begins[3], ends[3]], axis=1).ravel()), b"", b""),
+        spelled(numbers, begins[3]),
         (int64(map(len, texts)), b"", b""),
-        (b"".join(every), sizes_of(every), int64(map(len, lists))),
-        (int64(each * 10**6 for each in millionths), b"", b""),
-        (np.array([float(f"0.{each:06d}") for each in millionths]).tobytes(), b"", b""),
+        spelled([*chain(*lists)], map(len, lists)),
+        (int64(millionth * 10**6 for millionth in millionths), b"", b""),
+        (np.array([float(f"0.{millionth:06d}") for millionth in millionths]).tobytes(), b"", b""),
         (bytes(flags), b"", b""),
     )
     fields = (
@@ -427,7 +333,7 @@ def columns_of_lines(draw: Generator, digits: int, size: int) -> Compared:
         Field(b"x", Kind.NONE),
         Field(b"y", Kind.AT_MOST_ONCE),
     )
-    right = 60, len(data), int64(starts.tolist()), int64((ends[:, -1] - 2).tolist()), columns
+    right = 60, len(data), int64([0, *edges[:-1, -1]]), int64(edges[:, -1] - 2), columns
     return "read_columns", _kernel.read_columns(data, 0, fields), right
 
 
@@ -448,56 +354,9 @@ def set_of(data: bytes, digits: int) -> bytes:
     return np.unique(np.frombuffer(data, f">u{digits // 2}")).astype(np.uint64).tobytes()
 
 
-# Independent sets, and passages
-
-
-def independent_sets(draw: Generator) -> Iterator[Compared]:
-    for count in (2, 12, 60):
-        pairs = draw.integers(0, count, (100, 2))
-        ends = pairs[pairs[:, 0] != pairs[:, 1]].astype(np.int32).ravel()
-        before, last = np.empty(len(ends), np.int32), np.full(count, -1, np.int32)
-        yield compared(independent_set, "list_ends", ends, before, last)
-        independent_set.list_ends(ends, before, last)
-        listed = independent_set.PairEnds(ends, before, last, draw.integers(1, 4, len(ends) // 2) / 4)
-        none = np.full(count, -1, np.int32)
-        yield compared(
-            independent_set,
-            "greedy_independent_set",
-            draw.permutation(count),
-            listed,
-            independent_set.Partners(none, np.zeros(count)),
-        )
-        lesser, greater = np.sort(ends.reshape(-1, 2)).T.astype(np.uint64)
-        yield compared(
-            independent_set, "greedy_independent_set_of_pairs", np.unique(lesser << np.uint64(32) | greater), none
-        )
-
-
-def lined_texts(draw: Generator, alphabet: int) -> bytes:
-    """Returns six texts of at most 39 words."""
-    many = [*(f"{letter}{number}" for number in range(alphabet) for letter in ["", "é", "日本"][: alphabet % 3 or 1])]
-    return "".join(" ".join(draw.choice(many, draw.integers(0, 40))) + "\n" for _ in range(6)).encode()
-
-
-def winnowing(draw: Generator) -> Iterator[Compared]:
-    for alphabet in (1, 2, 3, 50):
-        for mask in (winnow.ALL_BITS, 3):
-            for gram, run in ((1, 1), (1, 4), (2, 3), (3, 3), (4, 9)):
-                how = winnow.Winnowing(int(draw.integers(0, 2**63)), gram, run, mask)
-                texts = lined_texts(draw, alphabet)
-                yield compared(winnow, "winnow", texts, how)
-                keys, places = winnow.winnow(texts, how)
-                yield compared(winnow, "winnowed_runs", texts, places, how)
-                left, right, most = draw.integers(0, len(texts), (3, 30))
-                yield compared(winnow, "equal_words", texts, left, texts, right, most)
-                listed = FACTOR, _kernel.list_fingerprints(keys[:3].tobytes(), b"", FACTOR), True
-                some = np.isin(keys, keys[:3])
-                yield "winnow", compiled_arrays.winnow(texts, how, listed), (keys[some], places[some])
-
-
 CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
-    "rows of signatures": rows,
-    "sets": sets,
+    "rows of signatures": array_checks.rows,
+    "sets": array_checks.sets,
     "words": words,
     "fingerprints": fingerprints,
     "sketches and simhashes": signatures,
@@ -505,8 +364,8 @@ CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
     "lines": lines_in_bytes,
     "ids, pairs and groups": numbered,
     "lines that are read": read,
-    "removal": independent_sets,
-    "passages": winnowing,
+    "removal": array_checks.independent_sets,
+    "passages": array_checks.winnowing,
 }
 
 

@@ -174,8 +174,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
                 stop_signless = stop;
                 inside = to[-1] > '9';
             } else if (apostrophe) {
-                apostrophe = 0;
-                inside = 0;
+                apostrophe = inside = 0;
             }
             if (inside) {
                 inside++;
@@ -277,34 +276,27 @@ FOR_BOTH int add_text(WordMemo *self, const uint8_t *at, const uint8_t *end, Byt
     return 0;
 }
 
-static int add_words(WordMemo *self, const uint8_t *text, size_t size, Bytes *out)
+/* Makes the words of a text, and their places if these are wanted. */
+FOR_BOTH int add_words(WordMemo *self, const uint8_t *text, size_t size, Bytes *out, Places *places)
 {
-    if (grow(out, size + 64))
-        return -1;
-    return self->wherever ? add_text(self, text, text + size, out, NULL)
-                          : add_tokens(self, text, text + size, out, NULL);
-}
-
-static int add_placed(WordMemo *self, const uint8_t *text, size_t size, Bytes *out, Places *places)
-{
-    begin_places(places, text);
+    if (places)
+        begin_places(places, text);
     if (grow(out, size + 64) || (self->wherever ? add_text(self, text, text + size, out, places)
                                                 : add_tokens(self, text, text + size, out, places)))
         return -1;
-    return add_separate(out, places);
+    return places ? add_separate(out, places) : 0;
 }
 
-/* The words of a string, with places if these are wanted. */
-static PyObject *made_of(PyObject *object, PyObject *text, Places *places)
+/* The words of a string. */
+FOR_BOTH PyObject *words_of_string(PyObject *object, PyObject *text, Places *places)
 {
-    WordMemo *self = (WordMemo *)object;
     Py_ssize_t size;
     const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!at)
         return NULL;
     Bytes out = {0};
     PyObject *result = NULL;
-    if (!(places ? add_placed(self, at, (size_t)size, &out, places) : add_words(self, at, (size_t)size, &out)))
+    if (!add_words((WordMemo *)object, at, (size_t)size, &out, places))
         result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
     free(out.data);
     return result;
@@ -312,13 +304,13 @@ static PyObject *made_of(PyObject *object, PyObject *text, Places *places)
 
 static PyObject *words(PyObject *object, PyObject *text)
 {
-    return made_of(object, text, NULL);
+    return words_of_string(object, text, NULL);
 }
 
 static PyObject *placed(PyObject *object, PyObject *text)
 {
     Places places = {{0}};
-    PyObject *result = made_of(object, text, &places);
+    PyObject *result = words_of_string(object, text, &places);
     free(places.out.data);
     return result;
 }
@@ -334,8 +326,7 @@ static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUS
         return NULL;
     self->alone = alone;
     if (wherever != Py_None) {
-        Py_INCREF(wherever);
-        self->wherever = wherever;
+        self->wherever = Py_NewRef(wherever);
         self->characters = PyMem_Calloc(1 << 16, sizeof *self->characters);
         if (!self->characters) {
             Py_DECREF(self);
@@ -376,21 +367,26 @@ static int is_parted(const uint8_t *at, size_t size)
     return 0;
 }
 
-static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
+FOR_BOTH Made words_of_text(WordMemo *self, const uint8_t *text, size_t size, Bytes *made, Places *places)
 {
     if (is_parted(text, size))
         return ODD;
-    return add_words(self, text, size, made) ? FAILED : TEXT;
+    return add_words(self, text, size, made, places) ? FAILED : TEXT;
 }
 
-static void *start_words(PyObject *arguments)
+static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
+{
+    return words_of_text(self, text, size, made, NULL);
+}
+
+static void *take_words(PyObject *arguments)
 {
     return PyTuple_GetItem(arguments, 0);
 }
 
 static PyObject *link_words(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    static const LinkType WORDS = {words_of, NULL, start_words, NULL};
+    static const LinkType WORDS = {words_of, NULL, take_words, NULL};
     return new_link(&WORDS, Py_BuildValue("(O)", object));
 }
 
@@ -402,9 +398,7 @@ typedef struct {
 static Made placed_of(void *self, const uint8_t *text, size_t size, Bytes *made)
 {
     Placing *placing = self;
-    if (is_parted(text, size))
-        return ODD;
-    return add_placed(placing->memo, text, size, made, &placing->places) ? FAILED : TEXT;
+    return words_of_text(placing->memo, text, size, made, &placing->places);
 }
 
 static void *start_placing(PyObject *arguments)

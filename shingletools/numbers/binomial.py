@@ -1,14 +1,10 @@
-"""Binomial chances, in whole numbers and decimals: no logarithm or power of a C library, so that all machines agree.
-
-A chance is a whole number of UNIT, rounded down.
-"""
+"""Binomial chances, in whole numbers and decimals: no logarithm or power of a C library, so that all machines agree."""
 
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from math import ceil, comb, floor, isqrt
 
-UNIT = 1 << 64
 LEVEL = Fraction(1, 40)  # on either side of an interval: 95 of 100 between
 DECIMALS = 6
 DIGITS = 30  # that decide about LEVEL, but for ties
@@ -33,48 +29,6 @@ def successes(least: int, trials: int, yes: int, whole: int) -> int:
         total += term
         term = term * (i * no) // ((trials - i + 1) * yes)
     return total
-
-
-@cache
-def at_least(least: int, trials: int, chance: Fraction) -> int:
-    """Returns the chance that so many of the trials succeed, or more, each with this chance.
-
-    >>> at_least(1, 2, Fraction(1, 2)) * 4 == 3 * UNIT
-    True
-    """
-    yes, whole = chance.as_integer_ratio()
-    return int(UNIT * successes(max(least, 0), trials, yes, whole) // whole**trials)
-
-
-@cache
-def meets(widths: tuple[int, ...], chance: Fraction) -> int:
-    """Returns the chance, in UNIT, that a whole band agrees. chance: of each component; widths: of the bands."""
-    yes, whole = chance.as_integer_ratio()
-    none = 1
-    for width in widths:
-        none *= whole**width - yes**width
-    total: int = whole ** sum(widths)
-    return UNIT * (total - none) // total
-
-
-def widths(components: int, bands: int) -> tuple[int, ...]:
-    """Returns the widths of so many bands of so many components, as simjoin cuts them.
-
-    >>> widths(84, 17)[:2], sum(widths(84, 17))
-    ((4, 5), 84)
-    """
-    return tuple(components * (i + 1) // bands - components * i // bands for i in range(bands))
-
-
-def deviation(similarity: Fraction, components: int, chance: Fraction = Fraction(0)) -> Fraction:
-    """Returns the standard deviation of `estimated`, sqrt((1 - s) (s + c / (1 - c)) / n), rounded to DECIMALS.
-
-    >>> float(deviation(Fraction(4, 5), 84)), float(deviation(Fraction(4, 5), 84, Fraction(1, 256)))
-    (0.043644, 0.04375)
-    """
-    scale = 10 ** (DECIMALS + 1)
-    variance = (1 - similarity) * (similarity + chance / (1 - chance)) / components
-    return round(Fraction(isqrt(int(scale * scale * variance)), scale), DECIMALS)
 
 
 @cache

@@ -103,13 +103,9 @@ class PairRelation:
         classes = np.array(self.classes, np.int64)
         lost = (classes != NONE) & ~there
         classes[lost] = NONE
-        return FrozenRelation(
-            unique,
-            None if bands is None else bands[last],
-            classes,
-            len(keys) - len(unique),
-            outside + int(np.count_nonzero(lost)),
-        )
+        bands = None if bands is None else bands[last]
+        outside += int(np.count_nonzero(lost))
+        return FrozenRelation(unique, bands, classes, len(keys) - len(unique), outside)
 
     def contradiction(self, settled: "FrozenRelation") -> tuple[int, int] | None:
         """Returns the documents of a pair that belongs together and does not; None if there is none."""
@@ -139,10 +135,10 @@ class FrozenRelation(NamedTuple):
 
     def only(self, keys: Index) -> "FrozenRelation":
         """Restricts the relation to these pairs, which ascend, each once. Replaces classes by their pairs."""
-        mine = keys[self.has(keys)]
-        bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, mine)]
-        lost = self.pairs() - len(mine)
-        return FrozenRelation(mine, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
+        common = keys[self.has(keys)]
+        bands = None if self.bands is None else self.bands[np.searchsorted(self.keys, common)]
+        lost = self.pairs() - len(common)
+        return FrozenRelation(common, bands, np.full_like(self.classes, NONE), self.repeated, self.outside + lost)
 
     def has_key(self, keys: Index) -> Flags:
         """Returns whether each pair was added as a pair."""

@@ -82,7 +82,7 @@ class SeenIds:
         maybe = np.flatnonzero(known)
         if len(maybe):
             one, two = some[0][maybe], some[1][maybe]
-            found = [*(has(each, one, two) for each in self.held)]
+            found = [*(has(hashes, one, two) for hashes in self.held)]
             for _, run in self.runs:
                 found.append(has((run.keys, run.values), one, two))
                 run.forget()

@@ -40,6 +40,6 @@ def weighted_share(part: Index, whole: Index) -> Share:
     if not total:
         return Share(None)
     value = Fraction(min(int(part.sum()), total), total)
-    trials = min(total**2 // sum(each**2 for each in weights), MOST_TRIALS)
+    trials = min(total**2 // sum(weight**2 for weight in weights), MOST_TRIALS)
     low, high = interval(floor(value * trials), trials)[0], interval(ceil(value * trials), trials)[1]
     return Share(value, low, high)

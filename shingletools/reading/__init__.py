@@ -2,7 +2,6 @@
 
 streams                whole lines of files, or their places in a file
 option_files           files that options name
-file_name_lists        the names of files in a file
 compression_detection  whether a file is compressed; loads nothing else
 compression_formats    the formats of compressed files, and how they are written
 decompression          reads compressed files

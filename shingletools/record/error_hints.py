@@ -13,11 +13,7 @@ from shingletools.system.errors import Rejected, shown
 
 RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[A-Za-z]++\s*+[{(]"  # how citations begin
 # First bytes of files by the options that read them
-FIRST_BYTES = {
-    "--parquet": rb"PAR1",
-    "--warc": rb"WARC/",
-    "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY,
-}
+FIRST_BYTES = {"--parquet": rb"PAR1", "--warc": rb"WARC/", "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY}
 # First bytes of files that are not JSON lines, and what they look like
 LOOKS = (
     (rb"%PDF-", "PDF: pdftotext makes text of it"),
@@ -57,22 +53,8 @@ ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", 
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
 MAX_NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
-RESERVED = (
-    "id",
-    "text",
-    "via",
-    "source",
-    "at",
-    "shingles",
-    "sketch",
-    "simhash",
-    "of",
-    "part",
-    "before",
-    "behind",
-    "duplicate_of",
-    "repeats",
-    "named",
+RESERVED = tuple(
+    "id text via source at shingles sketch simhash of part before behind duplicate_of repeats named".split()
 )
 
 # Fields that no option names
@@ -236,7 +218,7 @@ def stage_hint(command: str, field: str, kind: str | None, record: wire.Record) 
     if (kind, field) in ((PAIRS, '"members"'), (GROUPS, '"a"')) and command in SCORING:
         return f"these are {kind}: a file has either pairs or groups, as its first record says"
     if kind is not None and kind not in info_of(command).takes:
-        then = next(each.then for each in record_kinds() if each.name == kind)
+        then = next(product.then for product in record_kinds() if product.name == kind)
         return f"these are {kind if kind in NOT_DOCUMENTS else f'records of {kind}'}: {then}"
     return kind_hint(kind, field) or documents_hint(command, field, kind, record)
 
@@ -276,7 +258,7 @@ def stage_of(record: wire.Record) -> str | None:
     via = record.get("via")
     last = via.rpartition("|")[2].split() if type(via) is str else []
     name = last[0].partition("/")[0] if last else ""
-    return name if (name, ()) in {(each.name, each.fields) for each in record_kinds()} else None
+    return name if (name, ()) in {(product.name, product.fields) for product in record_kinds()} else None
 
 
 def names_hint(command: str, field: str, record: wire.Record, first: bool) -> str | None:

@@ -63,12 +63,12 @@ class Chain:
         """
         made, rejections = run_sections(self.sections, lines, wanted)
         each_kind = groupby(made, lambda some: isinstance(some, bytes))
-        return [each for _, some in each_kind for each in merged_lines([*some])], rejections
+        return [item for _, some in each_kind for item in merged_lines([*some])], rejections
 
 
 def lines_in(made: Made) -> bytes:
     """Returns the lines among lines and batches, joined."""
-    return b"".join(each for each in made if isinstance(each, bytes))
+    return b"".join(item for item in made if isinstance(item, bytes))
 
 
 def merged_lines(some: Made) -> Made:
@@ -101,7 +101,7 @@ def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures
         made, later = section.work(lines_in(made), None if behind else wanted)
         rejections = merge_rejections(rejections, later)
         if behind and section.splits_lines:
-            good = zip(numbers_without(each.place for each in rejections), made, strict=False)
+            good = zip(numbers_without(rejection.place for rejection in rejections), made, strict=False)
             origins = [place for place, some in good if isinstance(some, bytes) for _ in range(some.count(b"\n"))]
             made, later = run_sections(behind, lines_in(made), wanted)
             rejections += [each._replace(place=origins[each.place]) for each in later]
@@ -121,10 +121,10 @@ def merge_rejections(earlier: Sequence[Rejection], later: Sequence[Rejection]) -
     if not (earlier and later):
         return [*earlier, *later]
     moved, before = [], 0
-    for each in later:
-        while before < len(earlier) and earlier[before].place <= each.place + before:
+    for rejection in later:
+        while before < len(earlier) and earlier[before].place <= rejection.place + before:
             before += 1
-        moved.append(each._replace(place=each.place + before))
+        moved.append(rejection._replace(place=rejection.place + before))
     return sorted([*earlier, *moved])
 
 
@@ -192,7 +192,7 @@ class Section:
 
 def batch_of(signed: RawColumns) -> RecordBatch:
     """Returns the batch of signatures that the kernel made; it has no lines."""
-    return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*each) for each in signed[-1]))
+    return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*column) for column in signed[-1]))
 
 
 def sections_of(filters: Sequence[tuple[Filter, str]]) -> list[Section]:

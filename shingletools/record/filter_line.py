@@ -79,7 +79,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     else:
         added.append(b'"via":"' + recipe + b'"')
     end = found[-1].end
-    edits.append((end, end, b"".join(b"," + each for each in added)))
+    edits.append((end, end, b"".join(b"," + member for member in added)))
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 

@@ -14,26 +14,13 @@ MAX_EXPONENT_DIGITS = 18  # digits of an exponent
 PLAIN = lazy(lambda: re.compile(rb'"[^"\\]*"|-?[1-9][0-9]{0,17}|0'))  # values that are spelled in one way only
 
 LABEL_FIELD = "label"  # the field of a pair that says whether its documents belong together
-JUDGEMENTS = {
-    1: True,
-    "1": True,
-    "true": True,
-    "yes": True,
-    "same": True,
-    0: False,
-    "0": False,
-    "false": False,
-    "no": False,
-    "different": False,
-}
+JUDGEMENTS = dict.fromkeys((1, "1", "true", "yes", "same"), True)
+JUDGEMENTS |= dict.fromkeys((0, "0", "false", "no", "different"), False)
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
 UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
 # The same for records of a truth
-UNIQUE_TRUTH_FIELDS = {
-    PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD),
-    GROUPS: UNIQUE_FIELDS[GROUPS],
-}
+UNIQUE_TRUTH_FIELDS = {PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD), GROUPS: UNIQUE_FIELDS[GROUPS]}
 
 
 def label_of(value: bytes) -> bytes | None:

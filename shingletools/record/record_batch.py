@@ -152,7 +152,7 @@ def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadCo
         of_field.append(len(columns) - 1 if field.shared < 0 else of_field[field.shared])
         column, added = columns[of_field[-1]], encoded(field.kind, next(left))
         column[:] = map(bytes.__add__, column, added)
-    return ReadColumns(1, start, pack("q", start), pack("q", UNKNOWN), tuple(ColumnData(*each) for each in columns))
+    return ReadColumns(1, start, pack("q", start), pack("q", UNKNOWN), tuple(ColumnData(*column) for column in columns))
 
 
 def encoded(kind: Kind, value: Any) -> tuple[bytes, bytes, bytes]:
@@ -182,4 +182,4 @@ def join_parts(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[b
         return parts[0].starts, parts[0].lasts, parts[0].columns
     columns = zip(*(part.columns for part in parts), strict=True)
     starts, lasts = b"".join(part.starts for part in parts), b"".join(part.lasts for part in parts)
-    return starts, lasts, tuple(ColumnData(*map(b"".join, zip(*each, strict=True))) for each in columns)
+    return starts, lasts, tuple(ColumnData(*map(b"".join, zip(*column, strict=True))) for column in columns)

@@ -228,7 +228,7 @@ def recipe_parts(via: str, stage: str) -> set[str]:
     >>> sorted(recipe_parts("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
     ['simhash', 'weights']
     """
-    stages = [each.split() for each in via.split("|")]
+    stages = [stage.split() for stage in via.split("|")]
     return {
         part.partition("=")[0]
         for name, *parts in filter(None, stages)

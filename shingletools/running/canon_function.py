@@ -9,33 +9,9 @@ from shingletools.record.stage import Command, Filter
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-REFUSED_OPTIONS = (  # options that are not about words
-    "id",
-    "text",
-    "offsets",
-    "jobs",
-    "output",
-    "rejects",
-    "strict",
-    "progress",
-    "verbose",
-    "explain",
-    "whole",
-    "lines",
-    "number",
-    "all_messages",
-    "recursive",
-    "csv",
-    "tsv",
-    "array",
-    "ris",
-    "parquet",
-    "warc",
-    "delimiter",
-    "no_header",
-    "files0_from",
-    "include",
-    "exclude",
+REFUSED_OPTIONS = tuple(  # options that are not about words
+    "id text offsets jobs output rejects strict progress verbose explain whole lines number all_messages recursive "
+    "csv tsv array ris parquet warc delimiter no_header files0_from include exclude".split()
 )
 
 

@@ -154,9 +154,9 @@ def state_of(name: str) -> list[Any]:
             state = os.stat(name)
             return [path, state.st_size, state.st_mtime_ns]
         inside = hashlib.blake2b()
-        for each in sorted(files_below(name)):
-            state = os.stat(each)
-            inside.update(b"%b\0%d %d\n" % (os.fsencode(each), state.st_size, state.st_mtime_ns))
+        for path_below in sorted(files_below(name)):
+            state = os.stat(path_below)
+            inside.update(b"%b\0%d %d\n" % (os.fsencode(path_below), state.st_size, state.st_mtime_ns))
         return [path, None, inside.hexdigest()]
 
 

@@ -146,13 +146,13 @@ class Checkpointer:
                 for lines in made:
                     output.write(lines)
                 written = [output] if self.bad is None else [output, self.bad]
-                for each in written:
-                    each.complete()
+                for file in written:
+                    file.complete()
                 if why := difference(self.wanted[number], self._wanted(number)):
                     raise Failed(f"{why} while it was read")
                 with signals.waiting():
-                    for each in written:
-                        each.commit()
+                    for file in written:
+                        file.commit()
                     self.record(number, self.bad is not None)
         except StepFailed:
             raise

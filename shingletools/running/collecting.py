@@ -96,7 +96,7 @@ def collected(
                 collector.left_out()
             outcome, failed = Outcome(size, None, len(rejects), 0, rejects, Written(), file=portion.name), None
         else:
-            lines = b"".join(each.record + b"\n" for each in documents)
+            lines = b"".join(document.record + b"\n" for document in documents)
             chunk = Chunk(portion.name, 1, 1, lines, size, documents)
             outcome, failed = collect_chunk(collector, strict, side, chunk)
         yield outcome._replace(file="" if portion.alone else portion.name), failed
@@ -138,8 +138,8 @@ def run_collector(
 
 def outcome_of_deferred(file: str, late: Sequence[DeferredReject]) -> Outcome:
     """Returns the outcome for records of a file that turned out to be bad."""
-    counted, again = (sum(flags) for flags in zip(*(each[4:] for each in late), strict=True))
-    return Outcome(0, None, 0, -counted, [each[:4] for each in late], Written(), file=file, repeated_ids=again)
+    counted, again = (sum(flags) for flags in zip(*(reject[4:] for reject in late), strict=True))
+    return Outcome(0, None, 0, -counted, [reject[:4] for reject in late], Written(), file=file, repeated_ids=again)
 
 
 def prefetched_chunks(

@@ -49,20 +49,11 @@ class FilterGroup:
             bad = [Rejection(place, 1, each.cause, each.raw) for place, each in enumerate(documents) if each.cause]
             data = b"".join(each.record + b"\n" for each in documents if not each.cause)
             made, rejections, count = self.work(self.chain_of_plain if piece.plain else self.chain, data, bad, wanted)
-            own = [(documents[each.place], each.cause) for each in rejections if each.step == 1]
+            own = [(documents[rejection.place], rejection.cause) for rejection in rejections if rejection.step == 1]
             rejects = [(piece.name, document.line, cause, document.raw) for document, cause in own]
             # Counts and messages are read after the documents, which may set them
-            first = Outcome(
-                piece.size,
-                None,
-                0,
-                0,
-                rejects,
-                Written(),
-                counted=piece.counted,
-                file="" if piece.alone else piece.name,
-                messages=piece.messages,
-            )
+            counted, messages, name = piece.counted, piece.messages, "" if piece.alone else piece.name
+            first = Outcome(piece.size, None, 0, 0, rejects, Written(), counted=counted, file=name, messages=messages)
         else:
             start, chunk = (piece.start, piece.chunk()) if isinstance(piece, Span) else (None, piece)
             made, rejections, count = self.work(self.chain, chunk.data, [], wanted)
@@ -102,13 +93,13 @@ class FilterGroup:
         """
         made, more = chain.signed(data, wanted)
         rejections = merge_rejections(bad, more)
-        stop = next((each for each in rejections if self.strict[each.step - 1]), None)
+        stop = next((rejection for rejection in rejections if self.strict[rejection.step - 1]), None)
         if stop is None:
             return made, rejections, kernel.count_lines(data) + len(bad)
         for stage, *_ in self.filters:
             if stage.tally is not None:
                 stage.tally()  # discards what the second pass counts again
-        bad = [each for each in bad if each.place < stop.place]
+        bad = [rejection for rejection in bad if rejection.place < stop.place]
         before = kernel.split_lines(data)[: stop.place - len(bad)]
         made, more = chain.signed(b"".join(line + b"\n" for line in before), wanted)
         return made, [*merge_rejections(bad, more), stop], stop.place + 1
@@ -127,10 +118,10 @@ def until_bad(documents: Iterable[Document]) -> list[Document]:
 def numbered(rejections: Sequence[Rejection], step: int) -> list[BadRecord]:
     """Returns the records that a filter rejects, numbered from 1 among the lines that reach it."""
     gone, bad = 0, list[BadRecord]()
-    for each in rejections:
-        if each.step == step:
-            bad.append(("-", each.place - gone + 1, each.cause, each.line))
-        gone += each.step < step
+    for rejection in rejections:
+        if rejection.step == step:
+            bad.append(("-", rejection.place - gone + 1, rejection.cause, rejection.line))
+        gone += rejection.step < step
     return bad
 
 
@@ -200,16 +191,16 @@ def run_once(
     # Workers read JSON lines themselves. Other formats are read here: documents end where all before them says
     read = streams.read_chunks if jobs == 1 else streams.read_spans
     with contextlib.closing(read(files, given) if form is None else documents_in_format(form, files, given)) as pieces:
-        begun, said = [*itertools.islice(pieces, 0 if advice is None else 1)], None
+        begun, remark = [*itertools.islice(pieces, 0 if advice is None else 1)], None
         if advice is not None and begun:
             first = begun[0].chunk() if isinstance(begun[0], Span) else begun[0]
-            said = advice(first_lines(first.data)) if isinstance(first, Chunk) else None
+            remark = advice(first_lines(first.data)) if isinstance(first, Chunk) else None
         # The signatures that are wanted are known when the collector has the first piece, as lines
         tasks = ((piece, wanted and wanted()) for piece in itertools.chain(begun, pieces))
         every = map(work, tasks) if jobs == 1 else by_workers(work, tasks, jobs, wanted is not None)
         for outcomes in with_line_numbers(every):
-            outcomes[0] = outcomes[0]._replace(messages=[*outcomes[0].messages, *([said] if said else [])])
-            said = None
+            outcomes[0] = outcomes[0]._replace(messages=[*outcomes[0].messages, *([remark] if remark else [])])
+            remark = None
             yield outcomes
 
 
@@ -247,10 +238,10 @@ def with_line_numbers(results: Iterator[list[Outcome]]) -> Generator[list[Outcom
         before = before or [0] * len(outcomes)
         if not outcomes[0].start:
             before[0] = 0  # a file begins, or the chunk has its own line number
-        for number, each in enumerate(outcomes):
-            if each.rejects and (number or each.start is not None):
+        for number, outcome in enumerate(outcomes):
+            if outcome.rejects and (number or outcome.start is not None):
                 here = before[number]
-                rejects = [(name, here + (line or 0), cause, raw) for name, line, cause, raw in each.rejects]
-                outcomes[number] = each._replace(rejects=rejects)
-            before[number] += each.lines
+                rejects = [(name, here + (line or 0), cause, raw) for name, line, cause, raw in outcome.rejects]
+                outcomes[number] = outcome._replace(rejects=rejects)
+            before[number] += outcome.lines
         yield outcomes

@@ -72,7 +72,7 @@ class InputDocuments(NamedTuple):
     def lines(self, steps: Sequence[Step], documents_errors: list[Failed]) -> Iterator[bytes] | None:
         """Returns whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
 
-        A Failed that the documents themselves raise is also appended to `theirs`.
+        A Failed that the documents themselves raise is also appended to `documents_errors`.
         """
         if self.arrow is not None:
             return rows_of(self.arrow, steps)
@@ -88,7 +88,7 @@ def name_of(path: Path) -> str:
 
 
 def raising(records: Iterator[Any], documents_errors: list[Failed]) -> Generator[Any]:
-    """Yields the records; appends a Failed that they raise to `theirs`."""
+    """Yields the records; appends a Failed that they raise to `documents_errors`."""
     try:
         yield from records
     except Failed as error:
@@ -165,11 +165,16 @@ def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
     """
     found = set[str]()
     for step in steps:
-        each = step.stage.record_by_record
-        if each is None:
+        filter_stage = step.stage.record_by_record
+        if filter_stage is None:
             fields = step.stage.fields
             return None if fields is None else frozenset(found | fields)
-        found |= {step.id_field, *each.read, "via", *(() if each.lines is None else each.lines.carried)}
+        found |= {
+            step.id_field,
+            *filter_stage.read,
+            "via",
+            *(() if filter_stage.lines is None else filter_stage.lines.carried),
+        }
     return None
 
 

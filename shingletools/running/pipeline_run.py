@@ -72,8 +72,8 @@ class PipelineRun:
                 check_suffixes(run.step, output if last else None)  # before pairs are read, which others may make
                 if run.stage.record_by_record is None and run.ended is None and not (given and "-" in run.stage.reads):
                     run.collect(CollectorContext(run.options.jobs))
-                mine = check(run.step, before, given, output if last else None, closed)
-                inputs += [name for name in mine if not (given and name == "-")]
+                names = check(run.step, before, given, output if last else None, closed)
+                inputs += [name for name in names if not (given and name == "-")]
             given = True
         for run in self.runs:
             with run.named():
@@ -134,7 +134,7 @@ class PipelineRun:
                 finally:
                     if strict:
                         report_rejects(runs, outcomes)
-                self.progress(sum(each.once + each.size for each in outcomes))
+                self.progress(sum(outcome.once + outcome.size for outcome in outcomes))
         if last is not self.runs[-1]:
             for run in runs:
                 self.check_end(run)
@@ -152,7 +152,7 @@ class PipelineRun:
 
         collector = first.collect(CollectorContext(jobs, given))
         collector.show_work = partial(self.show_work, first.name)
-        return ([each] for each in run_collector(collector, first.step, jobs, first.figures, given))
+        return ([outcome] for outcome in run_collector(collector, first.step, jobs, first.figures, given))
 
     def wanted_schema(self, run: StageRun) -> Callable[[], Signatures | None] | None:
         """Returns the columns that the next collector can take instead of lines.
@@ -177,13 +177,13 @@ class PipelineRun:
     def uncommitted_paths(self) -> list[str]:
         """Returns the paths of outputs that have not got their names yet."""
         return [
-            *(each.name for each in self.outputs() if each.target),
+            *(output.name for output in self.outputs() if output.target),
             *(path for run in self.runs for path in run.stage.changes),
         ]
 
     def outputs(self) -> list[Output]:
         every = [*(run.removed for run in self.runs), self.output]
-        return [each for each in every if each is not None]
+        return [output for output in every if output is not None]
 
     @contextlib.contextmanager
     def summed_up(self) -> Iterator[None]:
@@ -197,27 +197,27 @@ class PipelineRun:
     def conclude(self) -> int:
         """Shows the last messages, and returns the exit status."""
         conclusions = [(run, run.conclusion()) for run in self.runs]
-        self.why = next((each.why for _, each in conclusions if each.why), "")
+        self.why = next((conclusion.why for _, conclusion in conclusions if conclusion.why), "")
         paths = self.uncommitted_paths()
         for run, conclusion in conclusions:
             for message in conclusion.messages(paths, self.there) if conclusion.why else run.remarks():
                 run.say_with_name(message)
             if conclusion.why:
                 paths = []  # each file is named once
-        return last_failure(each.status for _, each in conclusions)
+        return last_failure(conclusion.status for _, conclusion in conclusions)
 
     def complete(self) -> None:
         """Waits until the files are on disk, and closes them. Raises ReaderGone or Failed."""
         for run in self.runs:
             if run.rejects is not None:
                 run.rejects.close()
-        for each in self.outputs_to_commit():
-            each.complete()
+        for output in self.outputs_to_commit():
+            output.complete()
 
     def commit(self) -> None:
         """Gives the files their names, and makes the changes for which the steps run. Raises Failed."""
-        for each in self.outputs_to_commit():
-            each.commit()
+        for output in self.outputs_to_commit():
+            output.commit()
         if not self.why:
             for run in self.runs:
                 with run.named():
@@ -225,7 +225,7 @@ class PipelineRun:
 
     def outputs_to_commit(self) -> list[Output]:
         """Returns the outputs that are to become complete."""
-        return [each for each in self.outputs() if not (self.why and each.target)]
+        return [output for output in self.outputs() if not (self.why and output.target)]
 
     def reader_gone(self) -> int:
         """Returns the exit status after the reader of the output has gone away.

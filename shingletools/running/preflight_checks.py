@@ -108,8 +108,8 @@ def check_apart(step: Step, others: Sequence[Step]) -> None:
         for other in others:
             stage = other.stage
             read = [*other.options.files, *(name for side in stage.sides for name in side), *stage.reads]
-            theirs = [*read, *(path for _, path in second_files(other))]
-            if any(files.same_file(path, name) for name in theirs if name != "-"):
+            paths = [*read, *(path for _, path in second_files(other))]
+            if any(files.same_file(path, name) for name in paths if name != "-"):
                 raise Failed(f"{option} {errors.printable(path)}: {other.name} reads or writes that file, too")
 
 

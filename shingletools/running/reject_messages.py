@@ -96,30 +96,22 @@ class RejectMessages:
 
         begins: whether the document begins its file, and so may show what kind of file that is.
         """
-        from shingletools.record.error_hints import (  # patterns that a run without faults does not need
-            ICONV,
-            LOOKS_LIKE,
-            NUMBERS_ADVICE,
-            TABLES,
-            hint,
-            own_options,
-            same_ids_hint,
-        )
+        from shingletools.record import error_hints  # patterns that a run without faults does not need
 
         file = place.rpartition(":")[0]
         if not cause.endswith(SEEN_BEFORE):
-            found = hint(self.command, cause, document, begins, self.form)
-            found = own_options(found) if found and (self.form or self.command in FORMAT_READERS) else found
-        elif self.form in TABLES:
-            found = NUMBERS_ADVICE
+            found = error_hints.hint(self.command, cause, document, begins, self.form)
+            found = error_hints.own_options(found) if found and (self.form or self.command in FORMAT_READERS) else found
+        elif self.form in error_hints.TABLES:
+            found = error_hints.NUMBERS_ADVICE
         elif file in self.sharing and not begins:  # a whole file of them is no file of another kind
-            found = same_ids_hint(self.id_field)
+            found = error_hints.same_ids_hint(self.id_field)
         else:
             found = None
-        if found is None or found in self.hints or (found.startswith(ICONV) and file in self.foreign):
+        if found is None or found in self.hints or (found.startswith(error_hints.ICONV) and file in self.foreign):
             return f"{place}: {cause}"
         self.hints.add(found)
-        if found.startswith(LOOKS_LIKE):
+        if found.startswith(error_hints.LOOKS_LIKE):
             self.foreign.add(file)
         return f"{place}: {cause}; {found}"
 

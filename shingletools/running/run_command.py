@@ -29,15 +29,8 @@ def make_parser() -> Parser:
         allow_abbrev=False,
         add_help=False,
     )
-    add = parser.add_argument
-    add(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=partial(count, most=MAX_JOBS),
-        default=1,
-        help="work with N workers (default 1)",
-    )
+    add, jobs = parser.add_argument, partial(count, most=MAX_JOBS)
+    add("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
     add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
     add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
     add("--id", metavar="NAME", type=text, help="the field that identifies a document, for all commands")
@@ -64,10 +57,7 @@ def sized(argument: str) -> str:
 
 
 def run(
-    name: str,
-    argv: Sequence[str] | None,
-    closed: set[int],
-    conclude: Callable[[PipelineRun], object] = lambda _: None,
+    name: str, argv: Sequence[str] | None, closed: set[int], conclude: Callable[[PipelineRun], object] = lambda _: None
 ) -> int:
     """Runs a pipeline, and returns its exit status. Raises Failed or Printed.
 
@@ -97,12 +87,12 @@ def run(
     if flow is None:
         return status
     conclude(flow)
-    for each in flow.runs:
-        if each.options.verbose or each.stage.dry:
-            messages.say(f"{each.name}: {', '.join(each.records() + each.summary())}")
+    for stage_run in flow.runs:
+        if stage_run.options.verbose or stage_run.stage.dry:
+            messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
     if options.verbose and keeping is not None and keeping.done:
         messages.say(f"{name}: went on from {keeping.shown(keeping.done - 1)}")
     if options.verbose:
-        seconds, read = time.monotonic() - begun, sum(each.figures.size for each in flow.runs)
+        seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
         messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
     return status

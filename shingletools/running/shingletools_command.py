@@ -92,7 +92,7 @@ def checked(_name: str) -> str:
     from shingletools.kernel import self_check  # it needs the C kernel
 
     groups = [*self_check.differing()]
-    if wrong := [each for _, _, differ in groups for each in differ]:
+    if wrong := [function for _, _, differ in groups for function in differ]:
         raise Failed(f"the C kernel differs from its definition, so use SHINGLETOOLS_KERNEL=numpy: {', '.join(wrong)}")
     return "".join(f"{name}: {compared} results are as defined\n" for name, compared, _ in groups)
 
@@ -106,10 +106,10 @@ def required() -> dict[str, list[str]]:
 
     extras = metadata.metadata("shingletools").get_all("Provides-Extra") or ()
     found: dict[str, list[str]] = {"": [], **{extra: [] for extra in extras if extra not in DEVELOPER_EXTRAS}}
-    for each in metadata.requires("shingletools") or ():
-        package = re.match(r"[\w.-]+", each)
-        extra = re.search(r"extra\s*==\s*[\"']([\w-]+)[\"']", each)
-        older = re.search(r"python_version\s*<\s*[\"'](\d+)\.(\d+)[\"']", each)
+    for requirement in metadata.requires("shingletools") or ():
+        package = re.match(r"[\w.-]+", requirement)
+        extra = re.search(r"extra\s*==\s*[\"']([\w-]+)[\"']", requirement)
+        older = re.search(r"python_version\s*<\s*[\"'](\d+)\.(\d+)[\"']", requirement)
         if older and sys.version_info >= (int(older[1]), int(older[2])):
             continue
         if package and (packages := found.get(extra[1] if extra else "")) is not None:

@@ -44,8 +44,8 @@ class StageRun:
 
     def filter_step(self) -> FilterStep | None:
         """Returns the step as a filter; None if it has a collector."""
-        each = self.stage.record_by_record
-        return None if each is None else (each, self.step.id_field, self.options.strict)
+        filter_stage = self.stage.record_by_record
+        return None if filter_stage is None else (filter_stage, self.step.id_field, self.options.strict)
 
     def collect(self, context: CollectorContext) -> Collector:
         """Returns the collector of the step, which is made once."""
@@ -117,8 +117,8 @@ class StageRun:
             return self.ended.remarks
         if self.collector is not None:
             return self.collector.remarks()
-        each = self.stage.record_by_record
-        remarks = None if each is None else each.remarks
+        filter_stage = self.stage.record_by_record
+        remarks = None if filter_stage is None else filter_stage.remarks
         return () if remarks is None else remarks(self.figures.counted, self.figures.records)
 
     def records(self) -> list[str]:
@@ -131,8 +131,8 @@ class StageRun:
             return [*self.ended.summary]
         if self.collector is not None:
             return [*self.collector.summary(), *self.figures.counts()]
-        each = self.stage.record_by_record
-        lines = None if each is None else each.lines
+        filter_stage = self.stage.record_by_record
+        lines = None if filter_stage is None else filter_stage.lines
         return [*(() if lines is None else lines.summary(self.figures.made)), *self.figures.counts()]
 
     def lost_with_reader(self, there: Set[str]) -> Iterator[str]:

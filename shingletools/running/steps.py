@@ -57,10 +57,16 @@ def step_of(
     options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
     name_fields(options, name_options, carried)
     stage = command.build(options)
-    each = stage.record_by_record
+    filter_stage = stage.record_by_record
     # A collector that makes another kind of records does not
-    passes = each is not None or not command.COMMAND_INFO.makes
-    names = each.named if each is not None and each.named is not None else carried if passes else DEFAULT_NAMES
+    passes = filter_stage is not None or not command.COMMAND_INFO.makes
+    names = (
+        filter_stage.named
+        if filter_stage is not None and filter_stage.named is not None
+        else carried
+        if passes
+        else DEFAULT_NAMES
+    )
     return Step(name, options, stage, names)
 
 

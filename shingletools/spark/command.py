@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from shingletools.cli.argument_types import allowance, size
+from shingletools.cli.argument_types import add_repeatable, allowance, size
 from shingletools.cli.options import Help, Parser, Version, add_allowance
 from shingletools.record.command_registry import CommandInfo
 from shingletools.running.driver import check_kernel
@@ -52,7 +52,8 @@ def make_parser() -> Parser:
     add("--strict", action="store_true", help="write nothing if there is a bad record")
     add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
     add("-v", "--verbose", action="store_true", help="end with a line of figures on standard error")
-    add = parser.add_argument_group("Spark").add_argument
+    spark = parser.add_argument_group("Spark")
+    add = spark.add_argument
     add("--checkpoint", metavar="DIR", help="keep intermediate results in DIR during the run (default beside --out)")
     add(
         "--at-once",
@@ -62,14 +63,7 @@ def make_parser() -> Parser:
         "if that takes at most SIZE of memory: 0, 200M (default 512M, or 1G where the master is local)",
     )
     add("--master", metavar="URL", help="where Spark runs: local[N], spark://HOST:PORT, yarn (default local[*])")
-    add(
-        "--conf",
-        metavar="K=V",
-        action="append",
-        type=setting,
-        default=[],
-        help="set the property K of Spark to V; may be repeated",
-    )
+    add_repeatable(spark, "--conf", "K=V", "set the property K of Spark to V", setting)
     add = parser.add_argument_group("help").add_argument
     add("-h", "--help", action=Help, nargs=0, help="print this help")
     add("--version", action=Version, nargs=0, help="print the versions that decide the output")
@@ -124,8 +118,8 @@ def run(name: str, argv: Sequence[str] | None, _closed: set[int]) -> int:
 
     begun = time.monotonic()
     session = Session(f"simspark: {options.pipeline}", options.master, settings)
-    figures, said, status = session.run(work)
-    for message in said:
+    figures, remarks, status = session.run(work)
+    for message in remarks:
         messages.say(f"{name}: {message}")
     if options.verbose or any(step.stage.dry for step in steps):
         start = f" ({session.start_took:.1f} s to start Spark)" if session.given is None else ""

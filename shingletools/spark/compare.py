@@ -73,8 +73,8 @@ def tasks_of(entries: DataFrame, cross: bool) -> DataFrame:
     buckets = entries.groupBy("key").agg(F.sum("size").alias("bytes"), *counts)
     of_kind = [F.col(f"rows{kind}") for kind in KINDS]
     rows, asking = reduce(add, of_kind), of_kind[0] + of_kind[OTHER_SIDE]
-    mine = of_kind[0] + of_kind[RESTS]
-    buckets = buckets.where((asking > 0) & ((mine > 0) & (rows > mine) if cross else rows > 1))
+    of_input = of_kind[0] + of_kind[RESTS]
+    buckets = buckets.where((asking > 0) & ((of_input > 0) & (rows > of_input) if cross else rows > 1))
     entries = entries.join(buckets.hint("shuffle_hash"), "key")
     # Two blocks, and all that is made of them, must fit in memory
     fitting = F.floor(BLOCK_BYTES * rows / F.greatest("bytes", F.lit(1)))

@@ -55,8 +55,8 @@ class Removal:
             )
         )
         known = decisions(self.documents.join(archived, "name"), KNOWN)
-        mine = self.documents.join(archived.select("name"), "name", "left_anti")
-        gone = self.by_pairs(mine) if self.stage.pairs else self.by_groups(mine)
+        documents = self.documents.join(archived.select("name"), "name", "left_anti")
+        gone = self.by_pairs(documents) if self.stage.pairs else self.by_groups(documents)
         bad = decisions(self.rows.where("cause IS NOT NULL"), BAD)
         every = self.checkpoint(union([known, gone, decisions(self.again, REPEATED), bad]))
         return with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number))
@@ -71,7 +71,7 @@ class Removal:
         if row is not None:
             raise Failed(doubtful_side(orjson.loads(bytes(row["name"]))))
 
-    def by_groups(self, mine: DataFrame) -> DataFrame:
+    def by_groups(self, remaining: DataFrame) -> DataFrame:
         """Returns the documents of groups that go: all but one of each."""
         member = self.deciding_rows(records.MEMBER).select("name", F.col("number").alias("group"))
         sizes = member.groupBy("group").agg(F.count(F.lit(1)).alias("members"))
@@ -81,16 +81,18 @@ class Removal:
             members = F.col("members") - F.coalesce("repeated", F.lit(0))
             sizes = sizes.join(parts, "group", "left").withColumn("members", members)
         large = sizes.where(F.col("members") > (self.stage.larger_than or 1)).select("group")
-        grouped = self.keyed(mine.join(member.join(large, "group"), "name"))
+        grouped = self.keyed(remaining.join(member.join(large, "group"), "name"))
         if self.stage.keep == NONE:
             return decisions(grouped, NONE)
         best = grouped.groupBy("group").agg(F.min(F.struct("key", "number", "name")).alias("best"))
         others = grouped.join(best, "group").where("number <> best.number")
         return decisions(others.withColumn("partner", F.col("best.name")), self.stage.keep)
 
-    def by_pairs(self, mine: DataFrame) -> DataFrame:
+    def by_pairs(self, remaining: DataFrame) -> DataFrame:
         """Returns the documents that have a pair with one that stays."""
-        nodes = self.ranked(self.keyed(mine.join(self.deciding_rows(records.NAMED).select("name").distinct(), "name")))
+        nodes = self.ranked(
+            self.keyed(remaining.join(self.deciding_rows(records.NAMED).select("name").distinct(), "name"))
+        )
         pairs = self.deciding_rows(records.PAIR).withColumnsRenamed({"name": "a", "other": "b"})
         inside = self.checkpoint(with_nodes(pairs, nodes).select("u", "v", "similarity"))
         edges = inside.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
@@ -138,7 +140,7 @@ def divide(stage: DedupSpec, step: int, some: NumberedLines, decisions: list[Dec
     """Divides lines into documents that stay, those that are removed, and bad ones. Returns rows of LINES."""
     if not decisions and not stage.annotate:
         return [some.row()]
-    by_number = {each["number"]: each for each in decisions}
+    by_number = {decision["number"]: decision for decision in decisions}
     divided: dict[int, list[tuple[int, bytes]]] = {GOOD: [], REMOVED: []}
     rows: list[LineRow] = []
     for number, line in zip(some.numbers.tolist(), some.lines.split(b"\n"), strict=False):

@@ -105,7 +105,7 @@ class DecidingRows:
                 archived = ArchivePartners(ids)
                 self.take(archived, some.lines)
                 flags = archived.known, archived.doubtful
-                known, doubtful = (np.flatnonzero(np.frombuffer(each, np.bool_)) for each in flags)
+                known, doubtful = (np.flatnonzero(np.frombuffer(flag, np.bool_)) for flag in flags)
                 best = np.frombuffer(archived.best, np.int64)[known]
                 ends = {"name": ids_array(ids, known), "other": ids_array(archived.archive, best)}
                 similarity = np.frombuffer(archived.similarity)[known]
@@ -158,7 +158,7 @@ def to_forms(wanted: str, batches: Batches) -> Batches:
     """Takes values, as they are spelled, to FORMS: the different forms in which they can be read. Memory: a batch."""
     for batch in batches:
         found = [value_of(text) for text in batch.column(0).to_pylist()]
-        yield from_rows(FORMS, [(form,) for form in {form_of(each, wanted) for each in found if each is not None}])
+        yield from_rows(FORMS, [(form,) for form in {form_of(value, wanted) for value in found if value is not None}])
 
 
 def to_keys(form: str, keep: str, batches: Batches) -> Batches:
@@ -166,5 +166,5 @@ def to_keys(form: str, keep: str, batches: Batches) -> Batches:
     for batch in batches:
         place = batch.schema.get_field_index("value")
         found = [value_of(text) for text in batch.column(place).to_pylist()]
-        keys = [key_of(None if each is None else as_form(each, form), keep) for each in found]
+        keys = [key_of(None if value is None else as_form(value, form), keep) for value in found]
         yield batch.set_column(place, "value", pa.array(keys, pa.binary()))

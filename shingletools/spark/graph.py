@@ -131,8 +131,8 @@ def decide(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
     """
     nodes, place = np.unique(np.append(u, v), return_inverse=True)
     one, other = place[: len(u)], place[len(u) :]
-    mine = np.zeros(len(nodes), np.bool_)
-    mine[one] = True
+    undecided = np.zeros(len(nodes), np.bool_)
+    undecided[one] = True
     known = np.full(len(nodes), OPEN)
     known[other] = stays
     surely, possibly = 2 * np.arange(len(nodes)), 2 * np.arange(len(nodes)) + 1
@@ -141,10 +141,10 @@ def decide(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
     kernel.list_ends(ends, before, last)
     pairs = PairEnds(ends, before, last, np.zeros(len(ends) // 2))
     kept = Partners(np.full(2 * len(nodes), -1, np.int32), np.full(2 * len(nodes), -np.inf))
-    wanted = np.repeat(mine, 2)
+    wanted = np.repeat(undecided, 2)
     wanted[surely] |= known == 1
     wanted[possibly] |= known > 0
     kernel.greedy_independent_set(np.flatnonzero(wanted), pairs, kept)
-    sure, possible = (mine & (kept.partner[each] < 0) for each in (surely, possibly))
-    found = np.flatnonzero(mine & (sure | ~possible))
+    sure, possible = (undecided & (kept.partner[each] < 0) for each in (surely, possibly))
+    found = np.flatnonzero(undecided & (sure | ~possible))
     return nodes[found], sure[found]

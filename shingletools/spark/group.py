@@ -33,7 +33,7 @@ def grouped(given: StepInput) -> DataFrame:
     assert isinstance(stage, GroupSpec)
     pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number)
     documents = MentionRows(DocumentIds(stage.id_field), given.number)
-    every = [through(given.lines, pairs, MENTIONS), *(through(each, documents, MENTIONS) for each in given.others)]
+    every = [through(given.lines, pairs, MENTIONS), *(through(lines, documents, MENTIONS) for lines in given.others)]
     mentions = checkpoint(union(every))
     first, second = (F.col(name).isNotNull() for name in ("a", "b"))
     nodes = mentions.where(first).select(F.col("a").alias("name"), F.expr("2 * number").alias("node"))

@@ -63,7 +63,7 @@ class JoinRun:
         """Returns pairs and bad records. Raises Failed."""
         step, stage = self.given.number, self.stage
         signing = Signing(stage.id_field, stage.once(0), stage.wanted.verify, step)
-        every = [through(each, signing, SIGNED) for each in (self.given.lines, *self.given.others)]
+        every = [through(lines, signing, SIGNED) for lines in (self.given.lines, *self.given.others)]
         rows = self.checkpoint(union(every))
         bad, documents = [rows.where(F.col("step") > 0).select(*LINES.names)], rows.where(F.col("step") == GOOD)
         size = F.sum(F.octet_length("payload") + F.octet_length("second"))
@@ -83,14 +83,14 @@ class JoinRun:
         documents = documents.select("number", "payload", "second").where(F.octet_length("payload") > 0)
         factory = TableFactory(signature, self.comparable.wanted)
         self.count(documents, factory)
-        sizes = [each.fixed(self.comparable.size) or 8 for each in factory.signatures]
+        sizes = [signature.fixed(self.comparable.size) or 8 for signature in factory.signatures]
         table = factory.table([(np.zeros(size, np.uint8), np.array([size])) for size in sizes])  # of one document
         pairs = self.compared(documents, factory, table.bands, count)
         return union([self.lines(pairs, names, factory), *bad])
 
     def accept(self, documents: DataFrame) -> Signature | None:
         """Takes the recipe and the size of all signatures. Returns what they are, if there is one. Raises Failed."""
-        fixed = F.col("kind").isin([kind for kind, each in enumerate(SIGNATURES) if each.fixed(8)])
+        fixed = F.col("kind").isin([kind for kind, signature in enumerate(SIGNATURES) if signature.fixed(8)])
         size = F.octet_length("payload")
         shape = F.when(fixed, size).otherwise(F.least(size, F.lit(1))).alias("size")
         shapes = documents.groupBy("via", "kind", shape).agg(F.min("number").alias("number"))

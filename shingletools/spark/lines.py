@@ -146,6 +146,6 @@ def decide_rows(decide: Decide, about: list[str], batches: Batches) -> Batches:
 
 def repeated_ids(step: int, some: NumberedLines, decisions: list[Decision]) -> list[LineRow]:
     """Returns the lines about which there are decisions as bad ones: their ids (name) were used before."""
-    causes = {each["number"]: seen_before(orjson.loads(each["name"])) for each in decisions}
+    causes = {decision["number"]: seen_before(orjson.loads(decision["name"])) for decision in decisions}
     lines = zip(some.numbers.tolist(), some.lines.split(b"\n"), strict=False)
     return [bad_row(some.first, number, step, causes[number], line) for number, line in lines if number in causes]

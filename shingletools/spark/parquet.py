@@ -89,7 +89,7 @@ class ColumnFilters:
             first, numbers = rows.column("first")[0].as_py(), rows.column("number").to_numpy()
             good, rejections = self.chain.work(self.lines(record, read))
             values = [wire.parse_json(line) for line in kernel.split_lines(good)]
-            places = pa.array([each.place for each in rejections], pa.int64())
+            places = pa.array([rejection.place for rejection in rejections], pa.int64())
             kept = record.take(pa.array(np.delete(np.arange(len(record)), places)))
             columns = [
                 kept.column(name) if kind is None else pa.array([value.get(name) for value in values], kind)
@@ -130,14 +130,14 @@ def check_types(inputs: Sequence[tuple[str, DataFrame]]) -> None:
         for field in cast(T.StructType, rows.schema["row"].dataType).fields:
             first, other = seen.setdefault(field.name, (path, field.dataType))
             if not agree(field.dataType, other):
-                mine, others = field.dataType.simpleString(), other.simpleString()
+                kind, other_kind = field.dataType.simpleString(), other.simpleString()
                 where = f"--in {errors.printable(path)}: column {errors.shown(field.name)}"
-                raise Failed(f"{where}: {mine}, but --in {errors.printable(first)} has {others}")
+                raise Failed(f"{where}: {kind}, but --in {errors.printable(first)} has {other_kind}")
 
 
 def union_of_columns(frames: Iterable[DataFrame]) -> DataFrame:
     """Returns the rows (`row`) of all frames, with null for columns that one lacks."""
-    return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [each.select("row.*") for each in frames])
+    return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [frame.select("row.*") for frame in frames])
 
 
 def to_numbers(batches: Batches) -> Batches:
@@ -171,4 +171,4 @@ def columns_of(step: Step) -> T.StructType:
             kinds[wire.AGAINST] = T.BooleanType()
     elif step.name == "simgroup":
         kinds = {"group": text, "size": T.LongType(), "members": T.ArrayType(text)}
-    return T.StructType([T.StructField(*each) for each in sorted(kinds.items())])
+    return T.StructType([T.StructField(*item) for item in sorted(kinds.items())])

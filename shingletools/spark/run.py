@@ -128,7 +128,7 @@ class Run:
             lines = numbered_anew(lines) if anew else lines
             anew, boundary = True, self.reader.files << PLACE_BITS
             bad.append(lines.where(F.col("step") > 0))
-            others = [self.side_lines(*each) for each in step.stage.side_files]
+            others = [self.side_lines(*file) for file in step.stage.side_files]
             (size,) = union([lines, *others]).agg(F.sum(F.octet_length("lines"))).collect()[0]
             good = lines.where(F.col("step") == GOOD)
             given = StepInput(step, number, good, others, boundary, self.checkpoint, size or 0)

@@ -140,5 +140,5 @@ def failure_in_task(error: Exception) -> str | None:
     >>> failure_in_task(Exception("x\\nshingletools.system.errors.Failed: id 1 is bad\\n"))
     'id 1 is bad'
     """
-    said = [line.strip().partition(f"{Failed.__module__}.{Failed.__name__}: ") for line in str(error).splitlines()]
-    return next((errors.printable(why) for before, found, why in said if found and not before), None)
+    parts = [line.strip().partition(f"{Failed.__module__}.{Failed.__name__}: ") for line in str(error).splitlines()]
+    return next((errors.printable(why) for before, found, why in parts if found and not before), None)

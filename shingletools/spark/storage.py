@@ -63,7 +63,7 @@ class Storage:
         path = self.path(folder)
         if not self.exists(folder):
             return []
-        return [each.getPath().getName() for each in path.getFileSystem(self.configuration).listStatus(path)]
+        return [file.getPath().getName() for file in path.getFileSystem(self.configuration).listStatus(path)]
 
     def gather(self, files: Sequence[str], out: str) -> None:
         """Moves files to a new folder and numbers them in this order; _SUCCESS comes last. Raises Failed."""

@@ -44,7 +44,7 @@ def shown(value: str | int) -> str:
     if not isinstance(value, str):
         return json.dumps(value)
     spelled = json.dumps(value[:MAX_SHOWN_CHARS], ensure_ascii=False)
-    spelled = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in spelled)
+    spelled = "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in spelled)
     spelled = spelled.replace("\x7f", "\\u007f")  # the one control character that JSON leaves
     return spelled if len(value) <= MAX_SHOWN_CHARS else f"{spelled}... ({len(value)} characters)"
 
@@ -77,7 +77,7 @@ def printable(name: str) -> str:
     >>> print(printable("текст\\x1b[2J"))
     текст\\x1b[2J
     """
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in name)
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in name)
 
 
 def shown_place(name: str, line: int | None) -> str:

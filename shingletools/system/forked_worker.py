@@ -83,13 +83,13 @@ def become_worker(descriptors: Sequence[int], others: set[int]) -> None:
         for each in others - {2, *descriptors}:
             with suppress(OSError):  # the list's own is closed
                 os.close(each)
-        mine = []
-        for each in descriptors:  # some may be among 0 to 2, if these were closed
-            mine.append(fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, 3))
-            os.close(each)
+        own = []
+        for descriptor in descriptors:  # some may be among 0 to 2, if these were closed
+            own.append(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3))
+            os.close(descriptor)
         os.open(os.devnull, os.O_RDWR)
         os.dup2(0, 1)
-        asked, answers, *stores = mine
+        asked, answers, *stores = own
         serve(True, stores, open(asked, "rb"), open(answers, "wb"))
         status = 0
     except BaseException:

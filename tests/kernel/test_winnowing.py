@@ -3,7 +3,7 @@
 import numpy as np
 
 from shingletools.kernel import arrays
-from shingletools.kernel.self_check import lined_texts
+from shingletools.kernel.array_checks import lined_texts
 from shingletools.kernel.winnowing import Winnowing
 
 

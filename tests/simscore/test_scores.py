@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from targets import stage_of
 
 from harness import Record, jsonl
-from shingletools.commands.simscore.partition_agreement import compare_groups
+from shingletools.commands.simscore.scoring import compare_groups
 from shingletools.reading.streams import Chunk
 from shingletools.running.collecting import collect_chunk
 

@@ -16,7 +16,6 @@ limited_process       a process with limits on time and memory
 article_extraction    the article in a page, by Resiliparse
 html_text_places      the places of a page's text in its source
 html_text_tokens      the text in a page's source
-foreign_elements      SVG and MathML, which have other rules
 character_references  character references, such as &amp;
 folding               case, compatibility forms, invisible characters, accents
 known_characters      the characters of Unicode 14.0

@@ -5,7 +5,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shingletools.cli.argument_types import names, text
+from shingletools.cli.argument_types import add_repeatable, names, text
 from shingletools.cli.options import Printed
 from shingletools.commands.canon.canonizer import Canonizer, Rules, explain
 from shingletools.commands.canon.folding import fold_accents
@@ -55,25 +55,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the field that holds the text, or several, whose texts become one in text (default text)",
     )
     format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
-    add = parser.add_argument_group("rules for texts, in the order in which they apply").add_argument
-    add(
-        "--delete",
-        metavar="REGEX",
-        dest="edits",
-        action="append",
-        type=deletion,
-        default=[],
-        help="delete what matches, before any other rule; may be repeated",
-    )
-    add(
-        "--replace",
-        metavar="REGEX=TEXT",
-        dest="edits",
-        action="append",
-        type=replacement,
-        default=[],
-        help="replace what matches with TEXT, in the order given with --delete; may be repeated",
-    )
+    texts = parser.add_argument_group("rules for texts, in the order in which they apply")
+    add = texts.add_argument
+    add_edit = partial(add_repeatable, texts, dest="edits")
+    add_edit("--delete", "REGEX", "delete what matches, before any other rule", deletion)
+    add_edit("--replace", "REGEX=TEXT", "replace what matches with TEXT, in the order given with --delete", replacement)
     add(
         "--html",
         metavar="PART",
@@ -83,14 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the text is HTML: take the whole page; with main, its main content; with article, the article of a news "
         "page or blog",
     )
-    add(
-        "--skip",
-        metavar="SELECTOR",
-        help="leave out HTML elements that match SELECTOR; may be repeated",
-        action="append",
-        type=text,
-        default=[],
-    )
+    add_repeatable(texts, "--skip", "SELECTOR", "leave out HTML elements that match SELECTOR", text)
     add("--join-hyphens", action="store_true", help="join small letters that a hyphen at a line's end divides")
     add(
         "--fold-homoglyphs",
@@ -111,13 +90,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
     add("--mask-numbers", action="store_true", help="write each number as 0")
-    add(
-        "--stop",
-        metavar="LIST",
-        action="append",
-        default=[],
-        help="drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line; may be repeated",
-    )
+    add_repeatable(rules, "--stop", "LIST", "drop stop words: en, ru, zh, iso:LANG, or a FILE with one word a line")
     for option, does in (
         ("--drop-adjectives", "drop words that can only be adjectives, in en or ru"),
         ("--lemma", "replace words by their dictionary form"),
@@ -258,9 +231,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
     """Returns the rules for whole texts, in order. Raises Failed."""
     texts = [edit(name, pattern, template, budget) for name, pattern, template in options.edits]
     if options.html == "article":
-        from shingletools.commands.canon.article_extraction import (
-            article,  # imported late, here and below: few runs need it
-        )
+        from shingletools.commands.canon.article_extraction import article  # late, here and below: few runs need it
 
         texts.append(article(options.skip))
     elif options.html:

@@ -14,6 +14,5 @@ dedup_on_disk           the collector within a limit of memory
 rewritten_files         the collector of documents of other formats, which are written as they were read
 document_fields         reads the fields of documents that dedup needs
 document_arrays         documents of several lines, as arrays
-kept_and_removed_lines  lines of documents, cut into those that are kept and those that are removed
-duplicate_marks         the fields of a removed document that say why
+duplicate_marks         the fields of a removed document that say why; kept and removed lines
 """

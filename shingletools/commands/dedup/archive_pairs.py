@@ -49,7 +49,7 @@ class Similarities(SideInput):
     def add(self, batch: RecordBatch, /) -> None:
         a, b, similarity, *flags = batch.columns
         self.add_pairs(
-            a, b, np.frombuffer(similarity.data, np.float64), *(np.frombuffer(each.data, np.bool_) for each in flags)
+            a, b, np.frombuffer(similarity.data, np.float64), *(np.frombuffer(flag.data, np.bool_) for flag in flags)
         )
 
     @abstractmethod

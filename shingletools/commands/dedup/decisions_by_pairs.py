@@ -38,7 +38,7 @@ class SimilarPairs(Similarities):
         self.copies = array("i")  # pairs of an original and a copy of it
 
     def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
-        one, two = (self.number(each.data, each.sizes) for each in (a, b))
+        one, two = (self.number(ids.data, ids.sizes) for ids in (a, b))
         itself = one == two
         missing = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
         differs = copied & (similarity != 1) & (similarity != NO_SIMILARITY)

@@ -11,8 +11,7 @@ from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembe
 from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.document_fields import DocumentFields
-from shingletools.commands.dedup.duplicate_marks import Mark, mark
-from shingletools.commands.dedup.kept_and_removed_lines import annotated_all, cut
+from shingletools.commands.dedup.duplicate_marks import Mark, annotated_all, cut, mark
 from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.removal_decisions import ARCHIVE, RemovalDecisions
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side

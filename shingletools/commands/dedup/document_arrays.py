@@ -27,4 +27,4 @@ class DocumentArrays(NamedTuple):
 
     def part(self, start: int, end: int) -> "DocumentArrays":
         """Returns the documents from one place to another."""
-        return DocumentArrays(self.lines, self.places[start : end + 1], *(each[start:end] for each in self[2:]))
+        return DocumentArrays(self.lines, self.places[start : end + 1], *(column[start:end] for column in self[2:]))

@@ -52,14 +52,14 @@ class Preference:
         """Returns the rank of each value, 0 for the best; a missing value is the worst."""
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
         values = [value_of(text) for text in each_id(SelectedIds(self.values.data, self.values.ends, numbers))]
-        form = common_form({form_of(each, self.spec.as_form) for each in values if each is not None})
+        form = common_form({form_of(value, self.spec.as_form) for value in values if value is not None})
         self.unlike = form == OTHER
-        values = [None if each is None else as_form(each, form) for each in values]
+        values = [None if value is None else as_form(value, form) for value in values]
         best_first = sorted({each for each in values if each is not None}, reverse=self.spec.by_value.startswith(MOST))
         self.lacking = len(self.documents) > 0 and not best_first
         place = {value: number for number, value in enumerate(best_first)}
         ranks = np.empty(len(self.values), np.int64)
-        ranks[numbers] = [len(place) if each is None else place[each] for each in values]
+        ranks[numbers] = [len(place) if value is None else place[value] for value in values]
         return ranks
 
     def check(self) -> None:

@@ -6,5 +6,4 @@ part_places       the places of parts in a text
 headings          sections, which headings begin
 part_records      makes the records of parts
 part_joining      makes documents from their parts
-fast_part_reader  reads ordinary parts without parsing them
 """

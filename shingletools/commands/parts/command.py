@@ -5,7 +5,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shingletools.cli.argument_types import one_name, text
+from shingletools.cli.argument_types import add_repeatable, one_name, text
 from shingletools.commands.parts.spec import TogetherSpec, check_names
 from shingletools.record import wire
 from shingletools.record.collector import Collector, CollectorContext
@@ -40,14 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what a part is: paragraph, line, sentence, heading, or N words: 200-words (default paragraph)",
     )
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the text (default text)")
-    add(
-        "--carry",
-        metavar="FIELD",
-        type=text,
-        action="append",
-        default=[],
-        help="copy FIELD from the document to each of its parts; may be repeated",
-    )
+    add_repeatable(parser, "--carry", "FIELD", "copy FIELD from the document to each of its parts", text)
     add("--together", action="store_true", help="read the parts that are left, and write their documents")
 
 

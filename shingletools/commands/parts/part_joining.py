@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import orjson
 
-from shingletools.commands.parts.fast_part_reader import OrdinaryPart, OrdinaryParts
 from shingletools.commands.parts.spec import PART_FIELDS, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
@@ -17,6 +17,49 @@ APART = re.compile(r"(?:(.*) \| )?parts(?:/2)? by=\S+", re.DOTALL)  # the recipe
 # Of one whose words may have places
 CANONIZED = re.compile(r"((?:.* \| )?parts(?:/2)? by=\S+) \| canon\b.*", re.DOTALL)
 TOGETHER = "parts together"
+# Strings that orjson would write the same way, since they are copied. The caller checks that they are UTF-8
+TEXT = rb'(?:[^"\\\x00-\x1f]++|\\["\\bfnrt]|\\u000[0-7bef]|\\u001[0-9a-f])*+'
+PLAIN = rb'"[^"\\\x00-\x1f]*+"'
+NUMBER = rb"(?:0|[1-9][0-9]{0,17})"
+
+
+class OrdinaryPart(NamedTuple):
+    """A part; its texts are JSON without the quotes."""
+
+    of: bytes  # as JSON
+    number: int
+    before: bytes
+    text: bytes
+    behind: bytes | None
+    rest: bytes  # of the line, from where carried fields may begin; it is not checked
+
+
+class OrdinaryParts:
+    """Reads parts. The names of their id and text are given as JSON without the quotes, and have no backslashes."""
+
+    def __init__(self, id_name: bytes, text_name: bytes) -> None:
+        self.pattern = re.compile(
+            rb'\{"%b":(?:"%b"|-?%b),"of":(%b|0|-?[1-9][0-9]{0,17}),"part":([1-9][0-9]{0,17}),"place":\[%b,%b\],'
+            rb'"before":"(%b)","%b":"(%b)"(?:,"behind":"(%b)"|(?!,"behind":"))([,}].*)'
+            % (re.escape(id_name), TEXT, NUMBER, PLAIN, NUMBER, NUMBER, TEXT, re.escape(text_name), TEXT, TEXT),
+            re.DOTALL,
+        )
+
+    def __call__(self, line: bytes) -> OrdinaryPart | None:
+        """Returns the part on a line; None for a line that looks different."""
+        found = self.pattern.fullmatch(line)
+        if found is None or not (line.isascii() or is_utf8(line)):
+            return None
+        of, number, before, text, behind, rest = found.groups()
+        return OrdinaryPart(of, int(number), before, text, behind, rest)
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class PartJoiner(RecordCollector):
@@ -107,11 +150,13 @@ class PartJoiner(RecordCollector):
         """
         own = {*PART_FIELDS, *more, NAMED, self.spec.id_field, self.spec.text_field}
         rest = [
-            (orjson.dumps(each.name), line[each.value : each.end]) for each in members(line) if each.name not in own
+            (orjson.dumps(member.name), line[member.value : member.end])
+            for member in members(line)
+            if member.name not in own
         ]
         if via:
             rest.append((b'"via"', orjson.dumps(via)))
-        return b"".join(b",%b:%b" % each for each in rest)
+        return b"".join(b",%b:%b" % member for member in rest)
 
     def document(self) -> Written:
         """Returns the line of the current document, if there is one."""

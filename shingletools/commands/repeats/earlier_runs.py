@@ -48,7 +48,7 @@ class EarlierRuns(NamedTuple):
     def cut(self, place: int) -> tuple["EarlierRuns", "EarlierRuns"]:
         """Returns the sequences before a place, and the others."""
         at = int(np.searchsorted(self.place, place))
-        return EarlierRuns(*(each[:at] for each in self)), EarlierRuns(*(each[at:] for each in self))
+        return EarlierRuns(*(column[:at] for column in self)), EarlierRuns(*(column[at:] for column in self))
 
 
 class Copies:

@@ -94,10 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
-    from shingletools.commands.shingle import (  # imported late, here and below: few runs need all
-        fingerprints,
-        secret_keys,
-    )
+    from shingletools.commands.shingle import fingerprints, secret_keys  # late, here and below: few runs need all
 
     check(options)
     runs = fingerprints.Runs(options.k, options.chars, options.longest, None, options.word_chars)

@@ -38,7 +38,7 @@ class FrequencyLimit(NamedTuple):
 def check_limits_meet(least: FrequencyLimit | None, most: FrequencyLimit | None) -> None:
     """Raises Failed for limits that no number of documents is within, however many documents there are."""
     if least is not None and most is not None and least.percent == most.percent and least.number > most.number:
-        one, two = (f"{float(each.number)!r}".removesuffix(".0") + "%" * each.percent for each in (least, most))
+        one, two = (f"{float(limit.number)!r}".removesuffix(".0") + "%" * limit.percent for limit in (least, most))
         raise Failed(f"--min-df {one} and --max-df {two} leave no shingle: the first must not be greater")
 
 

@@ -1,6 +1,8 @@
 """Adds records with signatures to an archive: all good ones, or none if the run fails."""
 
+import tempfile
 from collections.abc import Iterator, Sequence
+from typing import IO
 
 import numpy as np
 
@@ -11,7 +13,6 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import FRAME_BYTES, RecordForm, frames_of
 from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import ROW_BYTES, SegmentBuilder
-from shingletools.commands.simindex.batch_spool import BatchSpool
 from shingletools.commands.simindex.known_ids import Form, KnownIds
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
@@ -109,7 +110,7 @@ class RecordAdder(Collector):
         frames, lengths = frames_of(batch, spelled)
         file, line = batch.place(0)
         names, sizes = (np.frombuffer(column.sizes, np.int64) for column in (ids, payloads))
-        to_id, to_data, to_frame = (np.append(0, np.cumsum(each)) for each in (names, sizes, lengths))
+        to_id, to_data, to_frame = (np.append(0, np.cumsum(counts)) for counts in (names, sizes, lengths))
         most = np.arange(batch.rows + 1) * (ROW_BYTES + FRAME_BYTES) + to_id + to_data + to_frame
         start = 0
         while start < batch.rows:
@@ -218,3 +219,29 @@ class RecordAdder(Collector):
         if self.spec.edited == REPLACE:
             counted.append(f"{len(self.repeats.replaced)} replaced")
         return [*counted, f"{self.alike} known"] if self.spec.unless_known else counted
+
+
+class BatchSpool:
+    """Batches on disk, in a file without a name in the archive's folder. Raises EnvironmentFailure."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.file: IO[bytes] | None = None
+        self.origins: list[list[str]] = []  # the files that the records of each batch come from
+
+    def put(self, batch: SegmentBuilder) -> None:
+        with folder_errors(self.folder):
+            if self.file is None:
+                self.file = tempfile.TemporaryFile(dir=self.folder)
+            batch.save(self.file)
+        self.origins.append(batch.files)
+
+    def all(self) -> Iterator[SegmentBuilder]:
+        """Yields all batches, in their order. None is put after this."""
+        if self.file is None:
+            return
+        self.file.seek(0)
+        for files in self.origins:
+            with folder_errors(self.folder):
+                batch = SegmentBuilder.load(self.file, files)
+            yield batch

@@ -6,7 +6,7 @@ from functools import partial
 
 from shingletools.cli.argument_types import add_repeatable, add_size, count, one_name, text, threshold
 from shingletools.commands.simindex.spec import ACTIONS, ADD, BAD, DEFAULT_BYTES, DROP, KEEP_OLD, REPLACE, IndexSpec
-from shingletools.commands.simjoin.join_options import BITS, JoinOptions
+from shingletools.commands.simjoin.join_options import JoinOptions, add_thresholds
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.stage import Stage
@@ -25,27 +25,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s ACTION DIR [OPTIONS] [FILE ...]"
     parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=f"one of {', '.join(ACTIONS)}")
     parser.add_argument("archive", metavar="DIR", help="the folder of the archive")
-    least = parser.add_mutually_exclusive_group()
-    least.add_argument(
-        "-t",
-        "--threshold",
-        metavar="T",
-        type=threshold,
-        help="add: the least threshold that the archive is to answer (default 0.8 for min-hashes)",
-    )
-    least.add_argument(
-        "-m",
-        "--agreeing",
-        metavar="M",
-        type=count,
-        help="the same, as a number of components (default 2 for supershingles, 1 for megashingles)",
-    )
-    least.add_argument(
-        "-d",
-        "--distance",
-        metavar="D",
-        type=partial(count, least=0, most=BITS - 1),
-        help="the same, as a number of differing bits (default 3 for simhashes)",
+    add_thresholds(
+        parser,
+        threshold,
+        "add: the least threshold that the archive is to answer (default 0.8 for min-hashes)",
+        "the same, as a number of components (default 2 for supershingles, 1 for megashingles)",
+        "the same, as a number of differing bits (default 3 for simhashes)",
     )
     parser.add_argument(
         "-k",

@@ -156,12 +156,12 @@ def same_lines(batch: SegmentBuilder, form: Form, part: Index, source: Archive, 
 def same_signatures(batch: SegmentBuilder, form: Form, part: Index, source: Archive, found: Index) -> Flags:
     """Returns whether records of the batch have the signatures of the source's rows, or none, as these."""
     rows, which = np.unique(found, return_inverse=True)
-    theirs, signed = source.signatures(rows)
-    ours, are_signed = batch.signatures_at(part, form[0])
+    archived, signed = source.signatures(rows)
+    added, are_signed = batch.signatures_at(part, form[0])
     flags: Flags = are_signed == signed[which]
     both = are_signed & flags
     if both.any():  # else there may be none of their size
-        flags[both] = (ours[both] == theirs[which[both]]).all(axis=1)
+        flags[both] = (added[both] == archived[which[both]]).all(axis=1)
     return flags
 
 

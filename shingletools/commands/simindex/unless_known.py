@@ -40,10 +40,14 @@ class KnownBefore:
         for a, b, agreeing in merged([self._alike(batch, sorting, size), self._empty(batch, sorting, size)]):
             known[a] = True
             distinct, which = np.unique(b, return_inverse=True)
-            theirs, their_sizes = self.archive.ids(distinct)
+            archived, archived_sizes = self.archive.ids(distinct)
             both = np.full(len(a), size)
             yield self.lines.format_pairs(
-                SelectedIds(names, ends, a), SelectedIds(theirs, np.cumsum(their_sizes), which), agreeing, both, both
+                SelectedIds(names, ends, a),
+                SelectedIds(archived, np.cumsum(archived_sizes), which),
+                agreeing,
+                both,
+                both,
             )
 
     def _alike(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:

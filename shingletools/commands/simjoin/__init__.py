@@ -15,7 +15,6 @@ factory         makes tables of payloads, after counting what all payloads share
 table           the table that the join compares: rows of components, cut into bands
 sets            tables of sets of shingles, and of sketches that propose pairs for sets to decide
 weighed_sets    tables of sets whose shingles have weights
-counted         finds pairs of sets with enough tokens in common, by counting
 stored          a table on disk; only rows that are being compared are in memory
 measures        Jaccard, Dice and other similarities, in whole numbers
 buckets         finds copies; gathers the rows of each bucket, band by band

@@ -138,7 +138,7 @@ class Against:
             if len(some):
                 parts.append((int(some[0]), *archive.ids(some - place)))
         parts.sort(key=lambda part: part[0])
-        sizes = np.concatenate([np.empty(0, np.int64), *(each for *_, each in parts)])
+        sizes = np.concatenate([np.empty(0, np.int64), *(part_sizes for *_, part_sizes in parts)])
         return SelectedIds(b"".join(data for _, data, _ in parts), np.cumsum(sizes), which)
 
     def close(self) -> None:

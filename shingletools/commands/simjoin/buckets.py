@@ -74,7 +74,7 @@ def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portio
     [([0, 0, 0], [0, 8, 9])]
     """
     held: list[tuple[U64, Index]] = []
-    for block in chain((each for each in entries if len(each[0])), [None]):
+    for block in chain((entry for entry in entries if len(entry[0])), [None]):
         if block is not None:
             held.append(block)
             if held[0][0][-1:] == block[0][-1]:

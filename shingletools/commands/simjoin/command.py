@@ -3,20 +3,11 @@
 import argparse
 import os
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING
 
 from shingletools.archive.archive_files import archive_of, is_archive
-from shingletools.cli.argument_types import (
-    add_memory,
-    add_repeatable,
-    count,
-    fraction,
-    memory_of,
-    text,
-    threshold,
-)
-from shingletools.commands.simjoin.join_options import BITS, COUNTED, JACCARD, JoinOptions, Scope
+from shingletools.cli.argument_types import add_memory, add_repeatable, count, fraction, memory_of, text, threshold
+from shingletools.commands.simjoin.join_options import COUNTED, JACCARD, JoinOptions, Scope, add_thresholds
 from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import Collector, CollectorContext
@@ -45,28 +36,13 @@ def least_similarity(argument: str) -> Fraction:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    least = parser.add_mutually_exclusive_group()
-    least.add_argument(
-        "-t",
-        "--threshold",
-        metavar="T",
-        type=least_similarity,
-        help="the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)",
-    )
-    least.add_argument(
-        "-m",
-        "--agreeing",
-        metavar="M",
-        type=count,
-        help="the least number of agreeing components (default 2 for supershingles, 1 for megashingles), "
+    add_thresholds(
+        parser,
+        least_similarity,
+        "the least similarity of a pair: 0.8, 4/5 (default 0.8 for min-hashes and shingles)",
+        "the least number of agreeing components (default 2 for supershingles, 1 for megashingles), "
         "or of shingles in common",
-    )
-    least.add_argument(
-        "-d",
-        "--distance",
-        metavar="D",
-        type=partial(count, least=0, most=BITS - 1),
-        help="the greatest number of differing bits (default 3 for simhashes)",
+        "the greatest number of differing bits (default 3 for simhashes)",
     )
     parser.add_argument(
         "--measure",

@@ -68,4 +68,4 @@ def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None
 def fields_before(signature: Signature) -> list[str]:
     """Returns the fields that a record lacks if its signature is of this kind."""
     before = SIGNATURES[: SIGNATURES.index(signature)]
-    return sorted({each.field for each in before} - {signature.field})
+    return sorted({earlier.field for earlier in before} - {signature.field})

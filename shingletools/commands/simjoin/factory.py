@@ -29,11 +29,11 @@ class TableFactory:
         weighing = None if weights is None else weighed_by(weights, wanted)
         self.weighed = None if wanted.weights is None else WeighedSets.by(weighing, signature.digits)
         self.signatures = [self.weighed or signature, *[LONG_SHINGLES][: wanted.verify]]  # the last decides
-        self.counts = [each.counted(()) for each in self.signatures]
+        self.counts = [signature.counted(()) for signature in self.signatures]
 
     def count(self, payloads: Iterable[Iterable[Data]], documents: int = 0) -> None:
         """Counts tokens of all documents, if tables need that. payloads: in parts, for each signature."""
-        self.counts = [each.counted(parts) for each, parts in zip(self.signatures, payloads, strict=True)]
+        self.counts = [signature.counted(parts) for signature, parts in zip(self.signatures, payloads, strict=True)]
         if self.weighed is not None and self.weighed.weighing is None:
             weighing = weighed_by_counts(self.counts[-1], documents, self.wanted)
             self.weighed = WeighedSets.by(weighing, self.weighed.digits)

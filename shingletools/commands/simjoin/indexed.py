@@ -39,7 +39,7 @@ def signature_in(archive: Archive) -> Signature | None:
     if state.passages:
         made = f"passages (simindex add -k {state.passages[-1]}), which repeats --against asks for"
         raise Failed(f"{archive.name}: the archive keeps {made}")
-    return next((each for each in SIGNATURES if (each.field, each.digits) == (state.field, state.digits)), None)
+    return next((kind for kind in SIGNATURES if (kind.field, kind.digits) == (state.field, state.digits)), None)
 
 
 def component_table(signature: Signature, wanted: JoinOptions, data: Data, size: int) -> ComponentTable:
@@ -186,9 +186,9 @@ class Crowd:
 
     def sorted_out(self, asked: "Asked", place: Index, row: Index) -> tuple[Index, Index]:
         """Takes the documents and rows of crowded keys. Returns the places of other keys, and their rows."""
-        keys, which, theirs = np.unique(place, return_inverse=True, return_counts=True)
-        ours = asked.counts[keys]
-        many = ours * theirs > CROWDED_CANDIDATES * (ours + theirs)
+        keys, which, row_counts = np.unique(place, return_inverse=True, return_counts=True)
+        document_counts = asked.counts[keys]
+        many = document_counts * row_counts > CROWDED_CANDIDATES * (document_counts + row_counts)
         if not many.any():
             return place, row
         self.documents[asked.by(keys[many])[0]] = True

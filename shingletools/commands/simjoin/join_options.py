@@ -1,8 +1,15 @@
 """The options that say what makes a pair."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.cli.argument_types import count
+
+if TYPE_CHECKING:
+    import argparse
 
 JACCARD, DICE, COSINE, CONTAINMENT = "jaccard", "dice", "cosine", "containment"
 COUNTED = "counted"  # weights by the documents that are joined, not by a table
@@ -51,8 +58,8 @@ class JoinOptions(NamedTuple):
         >>> JoinOptions(agreeing=2).threshold(), JoinOptions().threshold()
         ('-m 2', '')
         """
-        said = zip("tmd", self[:3], strict=True)
-        return "".join(f"-{option} {spelled(value)}" for option, value in said if value is not None)
+        options = zip("tmd", self[:3], strict=True)
+        return "".join(f"-{option} {spelled(value)}" for option, value in options if value is not None)
 
     def shown(self) -> str:
         """Returns the measure and threshold as options.
@@ -64,6 +71,16 @@ class JoinOptions(NamedTuple):
 
     def with_threshold(self, of: "JoinOptions") -> "JoinOptions":
         return self._replace(similarity=of.similarity, agreeing=of.agreeing, distance=of.distance)
+
+
+def add_thresholds(
+    parser: "argparse.ArgumentParser", similarity: Callable[[str], Fraction], t: str, m: str, d: str
+) -> None:
+    """Adds the options -t, -m and -d, of which one can be given. similarity: the type of -t. t, m, d: their help."""
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("-t", "--threshold", metavar="T", type=similarity, help=t)
+    add("-m", "--agreeing", metavar="M", type=count, help=m)
+    add("-d", "--distance", metavar="D", type=partial(count, least=0, most=BITS - 1), help=d)
 
 
 ALIKE, NEAR = JoinOptions(similarity=Fraction(4, 5)), JoinOptions(distance=3)  # default thresholds

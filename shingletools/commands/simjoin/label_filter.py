@@ -83,9 +83,9 @@ class LabelFilter:
         """Returns whether documents may be a pair. Shapes: (pairs,), (pairs,) in; (pairs,) out."""
         return self._agree([column[left] for column in self.columns], [column[right] for column in self.columns])
 
-    def _agree(self, ours: Sequence[U32], theirs: Sequence[U32]) -> Flags:
-        wanted = [number < len(self.scope.within) for number in range(len(ours))]
-        flags: Flags = np.all([(a == b) == same for a, b, same in zip(ours, theirs, wanted, strict=True)], axis=0)
+    def _agree(self, left: Sequence[U32], right: Sequence[U32]) -> Flags:
+        wanted = [number < len(self.scope.within) for number in range(len(left))]
+        flags: Flags = np.all([(a == b) == same for a, b, same in zip(left, right, wanted, strict=True)], axis=0)
         return flags
 
     def allowed(self, pairs: Pairs) -> Pairs:
@@ -111,8 +111,8 @@ class LabelFilter:
                 except Rejected as error:
                     known[:, row] = BAD
                     bad.append(DeferredReject(archive.path, None, str(error), line, False))
-            theirs = list(known[:, found.b - place])
-            some = self._agree([column[found.a] for column in self.columns], theirs) & (theirs[0] != BAD)
+            archived = list(known[:, found.b - place])
+            some = self._agree([column[found.a] for column in self.columns], archived) & (archived[0] != BAD)
             yield Pairs(*(column[some] for column in found))
 
 

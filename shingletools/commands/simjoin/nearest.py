@@ -90,7 +90,7 @@ class Nearest:
         ratio = MEASURES[self.wanted.measure](Fraction(1)).ratio
         common, small, large = pairs.agreeing, np.minimum(a, b), np.maximum(a, b)
         if self.wanted.measure == COSINE and large.max(initial=0) >= MAX_FACTOR:
-            common, small, large = (each.astype(object) for each in (common, small, large))
+            common, small, large = (column.astype(object) for column in (common, small, large))
         return binary(*ratio(common, small, large))
 
 

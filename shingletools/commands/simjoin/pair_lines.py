@@ -40,7 +40,7 @@ class PairLines:
         b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
         """
         figures, which = distinct(np.abs(agreeing), a_sizes, b_sizes, (agreeing < 0).astype(np.int64))
-        return kernel.pair_lines(a, b, [self._said(*each) for each in figures], which)
+        return kernel.pair_lines(a, b, [self._said(*figure) for figure in figures], which)
 
     def _says(self, agreeing: int, a_size: int, b_size: int, copied: int) -> bytes:
         """Returns the line's rest, after the ids."""

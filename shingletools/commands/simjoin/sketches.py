@@ -76,8 +76,8 @@ class Sketches(NamedTuple):
         """
         if self.minhashes:
             return ALIKE
-        said = recipe_parts(via, "sketch")
-        return TWO_COMPONENTS if "super" in said else ONE_COMPONENT if said & ONE_AGREES else UNKNOWN
+        parts = recipe_parts(via, "sketch")
+        return TWO_COMPONENTS if "super" in parts else ONE_COMPONENT if parts & ONE_AGREES else UNKNOWN
 
     def check(self, wanted: JoinOptions, size: int) -> None:
         self.least(wanted, self.components(size))

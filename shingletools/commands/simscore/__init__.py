@@ -6,6 +6,5 @@ score_collector      takes pairs and groups, documents, and labels: uses all the
 score_records        records of pairs, groups and documents
 numbered_documents   the documents of the run, numbered
 scoring              scores all pairs, each band of similarity, and each threshold
-partition_agreement  how far groups that were found agree with those of the labels
 score_tables         scores as records or as a table
 """

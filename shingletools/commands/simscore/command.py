@@ -48,13 +48,8 @@ def width(argument: str) -> "Fraction":
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "--truth",
-        metavar="FILE",
-        action="append",
-        required=True,
-        help="what belongs together: pairs or groups, or documents with --field; may be repeated",
-    )
+    truth = "what belongs together: pairs or groups, or documents with --field"
+    add_repeatable(parser, "--truth", "FILE", truth, required=True)
     add(
         "--field",
         metavar="LABEL",

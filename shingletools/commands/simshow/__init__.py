@@ -15,6 +15,5 @@ pair_writers       the writers of compared pairs, one for each form
 text_output        writes text for people
 terminal_text      safe lines for a terminal
 marked_runs        documents with the runs that repeats marked
-run_writers        the writers of such documents, one for each form
 run_collector      shows them as they come
 """

@@ -151,11 +151,9 @@ def build(options: argparse.Namespace) -> Stage:
         return RunsSpec(options.id, options.text[0], form_of(options), options.html).with_maker(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
-        from shingletools.commands.simshow.report.made_by_pipeline import (
-            origin_of,  # late: it loads all commands of a pipeline
-        )
+        from shingletools.commands.simshow.report import made_by_pipeline  # late: it loads all commands of a pipeline
 
-        origin = origin_of(options.made_by, origin.date)
+        origin = made_by_pipeline.origin_of(options.made_by, origin.date)
     canon = options.canon or origin.canon
     if html := format_options.html_option(options):
         canon = f"canon {html} {canon.removeprefix('canon ')}"

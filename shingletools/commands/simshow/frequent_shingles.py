@@ -19,13 +19,13 @@ def frequent_shingles(documents: Iterable[ShownDocument], k: int, least: int, si
     the fingerprints. It needs at least two megabytes, and the bytes of the longest document.
     """
     together = MAX_COUNTED if size is None else min(max(size // FINGERPRINT_BYTES, MIN_COUNTED), MAX_COUNTED)
-    total = sum(len(each.words) for each in documents)
+    total = sum(len(document.words) for document in documents)
     parts = np.uint64(total // together + 1)
     found = []
     for part in range(int(parts)):
         some = [np.empty(0, np.uint64)]
-        for each in documents:
-            distinct = Prepared(each.words, k).distinct
+        for document in documents:
+            distinct = Prepared(document.words, k).distinct
             some.append(distinct[distinct % parts == np.uint64(part)] if parts > 1 else distinct)
         values, counts = np.unique(np.concatenate(some), return_counts=True)
         found.append(values[counts >= least])

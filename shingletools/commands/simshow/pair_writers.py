@@ -62,7 +62,7 @@ class RecordWriter(LineWriter):
                 "a": compared.a,
                 "b": compared.b,
                 "similarity": compared.similarity,
-                "shared": [{"a": each.a, "b": each.b, "words": each.words} for each in compared.passages],
+                "shared": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in compared.passages],
                 "words": compared.shared,
                 "share_a": shares[0],
                 "share_b": shares[1],

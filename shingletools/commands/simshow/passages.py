@@ -108,7 +108,7 @@ def compare(a: Text, b: Text, similarity: float | None, settings: CompareSetting
         similarity,
         tuple(passages),
         (len(a.prepared), len(b.prepared)),
-        sum(each.words for each in passages),
+        sum(passage.words for passage in passages),
         longest,
         Fraction(common, max(sum(sizes) - common, 1)),
         Fraction(common, max(min(sizes), 1)),

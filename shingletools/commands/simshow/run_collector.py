@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
-from shingletools.commands.simshow.marked_runs import marked_document
-from shingletools.commands.simshow.run_writers import run_writer_of
-from shingletools.commands.simshow.spec import RunsSpec
+from shingletools.commands.simshow import terminal_text
+from shingletools.commands.simshow.marked_runs import MarkedDocument, marked_document
+from shingletools.commands.simshow.report.run_page import RunPage
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form, RunsSpec
+from shingletools.commands.simshow.text_output import around, shortened
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
 from shingletools.record.wire import Record
+
+SAID = ("from", "to", "words", "of", "ids", "items")  # members of a mark of repeats
 
 
 class RunCollector(RecordCollector):
@@ -35,3 +39,57 @@ class RunCollector(RecordCollector):
 
     def summary(self) -> list[str]:
         return [f"{self.documents} documents", f"{self.with_runs} with runs", f"{self.runs} runs"]
+
+
+class RunLineWriter:
+    """Writes one line for each document; `finish` gives what is after the last one."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def write(self, document: MarkedDocument, /) -> bytes:
+        return f"{document.summary()}\n".encode()
+
+    def finish(self) -> bytes:
+        return b""
+
+
+class RunTextWriter(RunLineWriter):
+    """Writes each run as it stands in the original, with some words around it."""
+
+    def write(self, document: MarkedDocument, /) -> bytes:
+        lines = [[(document.summary(), terminal_text.HEAD)]]
+        for number, run in enumerate(document.runs, 1):
+            lines.append([(f"  {run.headline(number)}", terminal_text.PLAIN)])
+            text = document.source[slice(*run.place)]
+            before, behind = around(document.source, document.edges, run.place, self.form.context)
+            spans = [
+                (before, terminal_text.CONTEXT),
+                (">>", terminal_text.HEAD),
+                (text if self.form.whole else shortened(text), terminal_text.PLAIN),
+                ("<<", terminal_text.HEAD),
+                (behind, terminal_text.CONTEXT),
+            ]
+            body = terminal_text.flow(spans, max(self.form.width - 4, 20))
+            lines += ([("    ", terminal_text.PLAIN), *line] for line in body)
+        lines.append([])
+        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
+
+
+class RunRecordWriter(RunLineWriter):
+    """Writes a JSON record for each run, with its text."""
+
+    def write(self, document: MarkedDocument, /) -> bytes:
+        return b"".join(self.records(document))
+
+    def records(self, document: MarkedDocument) -> Iterator[bytes]:
+        for run in document.runs:
+            members = {name: run.mark[name] for name in SAID if name in run.mark}
+            yield wire.format_json({"id": document.name, **members, "text": document.source[slice(*run.place)]})
+
+
+def run_writer_of(form: Form) -> RunLineWriter | RunPage:
+    """Returns the writer for a form."""
+    if form.name == PAGE:
+        return RunPage(form.limit)
+    return {BRIEF: RunLineWriter, JSON: RunRecordWriter}.get(form.name, RunTextWriter)(form)

@@ -77,30 +77,20 @@ def build(options: argparse.Namespace) -> Stage:
 
 def check(options: argparse.Namespace) -> None:
     """Raises Failed for options that cannot be combined."""
-    lexicon = options.lexicon is not None
+    lexicon, bits, seed = options.lexicon is not None, "bits" in options.given, "seed" in options.given
+    without_minima = lexicon or options.top or options.simhash
+    no_minima = "cannot be combined with --lexicon, --top or --simhash, which make no min-hashes"
+    grouped = options.super or options.mega
     form = "--top" if options.top else "--simhash"
     for wrong, why in (
-        (
-            options.n is not None and (lexicon or options.top or options.simhash),
-            "-n cannot be combined with --lexicon, --top or --simhash, which make no min-hashes",
-        ),
-        (
-            "bits" in options.given and (lexicon or options.top or options.simhash),
-            "--bits cannot be combined with --lexicon, --top or --simhash, which make no min-hashes",
-        ),
-        (
-            "bits" in options.given and (options.super or options.mega),
-            "--bits cannot be combined with --super or --mega, which hash whole min-hashes",
-        ),
-        ("seed" in options.given and (options.top or options.simhash), f"--seed cannot be combined with {form}"),
-        (
-            "seed" in options.given and lexicon and options.lexicons in (None, 1),
-            "--seed needs --lexicons 2 or more if --lexicon is given",
-        ),
-        *(
-            (value is not None and not lexicon, f"{option} needs --lexicon")
-            for option, value in (("--lexicons", options.lexicons), ("--idf", options.idf), ("--least", options.least))
-        ),
+        (options.n is not None and without_minima, f"-n {no_minima}"),
+        (bits and without_minima, f"--bits {no_minima}"),
+        (bits and grouped, "--bits cannot be combined with --super or --mega, which hash whole min-hashes"),
+        (seed and (options.top or options.simhash), f"--seed cannot be combined with {form}"),
+        (seed and lexicon and options.lexicons in (None, 1), "--seed needs --lexicons 2 or more if --lexicon is given"),
+        (options.lexicons is not None and not lexicon, "--lexicons needs --lexicon"),
+        (options.idf is not None and not lexicon, "--idf needs --lexicon"),
+        (options.least is not None and not lexicon, "--least needs --lexicon"),
         (options.top and options.weights is None, "--top needs --weights"),
         (
             lexicon and options.weights is not None,

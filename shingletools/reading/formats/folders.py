@@ -130,7 +130,7 @@ class Folders(NamedTuple):
 
 def base_names(paths: Sequence[str]) -> Set[str]:
     """Returns the base names of files and of the targets of their links."""
-    return {os.path.basename(each) for path in paths for each in (path, os.path.realpath(path))}
+    return {os.path.basename(name) for path in paths for name in (path, os.path.realpath(path))}
 
 
 def entries_of(folder: str) -> Iterator[tuple[str, int]]:

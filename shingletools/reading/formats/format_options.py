@@ -59,7 +59,7 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
     if vars(options).get("files0_from") is not None:
-        from shingletools.reading.file_name_lists import names_in  # late: only for --files0-from
+        from shingletools.reading.option_files import names_in  # late: only for --files0-from
 
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")

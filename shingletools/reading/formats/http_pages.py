@@ -52,7 +52,7 @@ def text_of(response: bytes) -> str | None:
 def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
     """Removes the codings of a body. Raises Rejected."""
     content, transfer = (",".join(fields.get(f"{name}-encoding", [])) for name in ("content", "transfer"))
-    codings = [name for each in f"{content},{transfer}".split(",") if (name := each.strip().lower()) not in PLAIN]
+    codings = [name for coding in f"{content},{transfer}".split(",") if (name := coding.strip().lower()) not in PLAIN]
     if len(codings) > MAX_CODINGS:
         raise Rejected(f"a response with more than {MAX_CODINGS} codings")
     if not codings and len(body) < (length_of(fields) or 0):

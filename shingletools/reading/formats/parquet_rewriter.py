@@ -110,9 +110,9 @@ class KeptRowGroups:
         rows = batch.take(pa.array(places, pa.int64()))
         if self.with_info:
             infos = [decisions[place].duplicate_info for place in places]
-            ids = ids_of(name, [each and each.duplicate_of for each in infos], self.types[0])
-            rules = pa.array([each and each.duplicate_by for each in infos], self.types[1])
-            similarities = pa.array([each and each.duplicate_similarity for each in infos], self.types[2])
+            ids = ids_of(name, [info and info.duplicate_of for info in infos], self.types[0])
+            rules = pa.array([info and info.duplicate_by for info in infos], self.types[1])
+            similarities = pa.array([info and info.duplicate_similarity for info in infos], self.types[2])
             rows = pa.RecordBatch.from_arrays([*rows.columns, ids, rules, similarities], schema=self.schema)
         self.held.append(rows)
         self.size += rows.nbytes
@@ -181,8 +181,8 @@ def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
         return pa.array(ids, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         if len(ids) > 1:
-            return pa.concat_arrays([ids_of(name, [each], kind) for each in ids])
-        unfit = [shown(each) for each in ids if each is not None]
+            return pa.concat_arrays([ids_of(name, [value], kind) for value in ids])
+        unfit = [shown(value) for value in ids if value is not None]
         message = f"{DuplicateInfo._fields[0]} has the type of the ids, {kind}, which cannot hold {unfit[0]}"
         raise Failed(f"{printable(name)}: {message}") from None
 

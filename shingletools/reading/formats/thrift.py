@@ -93,7 +93,7 @@ def written_value(kind: int, value: Any) -> bytes:
         return written_struct(value)
     element, values = value
     head = bytes([LONG << 4 | element]) + unsigned(len(values))
-    return head + b"".join(written_value(element, each) for each in values)
+    return head + b"".join(written_value(element, element_value) for element_value in values)
 
 
 def integer(value: int) -> bytes:

@@ -237,8 +237,10 @@ class Report:
         titled = [shown_as[self.keys[number]] for number in self.shown]
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
         ends, similarities, copies = (self.graph if len(self.graph) else self.group_pairs).once(len(self.keys))
-        mine = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
-        listed = np.isin(np.array([low * len(self.keys) + high for low, high in mine], np.int64), ends).tolist()
+        numbered_pairs = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
+        listed = np.isin(
+            np.array([low * len(self.keys) + high for low, high in numbered_pairs], np.int64), ends
+        ).tolist()
         known = [words if words != UNKNOWN else None for words in self.words]
         content = self.content.copy()
         content.update(in_script([titled, [pair[:2] for pair in self.pairs]]))
