@@ -318,19 +318,38 @@ def test_values_that_look_like_options(here: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_no_scratch_file(number: int, here: Path) -> None:
-    """It comes while the first command waits for a named pipe."""
+    """It comes while the first command waits for a named pipe, which then ends; so the command ends in any case."""
     os.mkfifo(here / "pipe")
     scratch = here / "scratch"
     scratch.mkdir()
     words = [str(BIN / "shingletools"), "compare", "--lines", "pipe", "lines.txt"]
     process = subprocess.Popen(words, cwd=here, env=ENVIRONMENT | {"TMPDIR": str(scratch)}, stderr=subprocess.PIPE)
-    with process, (here / "pipe").open("wb"):
+    with process:
+        with (here / "pipe").open("wb"):
+            assert len(list(scratch.iterdir())) == 1
+            process.send_signal(number)
+        _, err = process.communicate()
+        assert (process.returncode, err) == (-number, b"")
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_scratch_file_of_a_report(number: int, here: Path) -> None:
+    """It comes while dedup writes more than a pipe holds; what it has written is read then."""
+    (here / "large").write_bytes(jsonl(*({"id": at, "text": f"{LONG} {at}"} for at in range(1000))))
+    scratch = here / "scratch"
+    scratch.mkdir()
+    words = [str(BIN / "shingletools"), "unique", "large", "--report", "page", "--threshold", "1"]
+    env = ENVIRONMENT | {"TMPDIR": str(scratch)}
+    with subprocess.Popen(words, cwd=here, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"{"
         assert len(list(scratch.iterdir())) == 1
         process.send_signal(number)
-        assert process.wait(60) == -number
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
+        process.communicate()
+        assert process.returncode == -number
     assert list(scratch.iterdir()) == []
+    assert not (here / "page").exists()
 
 
 def test_a_missing_scratch_folder(here: Path) -> None:
