@@ -244,6 +244,15 @@ def said(name: str) -> set[str]:
     return set(re.findall(r"[A-Za-z-]{2,}", re.sub(r"=\w+", "", name.replace("\\-", "-"))))
 
 
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
+def test_no_line_of_prose_is_long(page: Path) -> None:
+    """Neither in the README, apart from tables and pictures, nor in the source of a page; examples may be long."""
+    lines = page.read_text("utf-8").split("\n")
+    shown = {at for start, block in blocks(page) for at in range(start, start + len(block))}
+    prose = (line for at, line in enumerate(lines) if at not in shown and not line.startswith((".", "|", "![")))
+    assert [line for line in prose if len(line) > 120] == []
+
+
 def test_every_row_of_a_comparison_has_a_command() -> None:
     """Under ROWS AND COMMANDS, after a #, stands a name with the words of the row's name; but for other programs."""
     choosing, overview = ((MAN / page).read_text("utf-8") for page in ("shingletools-choosing.7", "shingletools.7"))

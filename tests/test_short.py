@@ -265,12 +265,31 @@ def test_compare(here: Path) -> None:
 def test_two_inputs_that_are_not_two_alike(here: Path) -> None:
     for words, cause in (
         ("- -", "standard input is one file, not two"),
-        ("table.csv folder", "table.csv and folder have different formats"),
+        *(
+            (
+                f"{one} {other}",
+                f"{one} and {other} have different formats: a folder or HTML can be compared only with folders and "
+                "with files of plain text or HTML",
+            )
+            for one, other in (("table.csv", "folder"), ("folder", "docs.jsonl"), ("0.html", "table.csv"))
+        ),
         ("folder -", "-: not a regular file: only these can be compared with folders or HTML"),
         ("/dev/null 0.html", "/dev/null: not a regular file: only these can be compared with folders or HTML"),
     ):
         ran = run_here(f"shingletools compare {words}", cwd=here)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"shingletools compare: {cause}\n")
+
+
+def test_messages_name_scratch_files_as_the_dry_run_does(here: Path) -> None:
+    (here / "twice").write_bytes(jsonl(RECORDS[0], RECORDS[0]))
+    ran = run_here("shingletools compare docs.jsonl twice --brief -k 1 -m 1", cwd=here)
+    repeated = "id 0 was seen before"
+    assert ran.err == f"simjoin: compare.shingles:2: {repeated}\nsimshow: compare.b:2: {repeated}\n"
+    (here / "none").write_bytes(b"{}\n")
+    ran = run_here("shingletools compare none docs.jsonl", cwd=here)
+    assert ran.err.endswith("canon: compare.a is not written: not one good record\n")
+    ran = run_here("shingletools unique twice --report page --allow-rejects 0", cwd=here)
+    assert ran.err.endswith("simjoin: unique.pairs is not written: too many bad records\n")
 
 
 def test_names_of_files_are_read_again(here: Path) -> None:
@@ -299,19 +318,38 @@ def test_values_that_look_like_options(here: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_no_scratch_file(number: int, here: Path) -> None:
-    """It comes while the first command waits for a named pipe."""
+    """It comes while the first command waits for a named pipe, which then ends; so the command ends in any case."""
     os.mkfifo(here / "pipe")
     scratch = here / "scratch"
     scratch.mkdir()
     words = [str(BIN / "shingletools"), "compare", "--lines", "pipe", "lines.txt"]
     process = subprocess.Popen(words, cwd=here, env=ENVIRONMENT | {"TMPDIR": str(scratch)}, stderr=subprocess.PIPE)
-    with process, (here / "pipe").open("wb"):
+    with process:
+        with (here / "pipe").open("wb"):
+            assert len(list(scratch.iterdir())) == 1
+            process.send_signal(number)
+        _, err = process.communicate()
+        assert (process.returncode, err) == (-number, b"")
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_scratch_file_of_a_report(number: int, here: Path) -> None:
+    """It comes while dedup writes more than a pipe holds; what it has written is read then."""
+    (here / "large").write_bytes(jsonl(*({"id": at, "text": f"{LONG} {at}"} for at in range(1000))))
+    scratch = here / "scratch"
+    scratch.mkdir()
+    words = [str(BIN / "shingletools"), "unique", "large", "--report", "page", "--threshold", "1"]
+    env = ENVIRONMENT | {"TMPDIR": str(scratch)}
+    with subprocess.Popen(words, cwd=here, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"{"
         assert len(list(scratch.iterdir())) == 1
         process.send_signal(number)
-        assert process.wait(60) == -number
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
+        process.communicate()
+        assert process.returncode == -number
     assert list(scratch.iterdir()) == []
+    assert not (here / "page").exists()
 
 
 def test_a_missing_scratch_folder(here: Path) -> None:

@@ -142,8 +142,9 @@ def unique(
     name; what these commands say and reject is then in the result, too. Documents that they reject, such as those
     without a text, stay; those that dedup rejects do not. This is a Result; but of a data frame of pandas or Polars, or
     a table of Arrow, it is one of the same kind, with the rows that stay. Then messages are Python's warnings.
-    options: more options of dedup, such as "--keep longest". Pairs and groups are read first, and wait in a scratch
-    file. Raises Failed, and TypeError for an iterator of documents that the pairs may read first.
+    options: more options of dedup, such as "--keep longest", or "--id Nr --text Title" for other names of fields. Pairs
+    and groups are read first, and wait in a scratch file. Raises Failed, and TypeError for an iterator of documents
+    that the pairs may read first.
 
     >>> documents = [{"id": 1, "text": "The cat sat"}, {"id": 2, "text": "the cat sat!"}]
     >>> list(unique(documents, run("canon | shingle -k 2 | simjoin -t 0.5", documents)))

@@ -7,6 +7,8 @@ from typing import Any
 from shingletools.system.errors import Failed, float_ids, shown
 from shingletools.system.lazy_imports import needs
 
+MEANT = '; options="--id NAME" says which is meant'
+
 
 class Frame:
     """A data frame of pandas or Polars; or a table of Arrow, which anything else with a stream of Arrow becomes."""
@@ -21,7 +23,7 @@ class Frame:
         """Returns the values of a column as ids: bytes as text. Raises Failed for a missing column, and for floats."""
         arrow = self.library not in ("pandas", "polars")
         if field not in (self.rows.column_names if arrow else self.rows.columns):
-            raise Failed(f"no column {shown(field)}")
+            raise Failed(f"no column {shown(field)}{MEANT}")
         column = self.rows[field]
         values = column.to_pylist() if arrow else column.to_list()
         texts = any(isinstance(value, str | bytes) for value in values)  # then nan is a missing one
@@ -56,6 +58,6 @@ def ids_of(documents: Iterable[Mapping[str, Any]], field: str) -> list[Any]:
         if not isinstance(document, Mapping):
             raise TypeError(f"a document is a dict, not {type(document).__name__}")
         if field not in document:
-            raise Failed(f"no field {shown(field)}")
+            raise Failed(f"no field {shown(field)}{MEANT}")
         ids.append(document[field])
     return ids

@@ -270,7 +270,8 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
     if reads[0] != reads[1] and {AS_PAGES, FOLDER} & {*reads[0], *reads[1]}:  # then their recipes would differ
         if not all({"--whole", FOLDER} & {*words} for words in reads):
-            raise Failed(f"{' and '.join(map(printable, files))} have different formats")
+            alike = "a folder or HTML can be compared only with folders and with files of plain text or HTML"
+            raise Failed(f"{' and '.join(map(printable, files))} have different formats: {alike}")
         reads = [this.as_folder(file) for file in files]
     with scratch(COMPARE) as start:
         a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
@@ -336,6 +337,7 @@ def scratch(command: str) -> Iterator[str]:
     parent = scratch_folder()
     with folder_errors(parent):
         folder = tempfile.mkdtemp(prefix=f"shingletools.{command}.", dir=parent)
+    messages.SHOWN_AS[f"{folder}/"] = f"{command}."  # as --dry-run names them
     remove = partial(shutil.rmtree, folder, ignore_errors=True)
     with signals.at_end(remove):
         try:

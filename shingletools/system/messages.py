@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 
+SHOWN_AS: dict[str, str] = {}  # how paths of scratch files begin, and what messages show instead
+
 
 class StandardError(io.TextIOBase):
     """Standard error that ignores errors of writing: then only the exit status shows a failure."""
@@ -16,4 +18,6 @@ class StandardError(io.TextIOBase):
 
 def say(message: str) -> None:
     """Writes a line to standard error."""
+    for start, shown in SHOWN_AS.items():
+        message = message.replace(start, shown)
     StandardError().write(f"{message}\n")

@@ -145,7 +145,7 @@ def against(path: Path) -> None:
         for at in range(3):
             text = f"letter {at} " + " ".join(words[12 * at : 12 * at + 12])
             report.add_pair(compare(f"letter {at}", "book", text, book), text, book)
-        report.finish(Corpus())
+        report.finish(Corpus(others=1))
 
 
 def hostile(path: Path) -> None:

@@ -276,7 +276,8 @@ def test_documents_of_the_other_side_stay(opened: Open) -> None:
     page = opened("against")
     letters = [2 + 12] * 3
     figures = facts(page)
-    assert (figures["In groups"], figures["Documents to remove"]) == ("3", "3")
+    assert (figures["In groups"], figures["Documents of b (--against)"]) == ("3", "1")
+    assert figures["Documents to remove"] == "3"
     expect(page.locator("main")).to_contain_text("those of --against are kept")
     go(page, "group/0")
     expect(page.locator("#heading")).to_have_text("Group book (--against)")

@@ -215,6 +215,8 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     assert saved(page, "remaining.jsonl") == accepted
     given = {(each["a"], each["b"]): each for each in map(json.loads, (tmp_path / "pairs").read_bytes().splitlines())}
     assert all(given[each["a"], each["b"]]["similarity"] == each["similarity"] for each in labels)
+    unsure = saved(page, "unsure.jsonl")
+    assert [each["label"] for each in unsure] == ["unsure"] * counts[2] != []
     (tmp_path / "labels").write_bytes(jsonl(*labels))
     (tmp_path / "accepted").write_bytes(jsonl(*accepted))
     again = opened("made", "overview")  # in a window that keeps nothing yet
@@ -223,9 +225,14 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     said = f"Loaded: {len(labels)} of {len(labels) + 1} lines are labels of pairs on this page"
     expect(again.get_by_role("status")).to_have_text(said)
     assert saved(again, "labels.jsonl") == labels
+    (tmp_path / "unsure").write_bytes(jsonl(*unsure))
+    again.get_by_label("Load saved labels").set_input_files(tmp_path / "unsure")
+    assert (saved(again, "labels.jsonl"), saved(again, "unsure.jsonl")) == (labels, unsure)
     del pages["made"]
     score = run_here("simscore --judged --truth labels pairs", cwd=tmp_path).records()[-1]
     assert (score["found"], score["right"], score["truth"]) == (sum(counts[:2]), counts[0], counts[0])
+    refused = run_here("simscore --judged --truth unsure pairs", cwd=tmp_path)
+    assert (refused.status, refused.out) == (2, b"")
     option = "--known" if side else "--pairs"
     assert run_here(f"dedup {option} accepted docs", cwd=tmp_path).good().count(b"\n") < len(texts)
 

@@ -259,6 +259,22 @@ def test_commands_and_kernels(tmp_path: Path) -> None:
             assert numpy.good() == run(f"simjoin {of.threshold()} {options} docs", cwd=tmp_path).good()
 
 
+def test_the_best_partner_of_each(tmp_path: Path) -> None:
+    """A file against itself, --across ids: each document is one a, the last of copies, too."""
+    parts, labels = corpus(100)
+    parts, labels = [*parts, *parts[:10] * 3], [*labels, *labels[:10] * 3]
+    every = JoinOptions(Fraction(2, 5))
+    for lines, ratio in ((of_sets(parts, labels), SETS["jaccard"]), (of_sketches(parts, labels), agreeing)):
+        (tmp_path / "docs").write_text("\n".join(lines))
+        pairs = brute_force(parts, labels, every, ratio)
+        both = {(a, b): ratio(parts[a], parts[b]) for pair in pairs for a, b in (pair, pair[::-1])}
+        command = "simjoin -t 0.4 --best 1 --across id --against docs docs"
+        for more in ("", "-S1M -j2"):
+            found = [(each["a"], each["b"]) for each in run(f"{command} {more}", cwd=tmp_path).records()]
+            assert found == sorted(kept(both, 1, False))
+            assert len(found) == len({a for a, _ in pairs} | {b for _, b in pairs}) > 50
+
+
 def test_archives_are_files(tmp_path: Path) -> None:
     """The values of an archive are in its records; those of files before and behind it are taken as they come."""
     parts, labels = corpus(120)

@@ -61,9 +61,13 @@ def test_long_stretches_are_shortened(tmp_path: Path) -> None:
 def test_a_pair_is_a_group_of_two(tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl(*({"id": at, "text": text} for at, text in enumerate(LOG))))
     pairs = jsonl({"a": 0, "b": 1}, {"a": 0, "b": 2})
-    shown = run_here("simshow --pattern --docs docs", stdin=pairs, cwd=tmp_path).good().decode().splitlines()
-    assert shown == [
+    ran = run_here("simshow --pattern --docs docs", stdin=pairs, cwd=tmp_path)
+    remark = "each of 2 pairs has a line of its own; simgroup makes groups of them, each with one line"
+    assert (ran.status, ran.err) == (0, f"simshow: {remark}\n")
+    assert ran.out.decode().splitlines() == [
         "2 0: sshd[⟨…⟩]: Accepted password for ⟨…⟩ from 10.0.0.⟨…⟩ port ⟨…⟩ ssh2",
         "2 0: sshd[⟨…⟩]: Accepted password for ⟨…⟩ from ⟨…⟩.0.1 port ⟨…⟩ ssh2",
     ]
-    assert run_here("simshow --pattern -k 9 --docs docs", stdin=pairs, cwd=tmp_path).good().count(b"\n") == 2
+    assert run_here("simshow --pattern -k 9 --docs docs", stdin=pairs, cwd=tmp_path).out.count(b"\n") == 2
+    group = jsonl({"group": 0, "members": [0, 1, 2]}, {"a": 0, "b": 1})
+    assert run_here("simshow --pattern --docs docs", stdin=group, cwd=tmp_path).good().count(b"\n") == 2

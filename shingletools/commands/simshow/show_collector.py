@@ -59,7 +59,7 @@ class ShowCollector(RecordCollector):
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
         self.copies: dict[Name, Name] = {}  # the originals of copies, of `simjoin --copies once`
-        self.pairs = self.passages = self.shared = 0
+        self.pairs = self.passages = self.shared = self.alone = 0  # alone: pairs with a pattern each
         if spec.pair is not None:
             record = dict(zip("ab", spec.pair, strict=True))
             try:
@@ -175,6 +175,7 @@ class ShowCollector(RecordCollector):
                     self.copies[b] = a
                 yield self.written(writer.write(compared, one.shown, two.shown))
                 if found is None and self.spec.form.name == PATTERN:
+                    self.alone += "a" in record
                     yield self.written(writer.group(a, [a, b]))
             if found is not None:
                 yield self.written(writer.group(*found))
@@ -204,6 +205,10 @@ class ShowCollector(RecordCollector):
                 if rows[name] == NOT_YET:
                     return f"no document of {given} has the id {errors.shown(name)}"
         return ""
+
+    def remarks(self) -> list[str]:
+        many = f"each of {self.alone} pairs has a line of its own; simgroup makes groups of them, each with one line"
+        return [many] if self.alone > 1 else []
 
     def text(self, row: int) -> Text:
         """Returns a document that is prepared to be compared."""

@@ -2,6 +2,7 @@
 
 from array import array as numbers
 from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from shingletools.system.errors import Failed, float_ids
 from shingletools.system.interruptible_reads import READ_BYTES
 
 NAMED = "documents"  # in messages
+NOT_ARROW = pa.ArrowInvalid, pa.ArrowTypeError
 COPY_ROWS = 1 << 12  # that are copied together where text must be copied
 NOT_UTF8 = b'"\xff"'  # in place of a value of which a part is not
 
@@ -38,12 +40,13 @@ class Fields(NamedTuple):
 class LineColumn:
     """A column that becomes a member of each line."""
 
-    def __init__(self, field: Any, first: bool, texts: Sequence[str]) -> None:
+    def __init__(self, field: Any, first: bool, texts: Sequence[str], as_json: bool) -> None:
+        self.as_json = as_json  # whether its texts are JSON already
         self.texts = paths_below(field.name, texts)
         self.head = (b"{" if first else b",") + orjson.dumps(field.name) + b":"
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
         self.text = is_text(kind) or (is_bytes(kind) and "" in self.texts)
-        self.whole = self.text or types.is_integer(kind)
+        self.whole = not as_json and (self.text or types.is_integer(kind))
         self.wide = pa.large_binary() if is_bytes(kind) else pa.large_string()
 
     def read(self, array: Any) -> Any:
@@ -61,6 +64,9 @@ class LineColumn:
         return ColumnValues(self.head, b"".join(spelled), places, False)
 
     def spelled(self, array: Any) -> Iterator[bytes]:
+        if self.as_json:
+            yield from (b"null" if value is None else value.encode() for value in array.to_pylist())
+            return
         try:
             yield from map(orjson.dumps, json_values(array, self.texts))
         except UnicodeDecodeError:
@@ -71,13 +77,19 @@ class LineColumn:
                     yield from self.spelled(array.slice(place, 1))
 
 
-def line_columns(schema: Any, fields: Fields, named: str) -> dict[int, LineColumn]:
-    """Returns the columns to read, by their places. Raises Failed if one that is needed is missing."""
+def line_columns(schema: Any, fields: Fields, named: str, mixed: Collection[str] = ()) -> dict[int, LineColumn]:
+    """Returns the columns to read, by their places. Raises Failed if one that is needed is missing.
+
+    mixed: the columns whose texts are JSON.
+    """
     names = schema.names
     check_columns(named, names, fields.needed)
     wanted = names if fields.read is None else [name for name in names if paths_below(name, [*fields.read])]
     places = [place for place, name in enumerate(names) if name in wanted] or range(len(names))[:1]
-    return {place: LineColumn(schema.field(place), not number, fields.texts) for number, place in enumerate(places)}
+    return {
+        place: LineColumn(schema.field(place), not number, fields.texts, names[place] in mixed)
+        for number, place in enumerate(places)
+    }
 
 
 def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
@@ -94,14 +106,35 @@ def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
             yield kernel.record_lines(values, min(rows, count - first))
 
 
+def mixed_columns(source: Any) -> dict[str, Any]:
+    """Returns the columns of a pandas data frame that have values of several types, as JSON."""
+    found = {}
+    for name, column in source.items() if hasattr(source, "assign") else ():
+        try:
+            pa.array(column, from_pandas=True)
+        except NOT_ARROW:
+            with suppress(orjson.JSONEncodeError):
+                found[str(name)] = column.map(as_json, na_action="ignore")
+    return found
+
+
+def as_json(value: object) -> str:
+    return orjson.dumps(value, default=str, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
 def lines_in(source: Any, fields: Fields, id_field: str = "") -> Generator[bytes]:
     """Yields the rows of a source with __arrow_c_stream__ as whole lines, some together. Raises Failed."""
+    mixed = dict[str, Any]()
     try:
-        reader = pa.RecordBatchReader.from_stream(source)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:  # a column alone, or one with values of several types
+        try:
+            reader = pa.RecordBatchReader.from_stream(source)
+        except NOT_ARROW:
+            mixed = mixed_columns(source)
+            reader = pa.RecordBatchReader.from_stream(source.assign(**mixed) if mixed else source)
+    except NOT_ARROW as error:  # a column alone, or an integer that is too large
         raise Failed(f"{NAMED}: not a table of Arrow: {'; '.join(map(str, error.args))}") from None
     with reader:
-        columns = line_columns(reader.schema, fields, NAMED)
+        columns = line_columns(reader.schema, fields, NAMED, mixed)
         place = reader.schema.get_field_index(id_field)
         if place >= 0 and types.is_floating(reader.schema.field(place).type):
             raise Failed(f"{NAMED}: {float_ids(id_field)}")

@@ -37,7 +37,7 @@ def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> N
             raise Failed(f"{printable(file)}: two columns {shown(field)}")
         if field not in columns and field.partition(".")[0] not in columns:
             there = ", ".join(map(shown, columns)) or "none"
-            meant = "; --text NAME says which is meant" if field == "text" else ""
+            meant = f"; --{field} NAME says which is meant" if field in ("id", "text") else ""
             raise Failed(f"{printable(file)}: no column {shown(field)} among {there}{meant}")
 
 

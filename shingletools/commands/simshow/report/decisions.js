@@ -94,14 +94,16 @@ function lineOf(pair, more = '') {
     + `${similarity === null ? '' : `,"similarity":${similarity}`}${more}}\n`;
 }
 
-const LABELS = [',"label":"same"', ',"label":"different"'];
+const LABELS = ['same', 'different', 'unsure']; // by the places of VERDICTS
+const labelled = (pair) => lineOf(pair, `,"label":"${LABELS[verdictOf(pair)]}"`);
 const forDedup = lists.removable ? `, for dedup ${lists.apart ? '--known' : '--pairs'}` : '';
 const FILES = [ // name, use, whether pairs of the same texts are in it, a pair's line
   ['labels.jsonl', 'what was accepted and rejected, for the --truth of simscore and simtune',
-    ([pair]) => verdictOf(pair) in LABELS, (pair) => lineOf(pair, LABELS[verdictOf(pair)])],
+    ([pair]) => [0, 1].includes(verdictOf(pair)), labelled],
   ['accepted.jsonl', `the accepted pairs${forDedup}`, ([pair]) => verdictOf(pair) === 0, (pair) => lineOf(pair)],
   ...(lists.left.pairs ? [] : [['remaining.jsonl', `all pairs but the rejected and the unsure ones${forDedup}`,
     ([pair]) => verdictOf(pair) === 0 || (verdictOf(pair) < 0 && lists.listed[pair]), (pair) => lineOf(pair)]]),
+  ['unsure.jsonl', 'what was marked as unsure, to be loaded again', ([pair]) => verdictOf(pair) === 2, labelled],
 ];
 
 function save(name, lines) {
@@ -111,7 +113,7 @@ function save(name, lines) {
 }
 
 // Takes the decisions in a file of labels that this page saved, or another one with some of these pairs
-const LABELLED = /^\{"a": ?("(?:[^"\\]|\\.)*"|-?\d+), ?"b": ?("(?:[^"\\]|\\.)*"|-?\d+),.*"label": ?"(same|different)"\}$/;
+const LABELLED = /^\{"a": ?("(?:[^"\\]|\\.)*"|-?\d+), ?"b": ?("(?:[^"\\]|\\.)*"|-?\d+),.*"label": ?"(same|different|unsure)"\}$/;
 async function loadLabels(file) {
   const lines = (await file.text()).split(/\r?\n/).filter(Boolean);
   const known = new Map(); // the ids of a pair -> what its decision is kept by
@@ -125,7 +127,7 @@ async function loadLabels(file) {
     const [, a, b, label] = LABELLED.exec(line) ?? [];
     const key = known.get(`${a} ${b}`);
     if (key === undefined) continue;
-    decisions[key] = label === 'same' ? 0 : 1;
+    decisions[key] = LABELS.indexOf(label);
     found += 1;
   }
   keep(before);

@@ -30,7 +30,7 @@ function showOverview(main) {
     heading('Overview'), ...leftOut(), element('p', { class: 'lead' }, lead(figures)),
     element('div', { class: 'figures' }, facts(
       figures.read && ['Documents read', number(figures.read)],
-      figures.others && ['Documents of --against', number(figures.others)],
+      figures.others && ['Documents of b (--against)', number(figures.others)],
       ['In groups', shareOf(figures.documents, figures.read)], ['Pairs', number(figures.pairs)],
       ['Exact copies', number(figures.copies)], ['Groups', number(figures.groups)],
       removable && ['Documents to remove', shareOf(figures.go, figures.read)],
