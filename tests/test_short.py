@@ -118,6 +118,34 @@ def test_a_report(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "docs.jsonl --keep longest",
+        "table.csv --keep max:id",
+        "lines.txt --keep longest",
+        "array --keep shortest",
+        "folder --keep newest",
+        "refs --removed gone",
+    ],
+)
+def test_a_report_shows_what_is_kept(words: str, here: Path) -> None:
+    """Of dedup's output and of the page, the same documents are kept."""
+    os.utime(here / "folder/0.txt", (0, 0))
+    kept = run_here(f"shingletools unique {words} --report page", cwd=here).out.decode()
+    found = re.search(r'id="lists">(.*)</script>', (here / "page").read_text("utf-8"))
+    assert found is not None
+    lists = json.loads(found[1])
+    stay = [name for name, goes in zip(lists["names"], lists["go"], strict=True) if not goes]
+    first = [lists["names"][group["members"][0]] for group in lists["groups"]]
+    assert sorted(stay) == sorted(first) != sorted(lists["names"])
+    texts = [TEXTS[int(re.sub(r"\D", "", name)) - ("lines" in words) - ("refs" in words)] for name in stay]
+    assert texts
+    for text in TEXTS[:3] + TEXTS[4:]:
+        name = f"folder/{TEXTS.index(text)}.txt"
+        assert ((name if "folder" in words else text) in kept) is (text in texts)
+
+
+@pytest.mark.parametrize(
     ("command", "message"),
     [
         ("unique -", "this command reads the input twice: name files"),

@@ -52,7 +52,7 @@ def check_suffix(path: str | int | None, name: str, options: argparse.Namespace)
 
     options: those of dedup, or of `unique`.
     """
-    if not isinstance(path, str) or suffix(path) in map(suffix, options.files):
+    if not isinstance(path, str) or vars(options).get("marks") or suffix(path) in map(suffix, options.files):
         return
     writes = {TEXT, name}
     if options.delimiter is not None:

@@ -226,16 +226,21 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
         pairs, texts = f"{start}pairs" if options.report else "-", f"{start}canon"
         choice = this.words("id", "keep", "removed", "output", "rejects", "allow_rejects")
-        choice += ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
-        dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *measured, *files])
+        longest = ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
+        more = [*longest, *measured, *files]
+        dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *more])
         made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
         lines = [f"{made_by} | {dedup}"]
         if options.report:
+            show = shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs])
+            if longest or options.keep not in (None, "first"):  # then the page needs to know which documents go
+                choice = [*reads, *this.words("id", "keep", "allow_rejects"), *more]
+                show = f"{shlex.join(['dedup', '--pairs', pairs, '--annotate', '--marks', *choice])} | {show} -"
             lines = [
                 shlex.join([*canon, "--offsets", "-o", texts, *files]),
                 f"{shingle} {shlex.quote(texts)} | {join} -o {shlex.quote(pairs)}",
                 dedup,
-                shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs]),
+                show,
             ]
         if not options.dry_run:
             middle = median(counts)

@@ -655,6 +655,7 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
         ("-0 --whole --annotate table", "-0 cannot be combined with --annotate, which writes a table"),
         ("--keep oldest --csv table", "--keep oldest is for files, and needs --whole or --recursive"),
         ("--keep newest --as text --whole table", "--as needs --keep min:FIELD or max:FIELD"),
+        ("--marks table", "--marks needs --annotate"),
         ("--number --annotate table", "--annotate cannot be combined with --number, which cannot hold marks"),
         ("-0 --csv table", "-0 ends names of files, and needs --whole or --recursive"),
         ("--csv --keep min:date table", 'table:1: no column "date" among "id", "text"'),
@@ -666,6 +667,26 @@ def test_what_cannot_be_done(options: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "table").write_bytes(b"id,text\n1,a\n")
     ran = run_here(f"dedup --pairs /dev/null {options}", cwd=tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {said}\n")
+
+
+def test_marks_alone(tmp_path: Path) -> None:
+    """Of each format, those that --annotate gives JSON lines."""
+    texts = ["a b", "a", "c", "a b c"]
+    (tmp_path / "docs.jsonl").write_bytes(jsonl(*({"id": n, "text": text} for n, text in enumerate(texts, 1))))
+    (tmp_path / "lines").write_text("".join(f"{text}\n" for text in texts))
+    (tmp_path / "table").write_text("text\n" + "".join(f"{text}\n" for text in texts))
+    (tmp_path / "array").write_text(json.dumps([{"text": text} for text in texts]))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}, {"a": 4, "b": 2}, {"a": 1, "b": 4}))
+    dedup = "dedup --pairs pairs --keep longest --annotate"
+    expected = [
+        {name: value for name, value in record.items() if name != "text"}
+        for record in run_here(f"{dedup} docs.jsonl", cwd=tmp_path).records()
+        if "duplicate_of" in record
+    ]
+    assert [(record["id"], record["duplicate_of"]) for record in expected] == [(1, 4), (2, 4)]
+    for files in ("docs.jsonl", "-S 1M docs.jsonl", "--lines lines", "--csv table", "--array --number array"):
+        run_here(f"{dedup} --marks {files} -o marks.jsonl", cwd=tmp_path).good()
+        assert [json.loads(line) for line in (tmp_path / "marks.jsonl").read_bytes().splitlines()] == expected
 
 
 def test_a_dry_run_has_the_figures(tmp_path: Path) -> None:
