@@ -49,7 +49,7 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
     assert ran.status == 0, ran
     told, pipeline, figures, _ = ran.err.split("\n")
     assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == f"{pipeline}\n"
-    assert re.fullmatch(r"shingletools unique: \d+ kept, (\d+) removed \(\1 by --keep \w+\)", figures)
+    assert re.fullmatch(r"shingletools unique: \d+ kept, (\d+) removed \(\1 by --keep [\w:]+\)", figures)
     return ran, told
 
 
@@ -93,6 +93,20 @@ def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, 
 def test_ids_and_texts_are_named_once(here: Path) -> None:
     ran, _ = unique(here, "other.ndjson", "--id", "Nr", "--text", '"Text, lang"', "--keep", "longest")
     assert [json.loads(line)["Nr"] for line in ran.out.splitlines()] == [1, 2, 3]
+
+
+def test_options_of_canon_and_dedup(here: Path) -> None:
+    """Texts that differ in accents and numbers alone, and dates as people write them."""
+    dates = ["31/1/2020", "1/12/2021", "2/2/2019"]
+    texts = ["Café No 7 closed today", "Cafe No 8 closed today", "cafe no 9 closed today"]
+    lines = [f"{n},{text},{date}\n" for n, (text, date) in enumerate(zip(texts, dates, strict=True))]
+    (here / "dates.csv").write_text("".join(["id,text,date\n", *lines]))
+    words = "dates.csv --keep max:date -t 1 --as date:%d/%m/%Y"
+    for more, left in (("--mask-numbers", 2), ("--drop-numbers", 2), ("--fold-accents", 3)):
+        assert len(unique(here, *words.split(), more)[0].out.splitlines()) == left + 1
+    ran, _ = unique(here, *words.split(), "--fold-accents", "--mask-numbers")
+    assert ran.out.decode() == f"id,text,date\n{lines[1]}"
+    assert run_here(f"shingletools unique --report page --fold-accents {words}", cwd=here).status == 0
 
 
 def test_a_report(here: Path) -> None:
