@@ -181,6 +181,8 @@ def test_a_report_shows_what_is_kept(words: str, here: Path) -> None:
         ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
         ("compare folder array --html array", "--html array: this run reads or writes that file already"),
         ("unique docs.jsonl --report nowhere/p", "nowhere/p: No such file or directory"),
+        ("unique docs.jsonl --report p.txt", "--report p.txt: a page is HTML, which is not .txt"),
+        ("compare folder array --html p.CSV", "--html p.CSV: a page is HTML, which is not .csv"),
         ("unique docs.jsonl -o x.csv", "x.csv: the output has the format of the input, which is not .csv"),
         ("unique semi.csv --removed x.md.tsv", "x.md.tsv: the output has the format of the input, which is not .tsv"),
         ("unique paper.pdf", "paper.pdf: this looks like PDF: pdftotext makes text of it"),

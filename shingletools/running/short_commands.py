@@ -137,6 +137,8 @@ class ShortRun:
             others = [*self.files, self.options.output, vars(self.options).get("removed")]
             if any(same_file(path, other) for other in others if other is not None):
                 raise Failed(f"--{option} {printable(path)}: this run reads or writes that file already")
+            if SUFFIXES.get(suffix(path), PAGE) != PAGE:
+                raise Failed(f"--{option} {printable(path)}: a page is HTML, which is not {suffix(path)}")
             with named(path):
                 os.stat(os.path.dirname(path) or ".")
 

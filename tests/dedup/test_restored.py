@@ -702,6 +702,8 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id\n1\n")
     (tmp_path / "d.jsonl").write_text('{"id":1}\n')
     (tmp_path / "x.tsv").write_text("a\tb\n")
+    (tmp_path / "r.nbib").write_text("PMID- 1\nTI  - a\n")
+    (tmp_path / "refs").write_text("PMID- 1\nTI  - a\n")
     for options, path, is_right in (
         ("--csv t.csv", "out.parquet", False),
         ("--csv t.csv", "out.csv.gz", True),
@@ -713,12 +715,16 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
         ("--whole d.jsonl", "out.csv", False),
         ("--whole --annotate d.jsonl", "out.csv", True),
         ("--lines x.tsv", "out.tsv", True),
+        ("--ris r.nbib", "out.ris", False),
+        ("--ris r.nbib", "out.bib.gz", False),
+        ("--ris r.nbib", "out.nbib", True),
         ("--lines x.tsv", "out.ris", False),
         ("--lines d.jsonl", "out.jsonl", True),
+        ("--ris refs", "out.ris", True),
     ):
         for option in ("-o", *["--removed"] * ("--annotate" not in options)):
             ran = run_here(f"dedup --pairs /dev/null {options} {option} {path}", cwd=tmp_path)
-            ending = path[3:].lower()
+            ending = path[3:].lower().removesuffix(".gz")
             said = f"dedup: {path}: the output has the format of the input, which is not {ending}\n"
             assert (ran.status, ran.err) == ((0, "") if is_right else (2, said))
             assert (tmp_path / path).exists() is is_right
