@@ -158,8 +158,7 @@ def unwanted(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of --without: that of the documents, if these have ids of their own."""
     if not options.without or options.number or not (options.array or in_table(options)):
         return None
-    # A table without a column of ids would be numbered, although it has not all rows
-    named = argparse.Namespace(**vars(options) | {"given": options.given | {"id"}, "files0_from": None})
+    named = argparse.Namespace(**vars(options) | {"files0_from": None})
     return format_options.chosen_format(named, ())
 
 
