@@ -49,7 +49,7 @@ def unique(here: Path, *words: str) -> tuple[Ran, str]:
     assert ran.status == 0, ran
     told, pipeline, figures, _ = ran.err.split("\n")
     assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == f"{pipeline}\n"
-    assert re.fullmatch(r"shingletools unique: \d+ kept, (\d+) removed \(\1 by --keep \w+\)", figures)
+    assert re.fullmatch(r"shingletools unique: \d+ kept, (\d+) removed \(\1 by --keep [\w:]+\)", figures)
     return ran, told
 
 
@@ -95,6 +95,20 @@ def test_ids_and_texts_are_named_once(here: Path) -> None:
     assert [json.loads(line)["Nr"] for line in ran.out.splitlines()] == [1, 2, 3]
 
 
+def test_options_of_canon_and_dedup(here: Path) -> None:
+    """Texts that differ in accents and numbers alone, and dates as people write them."""
+    dates = ["31/1/2020", "1/12/2021", "2/2/2019"]
+    texts = ["Café No 7 closed today", "Cafe No 8 closed today", "cafe no 9 closed today"]
+    lines = [f"{n},{text},{date}\n" for n, (text, date) in enumerate(zip(texts, dates, strict=True))]
+    (here / "dates.csv").write_text("".join(["id,text,date\n", *lines]))
+    words = "dates.csv --keep max:date -t 1 --as date:%d/%m/%Y"
+    for more, left in (("--mask-numbers", 2), ("--drop-numbers", 2), ("--fold-accents", 3)):
+        assert len(unique(here, *words.split(), more)[0].out.splitlines()) == left + 1
+    ran, _ = unique(here, *words.split(), "--fold-accents", "--mask-numbers")
+    assert ran.out.decode() == f"id,text,date\n{lines[1]}"
+    assert run_here(f"shingletools unique --report page --fold-accents {words}", cwd=here).status == 0
+
+
 def test_a_report(here: Path) -> None:
     """The lines that make it are printed, and no scratch file is left."""
     scratch = here / "scratch"
@@ -115,6 +129,34 @@ def test_a_report(here: Path) -> None:
     assert ran.out.decode().split() == [f"folder/{number}.txt" for number in (0, 2, 3)]
     ran = run_here("shingletools unique docs.jsonl --report r.html", cwd=here)
     assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "docs.jsonl --keep longest",
+        "table.csv --keep max:id",
+        "lines.txt --keep longest",
+        "array --keep shortest",
+        "folder --keep newest",
+        "refs --removed gone",
+    ],
+)
+def test_a_report_shows_what_is_kept(words: str, here: Path) -> None:
+    """Of dedup's output and of the page, the same documents are kept."""
+    os.utime(here / "folder/0.txt", (0, 0))
+    kept = run_here(f"shingletools unique {words} --report page", cwd=here).out.decode()
+    found = re.search(r'id="lists">(.*)</script>', (here / "page").read_text("utf-8"))
+    assert found is not None
+    lists = json.loads(found[1])
+    stay = [name for name, goes in zip(lists["names"], lists["go"], strict=True) if not goes]
+    first = [lists["names"][group["members"][0]] for group in lists["groups"]]
+    assert sorted(stay) == sorted(first) != sorted(lists["names"])
+    texts = [TEXTS[int(re.sub(r"\D", "", name)) - ("lines" in words) - ("refs" in words)] for name in stay]
+    assert texts
+    for text in TEXTS[:3] + TEXTS[4:]:
+        name = f"folder/{TEXTS.index(text)}.txt"
+        assert ((name if "folder" in words else text) in kept) is (text in texts)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +181,8 @@ def test_a_report(here: Path) -> None:
         ("unique docs.jsonl --report p --removed p", "--report p: this run reads or writes that file already"),
         ("compare folder array --html array", "--html array: this run reads or writes that file already"),
         ("unique docs.jsonl --report nowhere/p", "nowhere/p: No such file or directory"),
+        ("unique docs.jsonl --report p.txt", "--report p.txt: a page is HTML, which is not .txt"),
+        ("compare folder array --html p.CSV", "--html p.CSV: a page is HTML, which is not .csv"),
         ("unique docs.jsonl -o x.csv", "x.csv: the output has the format of the input, which is not .csv"),
         ("unique semi.csv --removed x.md.tsv", "x.md.tsv: the output has the format of the input, which is not .tsv"),
         ("unique paper.pdf", "paper.pdf: this looks like PDF: pdftotext makes text of it"),

@@ -52,14 +52,15 @@ def check_suffix(path: str | int | None, name: str, options: argparse.Namespace)
 
     options: those of dedup, or of `unique`.
     """
-    if not isinstance(path, str) or suffix(path) in map(suffix, options.files):
+    if not isinstance(path, str) or vars(options).get("marks") or suffix(path) in map(suffix, options.files):
         return
     writes = {TEXT, name}
     if options.delimiter is not None:
         writes.add("tsv")  # whatever separates its values
     if vars(options).get("annotate") and name in ("whole", "recursive"):
         writes.add("csv")
-    if SUFFIXES.get(suffix(path), TEXT) not in writes:
+    its, given = SUFFIXES.get(suffix(path), TEXT), {SUFFIXES.get(suffix(file)) for file in options.files}
+    if its not in writes or (its == "ris" and "ris" in given):  # RIS, NBIB and BibTeX are one option
         raise Failed(f"{errors.printable(path)}: the output has the format of the input, which is not {suffix(path)}")
 
 

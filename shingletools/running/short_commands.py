@@ -39,6 +39,11 @@ UNIQUE, COMPARE = "unique", "compare"
 PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
 SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
+RULES = {  # of canon, for words
+    "--fold-accents": "drop accents and vowel points",
+    "--drop-numbers": "drop words that have only digits",
+    "--mask-numbers": "write each number as 0",
+}
 LENGTH_RULES = ("longest", "shortest")  # of --keep
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
@@ -82,6 +87,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         help="the least similarity of a pair: 0.8, 4/5 (default 0.8, for titles 0.7, for citations 0.85)",
     )
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
+    add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
     add(
@@ -90,6 +96,8 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         type=partial(spelled, allowance),
         help="N bad records, or P percent of all, are all right: 10, 0.1%%",
     )
+    for option, does in RULES.items():
+        add(option, action="store_true", help=f"{does}, as in canon")
     add("--report", metavar="FILE", help="write a page that shows the duplicates to FILE, as simshow --html does")
 
 
@@ -129,6 +137,8 @@ class ShortRun:
             others = [*self.files, self.options.output, vars(self.options).get("removed")]
             if any(same_file(path, other) for other in others if other is not None):
                 raise Failed(f"--{option} {printable(path)}: this run reads or writes that file already")
+            if SUFFIXES.get(suffix(path), PAGE) != PAGE:
+                raise Failed(f"--{option} {printable(path)}: a page is HTML, which is not {suffix(path)}")
             with named(path):
                 os.stat(os.path.dirname(path) or ".")
 
@@ -212,7 +222,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     cited = ["--text", CITED] if "--ris" in reads and "text" not in options.given else []
-    canon = ["canon", *reads, *this.words("id", "text"), *cited]
+    rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
+    canon = ["canon", *reads, *rules, *this.words("id", "text"), *cited]
     reads = [word for word in reads if word != AS_PAGES]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     for path in (options.output, options.removed):
@@ -225,17 +236,22 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
         pairs, texts = f"{start}pairs" if options.report else "-", f"{start}canon"
-        choice = this.words("id", "keep", "removed", "output", "rejects", "allow_rejects")
-        choice += ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
-        dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *measured, *files])
+        choice = this.words("id", "keep", "as_form", "removed", "output", "rejects", "allow_rejects")
+        longest = ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
+        more = [*longest, *measured, *files]
+        dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *more])
         made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
         lines = [f"{made_by} | {dedup}"]
         if options.report:
+            show = shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs])
+            if longest or options.keep not in (None, "first"):  # then the page needs to know which documents go
+                choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
+                show = f"{shlex.join(['dedup', '--pairs', pairs, '--annotate', '--marks', *choice])} | {show} -"
             lines = [
                 shlex.join([*canon, "--offsets", "-o", texts, *files]),
                 f"{shingle} {shlex.quote(texts)} | {join} -o {shlex.quote(pairs)}",
                 dedup,
-                shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs]),
+                show,
             ]
         if not options.dry_run:
             middle = median(counts)

@@ -483,12 +483,18 @@ def test_without_takes_records_from_a_pipe(tmp_path: Path) -> None:
 
 
 def test_without_needs_ids_of_its_own(tmp_path: Path) -> None:
-    """Rows without ids would be numbered, but from 1 in what was removed."""
+    """Rows without ids would be numbered, but from 1 in what was removed; and so would lines."""
+    said = "no ids: numbered rows, lines and citations have them only in JSON lines, as repeats --removed writes them"
     (tmp_path / "table").write_text("text\na\nb\n")
     ran = run_here("dedup --without table --csv table", cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (2, b"", 'dedup: table:1: no column "id" among "text"\n')
+    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: table: {said}\n")
+    ran = run_here("dedup --without table --csv table --id nr", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, 'dedup: table:1: no column "nr" among "text"\n')
     (tmp_path / "bad").write_text('id,text\n1,a\n2,"b\n')
     ran = run_here("dedup --without bad --csv table", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "dedup: bad:3: a quoted value has no end\n")
-    ran = run_here("dedup --without table --number --csv table", cwd=tmp_path)
-    assert (ran.status, "table:1: not JSON" in ran.err) == (2, True)
+    for options in ("--number --csv", "--lines"):
+        ran = run_here(f"dedup --without table {options} table", cwd=tmp_path)
+        assert (ran.status, ran.err) == (2, f"dedup: table: {said}\n")
+    (tmp_path / "gone").write_bytes(b'\xef\xbb\xbf{"id":2}\n')
+    assert run_here("dedup --without gone --lines table", cwd=tmp_path).good() == b"text\nb\n"

@@ -655,6 +655,7 @@ def test_files_that_change_fail_the_run(tmp_path: Path, monkeypatch: pytest.Monk
         ("-0 --whole --annotate table", "-0 cannot be combined with --annotate, which writes a table"),
         ("--keep oldest --csv table", "--keep oldest is for files, and needs --whole or --recursive"),
         ("--keep newest --as text --whole table", "--as needs --keep min:FIELD or max:FIELD"),
+        ("--marks table", "--marks needs --annotate"),
         ("--number --annotate table", "--annotate cannot be combined with --number, which cannot hold marks"),
         ("-0 --csv table", "-0 ends names of files, and needs --whole or --recursive"),
         ("--csv --keep min:date table", 'table:1: no column "date" among "id", "text"'),
@@ -666,6 +667,26 @@ def test_what_cannot_be_done(options: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "table").write_bytes(b"id,text\n1,a\n")
     ran = run_here(f"dedup --pairs /dev/null {options}", cwd=tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {said}\n")
+
+
+def test_marks_alone(tmp_path: Path) -> None:
+    """Of each format, those that --annotate gives JSON lines."""
+    texts = ["a b", "a", "c", "a b c"]
+    (tmp_path / "docs.jsonl").write_bytes(jsonl(*({"id": n, "text": text} for n, text in enumerate(texts, 1))))
+    (tmp_path / "lines").write_text("".join(f"{text}\n" for text in texts))
+    (tmp_path / "table").write_text("text\n" + "".join(f"{text}\n" for text in texts))
+    (tmp_path / "array").write_text(json.dumps([{"text": text} for text in texts]))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}, {"a": 4, "b": 2}, {"a": 1, "b": 4}))
+    dedup = "dedup --pairs pairs --keep longest --annotate"
+    expected = [
+        {name: value for name, value in record.items() if name != "text"}
+        for record in run_here(f"{dedup} docs.jsonl", cwd=tmp_path).records()
+        if "duplicate_of" in record
+    ]
+    assert [(record["id"], record["duplicate_of"]) for record in expected] == [(1, 4), (2, 4)]
+    for files in ("docs.jsonl", "-S 1M docs.jsonl", "--lines lines", "--csv table", "--array --number array"):
+        run_here(f"{dedup} --marks {files} -o marks.jsonl", cwd=tmp_path).good()
+        assert [json.loads(line) for line in (tmp_path / "marks.jsonl").read_bytes().splitlines()] == expected
 
 
 def test_a_dry_run_has_the_figures(tmp_path: Path) -> None:
@@ -681,6 +702,8 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id\n1\n")
     (tmp_path / "d.jsonl").write_text('{"id":1}\n')
     (tmp_path / "x.tsv").write_text("a\tb\n")
+    (tmp_path / "r.nbib").write_text("PMID- 1\nTI  - a\n")
+    (tmp_path / "refs").write_text("PMID- 1\nTI  - a\n")
     for options, path, is_right in (
         ("--csv t.csv", "out.parquet", False),
         ("--csv t.csv", "out.csv.gz", True),
@@ -692,12 +715,16 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
         ("--whole d.jsonl", "out.csv", False),
         ("--whole --annotate d.jsonl", "out.csv", True),
         ("--lines x.tsv", "out.tsv", True),
+        ("--ris r.nbib", "out.ris", False),
+        ("--ris r.nbib", "out.bib.gz", False),
+        ("--ris r.nbib", "out.nbib", True),
         ("--lines x.tsv", "out.ris", False),
         ("--lines d.jsonl", "out.jsonl", True),
+        ("--ris refs", "out.ris", True),
     ):
         for option in ("-o", *["--removed"] * ("--annotate" not in options)):
             ran = run_here(f"dedup --pairs /dev/null {options} {option} {path}", cwd=tmp_path)
-            ending = path[3:].lower()
+            ending = path[3:].lower().removesuffix(".gz")
             said = f"dedup: {path}: the output has the format of the input, which is not {ending}\n"
             assert (ran.status, ran.err) == ((0, "") if is_right else (2, said))
             assert (tmp_path / path).exists() is is_right

@@ -21,7 +21,9 @@ from shingletools.record.document_format import Format
 from shingletools.record.json_members import parse
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, COPY, Record
-from shingletools.system.errors import Failed, Rejected, shown_place
+from shingletools.system.errors import Failed, Rejected, printable, shown_place
+
+NO_IDS = "no ids: numbered rows, lines and citations have them only in JSON lines, as repeats --removed writes them"
 
 
 class Similarities(SideInput):
@@ -135,14 +137,18 @@ class UnwantedIds(SideInput):
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         for path in paths:
             piped = os.path.exists(path) and not os.path.isfile(path)  # its first line could not be read twice
-            if self.form is None or piped or first_line(path).lstrip().startswith(b"{"):
+            if piped or first_line(path).removeprefix(wire.BOM).lstrip()[:1] in (b"", b"{"):
                 super().read(option, [path], context)
                 continue
+            if self.form is None:
+                raise Failed(f"{printable(path)}: {NO_IDS}")
             for some in self.form.read([path]):
                 documents = [*some.documents()]
                 for each in documents:
                     if each.cause:
                         raise Failed(f"{shown_place(path, each.line)}: {each.cause}")
+                if some.numbered:  # but the file has not all rows
+                    raise Failed(f"{printable(path)}: {NO_IDS}")
                 self.take_chunk(b"".join(each.record + b"\n" for each in documents), path)
 
     def add(self, batch: RecordBatch, /) -> None:

@@ -98,6 +98,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     flag("--annotate", help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')
+    flag("--marks", help="with --annotate, write only marks: JSON lines with the id and these fields of each duplicate")
     flag("--dry-run", help="write no documents, only the figures of -v")
     add_memory(parser.add_argument_group("memory"), "with --pairs, work on disk")
 
@@ -109,6 +110,8 @@ def build(options: argparse.Namespace) -> Stage:
         raise Failed("--of needs --larger-than, which counts its values")
     if options.null and not options.whole and not options.recursive:
         raise Failed("-0 ends names of files, and needs --whole or --recursive")
+    if options.marks and not options.annotate:
+        raise Failed("--marks needs --annotate")
     options.with_times = options.keep in OF_FILES
     if options.with_times and not options.whole and not options.recursive:
         raise Failed(f"--keep {options.keep} is for files, and needs --whole or --recursive")
@@ -133,6 +136,7 @@ def build(options: argparse.Namespace) -> Stage:
         tuple(options.without),
         unwanted(options),
         memory_of(options),
+        options.marks,
     ).with_maker(collector_of)
 
 
@@ -154,8 +158,7 @@ def unwanted(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of --without: that of the documents, if these have ids of their own."""
     if not options.without or options.number or not (options.array or in_table(options)):
         return None
-    # A table without a column of ids would be numbered, although it has not all rows
-    named = argparse.Namespace(**vars(options) | {"given": options.given | {"id"}, "files0_from": None})
+    named = argparse.Namespace(**vars(options) | {"files0_from": None})
     return format_options.chosen_format(named, ())
 
 

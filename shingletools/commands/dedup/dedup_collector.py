@@ -11,7 +11,7 @@ from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembe
 from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.document_fields import DocumentFields
-from shingletools.commands.dedup.duplicate_marks import Mark, annotated_all, cut, mark
+from shingletools.commands.dedup.duplicate_marks import Mark, annotated_all, cut, joined, mark
 from shingletools.commands.dedup.preference import Preference
 from shingletools.commands.dedup.removal_decisions import ARCHIVE, RemovalDecisions
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side
@@ -156,12 +156,19 @@ class DedupCollector(Collector):
         if self.spec.dry:
             return Written()
         removed = kept != numbers
+        if self.spec.marks_alone:
+            return self.write_marks(numbers[removed], kept[removed])
         if not self.spec.annotate:
             gone = np.flatnonzero((kept == ARCHIVE) & bool(self.spec.marks))
             return cut(documents, removed, zip(gone.tolist(), self.marks(numbers[gone], kept[gone]), strict=True))
         marks = self.marks(numbers[removed], kept[removed])
         every = np.flatnonzero(removed | (documents.lasts < 0))
         return annotated_all(documents, ((row, next(marks) if removed[row] else None) for row in every.tolist()))
+
+    def write_marks(self, numbers: Index, kept: Index) -> Written:
+        """Returns a record for each of some documents that would go, whose id is in the field `id`, as canon has it."""
+        marked = zip(each_id(self.names(numbers)), self.marks(numbers, kept), strict=True)
+        return Written(b"".join(b'{"id":%b%b}\n' % (name, joined(says)) for name, says in marked))
 
     def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
         """Yields the marks of documents that are removed: which document is kept in their place, and why."""

@@ -60,6 +60,11 @@ class FileRewriter(DedupCollector):
             for _ in decisions.names():
                 pass
             return
+        if self.spec.marks_alone:
+            numbers = decisions.numbers[decisions.numbers != BAD]
+            stay = self.choose(numbers)
+            yield self.write_marks(numbers[stay != numbers], stay[stay != numbers])
+            return
         for kept, removed in self.spec.format.write(self.spec.files, decisions):
             yield Written(kept, removed)
         files.check_unchanged(self.states)

@@ -48,6 +48,7 @@ class DedupSpec(Stage):
     without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     memory: "Memory | None" = None  # a limit, beyond which scratch files are used
+    marks_alone: bool = False  # with annotate: write records of marks, not documents
 
     rewrites = True
 
@@ -76,7 +77,7 @@ class DedupSpec(Stage):
                 "--annotate cannot be combined with --keep none, which keeps no document for it to name",
             ),
             (
-                self.annotate and unmarked,
+                self.annotate and unmarked and not self.marks_alone,
                 f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks",
             ),
             *(
@@ -90,7 +91,7 @@ class DedupSpec(Stage):
                 raise Failed(message)
         return {
             "reads": [path for _, path in self.side_files],
-            "stored": self.input_option in STORED,
+            "stored": self.input_option in STORED and not self.marks_alone,
             "in_memory": bool(in_memory) or not self.pairs,
         }
 
@@ -110,8 +111,8 @@ class DedupSpec(Stage):
         return {self.text_field, *filter(None, (self.valued, self.counted))}
 
     def single_process_reason(self) -> str:
-        if self.without:
-            return f"--without: {IN_ONE_PROCESS}"
+        if self.without or self.marks_alone:
+            return f"{'--without' if self.without else '--marks'}: {IN_ONE_PROCESS}"
         if self.format is None:
             return ""
         return f"{self.input_option or '--number'} reads and writes files in one process; run it in the shell"

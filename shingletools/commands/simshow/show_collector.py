@@ -59,6 +59,7 @@ class ShowCollector(RecordCollector):
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
         self.copies: dict[Name, Name] = {}  # the originals of copies, of `simjoin --copies once`
+        self.gone: set[Name] = set()  # documents that dedup marked
         self.pairs = self.passages = self.shared = self.alone = 0  # alone: pairs with a pattern each
         if spec.pair is not None:
             record = dict(zip("ab", spec.pair, strict=True))
@@ -76,6 +77,8 @@ class ShowCollector(RecordCollector):
         self.kinds.add(shows_pairs(record))
         if "a" in record and ("shared" in record or "contained" in record):
             self.corpus = self.corpus._replace(removable=False)
+        if "duplicate_of" in record and not self.spec.others:
+            self.gone.update(name for _, name, _ in pairs)
         if self.spec.chosen.sample is None:
             self.name(pairs)
         else:
@@ -179,7 +182,7 @@ class ShowCollector(RecordCollector):
                     yield self.written(writer.group(a, [a, b]))
             if found is not None:
                 yield self.written(writer.group(*found))
-        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], copies=self.copies)))
+        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], copies=self.copies, gone=self.gone)))
 
     def check_origin(self, compared: Comparison) -> None:
         """Raises Failed if a pair was not made as --made-by says."""

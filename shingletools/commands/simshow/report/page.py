@@ -151,7 +151,8 @@ class Report:
     def finish(self, corpus: Corpus) -> None:
         """Writes the lists and the end of the page. Raises what `out` does."""
         documents = len(self.keys)
-        rank = [corpus.places.get(name, documents) for _, name in self.keys]  # the first document of a group is kept
+        # The first document of a group is kept
+        rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
         steps = Steps(self.graph, documents)
         for ties in self.graph.groups(documents):
             if self.given:

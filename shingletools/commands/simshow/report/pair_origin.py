@@ -1,6 +1,7 @@
 """The origin of the pairs on a page: the commands that made them, and the documents that were read."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,3 +33,4 @@ class Corpus(NamedTuple):
     removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
     places: Mapping[int | str, int] = MappingProxyType({})  # ids of --docs in pairs: numbers that rise in their order
     copies: Mapping[int | str, int | str] = MappingProxyType({})  # originals of copies, of `simjoin --copies once`
+    gone: AbstractSet[int | str] = frozenset()  # ids of documents that dedup marked: all others stay
