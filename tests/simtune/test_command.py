@@ -69,6 +69,15 @@ def test_what_is_usual_stays_where_nothing_shows_more(tmp_path: Path) -> None:
     assert reasons == [f"shingle -k 10 and simjoin -t 0.8, {said}"]
 
 
+def test_texts_that_are_not_from_canon_are_a_remark(tmp_path: Path) -> None:
+    """But not those that another program made lower case, and not those of canon."""
+    remark = "the records are not from canon, and case counts: canon docs.jsonl | simtune compares words without it"
+    for text, via, err in (("A b", None, f"simtune: {remark}\n"), ("a b", None, ""), ("A b", "canon case=keep", "")):
+        record = {"id": 1, "text": text} | ({} if via is None else {"via": via})
+        ran = run_here("simtune -k 2", stdin=jsonl(record), cwd=tmp_path)
+        assert (ran.status, ran.err) == (0, err)
+
+
 def test_pairs_near_the_threshold_are_shown(tmp_path: Path) -> None:
     """Those that simjoin finds from the threshold on, the nearest ten, and ten that it finds only from a lower one."""
     data = pipe(DOCS.read_bytes(), "canon")

@@ -15,6 +15,8 @@ from shingletools.record.labels import take_label
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
+UNCANONIZED = "the records are not from canon, and case counts: canon docs.jsonl | simtune compares words without it"
+
 
 class TuneCollector(RecordCollector):
     """Takes labels, then documents, of which it keeps a sample, and writes the findings on the sample.
@@ -71,6 +73,8 @@ class TuneCollector(RecordCollector):
             if not sum(sample.read):
                 where = " in --against" if side == OTHERS else ""
                 raise Failed(f"no documents{where}, so there is nothing to recommend")
+        if not self.via and any(document.text != document.text.lower() for document in documents):
+            self.warnings.append(UNCANONIZED)
         read = [count for sample in self.samples.values() for count in sample.read]
         found = [*findings(Sample(self.spec, (*read, 0, 0)[:4], documents, labels), self.warnings.append)]
         self.figures = [f"{len(documents)} documents in the sample"]
