@@ -177,7 +177,8 @@ def test_relatives_are_not_taken_for_copies(tmp_path: Path) -> None:
     ],
 )
 def test_the_lowest_place_before_the_steepest_rise(level: list[float], first: int, place: int) -> None:
-    assert valley([*map(Fraction, level)], first) == place
+    assert valley([*map(Fraction, level)], first, [1.0] * len(level)) == place
+    assert valley([*map(Fraction, level)], first, [1000.0] * len(level)) == first
 
 
 def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:

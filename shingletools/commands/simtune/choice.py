@@ -80,7 +80,8 @@ def threshold_by_null(
     if edge <= least:  # nothing is good, or no chance is seen
         return Choice(result, None)
     counts = (-np.diff(partners)).tolist()  # of each bin but the last
-    lowest = valley(moving_means(counts, REACH), edge)
+    families = np.maximum(result.variance / np.maximum(2 * partners, 1), 1).tolist()
+    lowest = valley(moving_means(counts, REACH), edge, families)
     if PART * partners[lowest] >= partners[edge]:
         edge = lowest
     if edge < len(counts):
@@ -98,7 +99,7 @@ def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]
     return [Fraction(sum(some), len(some)) for some in around]
 
 
-def valley(level: Sequence[Fraction], first: int) -> int:
+def valley(level: Sequence[Fraction], first: int, families: Sequence[float]) -> int:
     """Returns the lowest place from `first` on before the steepest rise, or `first` if no rise is beyond chance.
 
     level: means of partners in 2 REACH + 1 bins; a pair is two partners.
@@ -108,7 +109,7 @@ def valley(level: Sequence[Fraction], first: int) -> int:
         if level[at] <= level[lowest]:
             lowest = at
         high, low = (float(level[place] * (2 * REACH + 1) / 2) for place in (at, lowest))
-        rise = (high - low) / sqrt(high + low + 1)
+        rise = (high - low) / sqrt((high + low + 1) * families[lowest])
         if rise > steepest:
             found, steepest = lowest, rise
     return found
