@@ -70,7 +70,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).with_maker(collector_of)
 
 
-def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:
+def collector_of(spec: TuneSpec, context: CollectorContext) -> Collector:
     from shingletools.commands.simtune.tune_collector import TuneCollector  # late: --help needs no numpy
 
-    return TuneCollector(spec)
+    return TuneCollector(spec, context.jobs)

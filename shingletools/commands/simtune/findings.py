@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import groupby
+from statistics import median
 
 import orjson
 
@@ -21,10 +23,12 @@ from shingletools.commands.simtune.forms import forms
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
 from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
+from shingletools.system.workers import in_threads
 
 Value = Fraction | int | str | None
 Finding = dict[str, Value]
 
+TITLES_ADVICE = "so only equal ones are pairs: see titles in shingletools recipes"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 EXACT = "threshold", "similarity", "seconds"  # shown with all their digits
 TITLES = {
@@ -36,8 +40,11 @@ TITLES = {
 HEADS = {"false": "expected false", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
 
 
-def findings(sample: Sample, warn: Callable[[str], object]) -> Iterator[Finding]:
-    """Yields the findings on a sample, in their order. Calls `warn` with a message if labels cannot choose."""
+def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
+    """Yields the findings on a sample, in their order. Calls `warn` with a message if labels cannot choose.
+
+    jobs: how many forms are tried at once.
+    """
     spec, false_share = sample.spec, sample.spec.false or Fraction(DEFAULT_FALSE)
     yield sample_finding(sample)
     if not any(document.kept_words for document in sample.documents):
@@ -48,9 +55,10 @@ def findings(sample: Sample, warn: Callable[[str], object]) -> Iterator[Finding]
     doubt = label_doubt(sample)
     if doubt:
         warn(f"the labels decide nothing: {doubt}")
-    by_labels = sample.labels is not None and not doubt
+        sample = Sample(spec, sample.read, sample.documents, None)
+    by_labels = sample.labels is not None
     *other_forms, usual_form = forms(spec.words, bool(spec.others), by_labels)
-    results = [evaluate(sample, form) for form in other_forms]
+    results = [*in_threads(partial(evaluate, sample), other_forms, jobs)]
     equal = [each._replace(form=usual_form) for each in results if each.form._replace(usual=True) == usual_form]
     usual = threshold_by_null(equal[0] if equal else evaluate(sample, usual_form), false_share, spec.threshold)
     usual_pairs = credible_pairs(usual, false_share)
@@ -68,6 +76,10 @@ def findings(sample: Sample, warn: Callable[[str], object]) -> Iterator[Finding]
     if len(sample.documents) < FEW_DOCUMENTS:
         count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
         yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
+    if chosen is usual and len(sample.documents) < sum(sample.read):
+        yield reason("other forms may show more in a larger sample: --sample N")
+    if chosen is usual and median(document.words for document in sample.documents) < usual_form.units.k:
+        yield reason(f"half of the texts have fewer than {usual_form.units.k} words, {TITLES_ADVICE}")
     if spec.show:
         yield from example_pairs(sample, chosen)
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
@@ -109,7 +121,7 @@ def form_finding(sample: Sample, choice: Choice) -> Finding:
         return found | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
     found |= {
         "threshold": choice.threshold,
-        "pairs": round(result.pairs[edge]),
+        "pairs": round(min(result.pairs[edge], sample.input_size) if result.form.best else result.pairs[edge]),
         "false": round(result.false_pairs(edge)) if result.estimable else None,
         "seconds": seconds(sample, choice),
         "bytes": memory_bytes(sample, result),

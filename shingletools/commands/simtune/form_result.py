@@ -143,7 +143,7 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
     texts = [document.text for document in sample.documents[:documents]]
     sets = make_sets(texts, form.units, sample.row_kinds[:documents])
     comparison, edges = compare_sets(sets, form.measure, sample.against), edges_with(sample.spec.threshold)
-    unbounded = Fraction(comparison.all_queries, max(len(comparison.queries), 1))
+    unbounded = Fraction(max(comparison.all_queries, 1), max(len(comparison.queries), 1))
     sides = 1 if sample.spec.others else 2  # of one table, a pair comes from both its sides
     judged = None
     if sample.labels is not None:
@@ -163,8 +163,8 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
     elif sides > 1 and form.measure != CONTAINMENT:
         tails = {rank: np.concatenate(parts) for rank, parts in counts.tails.items()}
         false_partners, estimable = null_model.expected(tails, at, counts.partners, comparison.targets_each)
-    pairs_per_partner = sample.pair_scale(documents, form.best) * unbounded / sides
-    pairs_of_equals = sample.pair_scale(documents, best=False) * int(equal_pairs.sum())
+    pairs_per_partner = sample.pair_scale(documents) * unbounded / sides
+    pairs_of_equals = sample.pair_scale(documents) * int(equal_pairs.sum())
     return FormResult(
         form,
         sets,

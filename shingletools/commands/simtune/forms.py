@@ -70,5 +70,5 @@ def forms(words: Sequence[int] | None, two_sided: bool, by_labels: bool = False)
     """
     without_labels = FORMS if words is None else [JoinForm(ShingleUnits(k)) for k in words]
     more = FORMS_BY_LABELS if by_labels and words is None else ()
-    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), usual=True)
+    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), best=two_sided, usual=True)
     return [*(form._replace(best=two_sided) for form in without_labels), *more, usual]

@@ -128,14 +128,18 @@ class Sample:
         """
         return Fraction(1) if self.spec.field is None else Fraction(sum(self.read), max(sum(self.read[1::2]), 1))
 
-    def pair_scale(self, documents: int, best: bool) -> Fraction:
+    @property
+    def input_size(self) -> Fraction:
+        """Returns how many of all documents are of the input, and not of --against."""
+        return self.corpus_size * Fraction(sum(self.read[:2]), sum(self.read))
+
+    def pair_scale(self, documents: int) -> Fraction:
         """Returns how many pairs of all documents one of the first `documents` of the sample represents.
 
-        best: a document of the input has one at most.
+        That holds for best partners, too: a true one is in the sample as seldom as any other document.
         """
         size = self.corpus_size
         if self.against is None:
-            return Fraction(size * (size - 1), max(documents * (documents - 1), 1))
-        growth, of_against = Fraction(size, sum(self.read)), int(self.against[:documents].sum())
-        of_input = growth * Fraction(sum(self.read[:2]), max(documents - of_against, 1))
-        return of_input if best else of_input * growth * Fraction(sum(self.read[2:]), max(of_against, 1))
+            return Fraction(max(size * (size - 1), 1), max(documents * (documents - 1), 1))
+        of_against = int(self.against[:documents].sum())
+        return self.input_size * (size - self.input_size) / max((documents - of_against) * of_against, 1)

@@ -26,8 +26,8 @@ class TuneCollector(RecordCollector):
 
     of_all = True
 
-    def __init__(self, spec: TuneSpec) -> None:
-        self.spec = spec
+    def __init__(self, spec: TuneSpec, jobs: int = 1) -> None:
+        self.spec, self.jobs = spec, jobs
         sides = 2 if spec.others else 1
         self.samples = {
             side: BottomKSample(-(-spec.sample // sides), spec.seed, MAX_WORDS // sides, side == OTHERS)
@@ -69,14 +69,15 @@ class TuneCollector(RecordCollector):
 
     def finish(self) -> Iterator[Written]:
         documents, labels = self.labelled_documents()
-        for side, sample in self.samples.items():
-            if not sum(sample.read):
+        for side, of_side in self.samples.items():
+            if not sum(of_side.read):
                 where = " in --against" if side == OTHERS else ""
                 raise Failed(f"no documents{where}, so there is nothing to recommend")
         if not self.via and any(document.text != document.text.lower() for document in documents):
             self.warnings.append(UNCANONIZED)
-        read = [count for sample in self.samples.values() for count in sample.read]
-        found = [*findings(Sample(self.spec, (*read, 0, 0)[:4], documents, labels), self.warnings.append)]
+        read = [count for of_side in self.samples.values() for count in of_side.read]
+        sample = Sample(self.spec, (*read, 0, 0)[:4], documents, labels)
+        found = [*findings(sample, self.warnings.append, self.jobs)]
         self.figures = [f"{len(documents)} documents in the sample"]
         if self.spec.truth and labels is not None:
             self.figures.append(f"{len(self.truth.ids) - int(labels.listed.sum())} ids of labels outside it")
