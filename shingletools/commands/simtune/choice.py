@@ -102,14 +102,15 @@ def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]
 def valley(level: Sequence[Fraction], first: int, families: Sequence[float]) -> int:
     """Returns the lowest place from `first` on before the steepest rise, or `first` if no rise is beyond chance.
 
-    level: means of partners in 2 REACH + 1 bins; a pair is two partners.
+    level: means of partners in 2 REACH + 1 bins; a pair is two partners. families: by place, the variance of all pairs
+    from there on, in units of what it is if they come one by one.
     """
     found, steepest, lowest = first, float(DEVIATIONS), first
     for at in range(first, len(level)):
         if level[at] <= level[lowest]:
             lowest = at
         high, low = (float(level[place] * (2 * REACH + 1) / 2) for place in (at, lowest))
-        rise = (high - low) / sqrt((high + low + 1) * families[lowest])
+        rise = (high - low) / sqrt((high + low + 1) * families[at])
         if rise > steepest:
             found, steepest = lowest, rise
     return found
