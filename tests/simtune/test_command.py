@@ -69,6 +69,15 @@ def test_what_is_usual_stays_where_nothing_shows_more(tmp_path: Path) -> None:
     assert reasons == [f"shingle -k 10 and simjoin -t 0.8, {said}"]
 
 
+def test_texts_that_are_not_from_canon_are_a_remark(tmp_path: Path) -> None:
+    """But not those that another program made lower case, and not those of canon."""
+    remark = "the records are not from canon, and case counts: canon docs.jsonl | simtune compares words without it"
+    for text, via, err in (("A b", None, f"simtune: {remark}\n"), ("a b", None, ""), ("A b", "canon case=keep", "")):
+        record = {"id": 1, "text": text} | ({} if via is None else {"via": via})
+        ran = run_here("simtune -k 2", stdin=jsonl(record), cwd=tmp_path)
+        assert (ran.status, ran.err) == (0, err)
+
+
 def test_pairs_near_the_threshold_are_shown(tmp_path: Path) -> None:
     """Those that simjoin finds from the threshold on, the nearest ten, and ten that it finds only from a lower one."""
     data = pipe(DOCS.read_bytes(), "canon")
@@ -169,7 +178,41 @@ def test_a_small_sample_is_called_small(count: int, tmp_path: Path) -> None:
     _, reasons, records = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
     documents = "1 document" if count == 1 else f"{count} documents"
     said = [] if count == 100 else [f"the sample has {documents}: what fewer than 100 say may be chance"]
+    if "-k 10 and" in reasons[0]:
+        only = "so only equal ones are pairs: see titles in shingletools recipes"
+        said.append(f"half of the texts have fewer than 10 words, {only}")
     assert (reasons[1:], records[-1]["scope"]) == (said, "advice")
+
+
+def test_the_number_of_all_documents_does_not_change_the_choice(tmp_path: Path) -> None:
+    """Of two tables, whose equal titles are 900 pairs, but 30 of best partners; and with one document in all."""
+    chosen = random.Random(5)
+    words = ["".join(chosen.choices(LETTERS, k=5)) for _ in range(2000)]
+    theirs = [" ".join(chosen.choices(words, k=6)) for _ in range(500)]
+    ours = [" ".join([*text.split()[:5], chosen.choice(words)]) for text in theirs[:200]]
+    for name, texts in (("ours", ours), ("theirs", theirs)):
+        (tmp_path / name).write_bytes(
+            jsonl(
+                *({"id": f"{name} {i}", "text": text} for i, text in enumerate([*texts, *["untitled document"] * 30]))
+            )
+        )
+    found = [
+        advised(tmp_path, f"{many} --against theirs ours")[0] for many in ("", "--for 1", "--for 2", "--for 900000")
+    ]
+    assert "--chars" in found[0] or "-k 1 " in found[0]
+    assert "--best 1" in found[0]
+    assert {*found} == {found[0]}
+    sampled = advised(tmp_path, "--sample 300 --against theirs ours")[0]
+    assert "-n 84" not in sampled
+
+
+def test_no_words_in_one_of_two_tables(tmp_path: Path) -> None:
+    (tmp_path / "words").write_bytes(TWO)
+    (tmp_path / "empty").write_bytes(jsonl({"id": "e", "text": ""}, {"id": "f", "text": ""}))
+    for tables in ("words empty", "empty words"):
+        ran = run_here(f"simtune --against {tables}", cwd=tmp_path)
+        assert (ran.status, ran.err) == (0, ""), tables
+        assert "-k 10 | sketch -n 84" in ran.records()[-1]["pipeline"]
 
 
 @pytest.mark.parametrize("options", ["", "--allow-rejects 0", "-o out"])

@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here, shell
 from shingletools.commands.simtune import sample, similarities
+from shingletools.commands.simtune.form_result import evaluate
 from shingletools.commands.simtune.forms import CONTAINMENT, COSINE, JACCARD, JoinForm, ShingleUnits
-from shingletools.commands.simtune.given_sample import GivenSample
-from shingletools.commands.simtune.label_scores import Judgement, SampleTruth
-from shingletools.commands.simtune.sample import SampledDocument
-from shingletools.commands.simtune.shingled import shingled
-from shingletools.commands.simtune.similarities import bins_of, edges_with, meetings
+from shingletools.commands.simtune.labels import SampleLabels, SampleTruth
+from shingletools.commands.simtune.sample import Sample, SampledDocument
+from shingletools.commands.simtune.shingle_sets import make_sets
+from shingletools.commands.simtune.similarities import bins_of, compare_sets, edges_with
 from shingletools.commands.simtune.spec import TuneSpec
-from shingletools.commands.simtune.tried_form import tried
 from tuning import cosines
 
 
@@ -68,11 +67,11 @@ def test_similarities_are_those_of_brute_force(
     """Each set that asks meets all others; with two sides, those of the other side. Equal sets of a side are one."""
     others = np.array(flags[: len(sets)]) if two else None
     kinds = np.array(flags[: len(sets)], np.int64) if two else np.full(len(sets), -1)
-    of = shingled([" ".join(sorted(each)) for each in sets], ShingleUnits(1), kinds)
+    of = make_sets([" ".join(sorted(each)) for each in sets], ShingleUnits(1), kinds)
     found: dict[tuple[int, int], tuple[float, int]] = {}
-    meeting = meetings(of, measure, others)
-    for asking, pairs in meeting.blocks():
-        rows = of.first[asking[pairs.row]].tolist(), of.first[meeting.met[pairs.column]].tolist()
+    comparison = compare_sets(of, measure, others)
+    for queries, pairs in comparison.blocks():
+        rows = of.first[queries[pairs.row]].tolist(), of.first[comparison.targets[pairs.column]].tolist()
         bins = bins_of(pairs.similarity, edges_with(threshold)).tolist()
         found |= dict(zip(zip(*rows, strict=True), zip(pairs.similarity, bins, strict=True), strict=True))
     first = {(frozenset(each), two and flags[i]): i for i, each in reversed([*enumerate(sets)])}
@@ -110,17 +109,17 @@ def test_pairs_are_those_of_simjoin(options: str, t: str, tmp_path: Path) -> Non
 def test_a_bound_on_the_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first sets ask, as many as there is work for, and meet all."""
     texts = copies(4, 90)
-    of = shingled(texts, ShingleUnits(1), np.full(len(texts), -1))
-    every = meetings(of, JACCARD, None)
+    of = make_sets(texts, ShingleUnits(1), np.full(len(texts), -1))
+    every = compare_sets(of, JACCARD, None)
     monkeypatch.setattr(similarities, name, 1500)
-    some = meetings(of, JACCARD, None)
-    assert 1 <= len(some.asking) < len(every.asking) == every.every == some.every
-    assert some.met.tolist() == every.met.tolist()
+    some = compare_sets(of, JACCARD, None)
+    assert 1 <= len(some.queries) < len(every.queries) == every.all_queries == some.all_queries
+    assert some.targets.tolist() == every.targets.tolist()
     entries = np.bincount(of.numbers)  # sets that have each shingle
-    steps = [sum(int(entries[n]) for n in of.numbers[of.owners == row]) for row in some.asking.tolist()]
+    steps = [sum(int(entries[n]) for n in of.numbers[of.owners == row]) for row in some.queries.tolist()]
     assert name == "CELLS" or sum(steps) <= 1500 or len(steps) == 1
     asked = {row for rows, _ in some.blocks() for row in rows.tolist()}
-    assert asked == {*some.asking.tolist()}
+    assert asked == {*some.queries.tolist()}
 
 
 def test_both_kernels_and_any_number_of_workers_say_the_same(tmp_path: Path) -> None:
@@ -145,6 +144,8 @@ def test_a_sample_has_the_least_hashes_whatever_comes_first(tmp_path: Path) -> N
     random.Random(1).shuffle(lines)
     (tmp_path / "one").write_bytes(b"".join(lines[:100]))
     (tmp_path / "two").write_bytes(b"".join(lines[100:]))
+    more = {"scope": "reason", "because": "other forms may show more in a larger sample: --sample N"}
+    expected.insert(-1, more)
     assert run_here("simtune --seed 7 --sample 50 one two", cwd=tmp_path).records() == expected
 
 
@@ -152,7 +153,7 @@ def test_a_sample_has_the_least_hashes_whatever_comes_first(tmp_path: Path) -> N
 @given(st.permutations(range(8)), st.lists(st.integers(0, 9), min_size=8, max_size=8), st.integers(1, 30))
 def test_a_sample_ends_before_the_words_are_too_many(order: list[int], words: list[int], most: int) -> None:
     """The longest beginning that fits, but one document at least, in whatever order they come."""
-    taken = sample.Sample(6, "", most)
+    taken = sample.BottomKSample(6, "", most)
     for i in order:
         taken.add(i, "w " * words[i], None)
     ranked = sorted(range(8), key=lambda i: blake3.blake3(b"\0%d" % i).digest()[:8])
@@ -171,7 +172,7 @@ def test_a_sample_ends_before_the_bytes_are_too_many(order: list[int], texts: li
         for i, text in enumerate(texts)
     }
     with patch.object(sample, "MAX_BYTES", most):
-        taken = sample.Sample(6, "")
+        taken = sample.BottomKSample(6, "")
         for i in order:
             taken.add(i, texts[i], b"x")
     ranked = sorted(range(6), key=lambda i: blake3.blake3(b"\0%d" % i).digest()[:8])
@@ -182,10 +183,10 @@ def test_a_sample_ends_before_the_bytes_are_too_many(order: list[int], texts: li
 def test_a_document_is_cut_before_a_word_that_is_too_long(tmp_path: Path) -> None:
     with patch.object(sample, "MAX_DOCUMENT_CHARS", 5):
         ran = run_here("simtune -k 1", stdin=documents(["a bcd", "a bcd e", "a bcde", "abcdef", ""]), cwd=tmp_path)
-        taken = sample.Sample(9, "")
+        taken = sample.BottomKSample(9, "")
         for i, text in enumerate(["a bcd", "a bcd e", "a bcde", "abcdef", ""]):
             taken.add(i, text, None)
-    kept = {(int(each.id), each.text, each.words, each.kept) for each in taken.documents()}
+    kept = {(int(each.id), each.text, each.words, each.kept_words) for each in taken.documents()}
     assert kept == {(0, "a bcd", 2, 2), (1, "a bcd", 3, 2), (2, "a", 2, 1), (3, "", 1, 0), (4, "", 0, 0)}
     made = ran.records()
     assert (made[0]["cut"], made[0]["words"], made[0]["empty"]) == (3, 8, 1)
@@ -214,21 +215,21 @@ def test_labels_give_what_simscore_gives_of_the_exact_join(form: str, tmp_path: 
         truth.take(record, json.dumps(record).encode(), "truth")
     for i, label in enumerate(labels if form in {"documents", "own"} else []):
         truth.add_label(b"%d" % i, b"" if label is None else b"%d" % label)
-    judgement = Judgement.for_documents(truth, [b"%d" % i for i in range(len(texts))])
+    sample_labels = SampleLabels.of_documents(truth, [b"%d" % i for i in range(len(texts))])
     spec = TuneSpec("id", "text", field=truth.field, truth=() if form == "own" else ("t",))
     count = len(texts) if form in {"pairs", "groups"} else sum(label is not None for label in labels)
     sampled = [SampledDocument(b"%d" % i, text, 1, 1, None) for i, text in enumerate(texts)]
-    listed = int(judgement.listed.sum())
-    of_sample = GivenSample(spec, [len(texts) - listed, listed, 0, 0], sampled, judgement)
+    listed = int(sample_labels.listed.sum())
+    of_sample = Sample(spec, [len(texts) - listed, listed, 0, 0], sampled, sample_labels)
     of_sample.first_half[:] = True
-    one = tried(of_sample, JoinForm(ShingleUnits(2)))
-    assert one.labels is not None
+    one = evaluate(of_sample, JoinForm(ShingleUnits(2)))
+    assert one.judged is not None
     judged = [i for i in range(len(texts)) if not truth.field or labels[i] is not None]
     docs = jsonl(*({"id": i, "text": texts[i]} for i in judged))
     (tmp_path / "truth").write_bytes(jsonl(*pairs))
     (tmp_path / "docs").write_bytes(docs)
     for edge in (5, 60, 75, 100):
-        score = one.labels.score(edge, first=True)
+        score = one.judged.score(edge, first=True)
         joined = pipe(docs, "shingle -k 2", f"simjoin -t {edge / 100}")
         (expected,) = run_here("simscore --truth truth --docs docs", stdin=joined, cwd=tmp_path).records()
         wrong = (expected["found"] - expected["right"]) * len(texts) / count  # those that labels stand for, too

@@ -13,26 +13,18 @@ from hypothesis import strategies as st
 
 from harness import jsonl, run_here
 from shingletools.commands.simtune import null_model
-from shingletools.commands.simtune.choice import (
-    Choice,
-    beyond_chance,
-    by_chance,
-    choose,
-    surely_found,
-    valley,
-)
+from shingletools.commands.simtune.choice import Choice, form_by_null, threshold_by_null, valley
+from shingletools.commands.simtune.form_result import evaluate
 from shingletools.commands.simtune.forms import COSINE, JACCARD, JoinForm, ShingleUnits
-from shingletools.commands.simtune.given_sample import GivenSample
-from shingletools.commands.simtune.sample import SampledDocument
+from shingletools.commands.simtune.sample import Sample, SampledDocument
 from shingletools.commands.simtune.spec import DEFAULT_FALSE, TuneSpec
-from shingletools.commands.simtune.tried_form import tried
 from tuning import advised, pairs_of
 
 MOST = Fraction(DEFAULT_FALSE)
 HUNDREDTHS = np.arange(101) / 100
 
 
-def given_of(texts: Sequence[str], others: Sequence[str] = ()) -> GivenSample:
+def sample_of(texts: Sequence[str], others: Sequence[str] = ()) -> Sample:
     """A sample of one table, or of two whose documents take turns."""
     turns = [each for pair in zip(texts, others, strict=True) for each in pair] if others else texts
     documents = [
@@ -40,7 +32,7 @@ def given_of(texts: Sequence[str], others: Sequence[str] = ()) -> GivenSample:
         for i, text in enumerate(turns)
     ]
     spec = TuneSpec("id", "text", others=("o",) if others else ())
-    return GivenSample(spec, [len(texts), 0, len(others), 0], documents, None)
+    return Sample(spec, [len(texts), 0, len(others), 0], documents, None)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=1))
@@ -56,8 +48,8 @@ def test_expected_ones_fall_by_four_for_each_fall_of_similarity(pairs: list[tupl
     near = np.array([one for one, _ in pairs])
     far = near - np.array([max(fall, 0.01) for _, fall in pairs])
     found = np.full(101, 10**6)
-    false, told = null_model.expected({20: near, 80: far}, HUNDREDTHS, found, 100)
-    assert told
+    false, estimable = null_model.expected({20: near, 80: far}, HUNDREDTHS, found, 100)
+    assert estimable
     for t, each in zip(HUNDREDTHS.tolist(), false.tolist(), strict=True):
         expected = sum(min(20 * 4 ** -((t - a) / (a - b)), 100) for a, b in zip(near, far, strict=True))
         assert each / null_model.UNIT == pytest.approx(expected, rel=0.062, abs=1e-3)
@@ -66,10 +58,10 @@ def test_expected_ones_fall_by_four_for_each_fall_of_similarity(pairs: list[tupl
 def test_deeper_ranks_are_taken_where_the_first_ones_expect_more_than_there_is() -> None:
     tails = {20: np.full(3, 0.9), 80: np.full(3, 0.5), 40: np.full(3, 0.2), 160: np.full(3, 0.1)}
     found = np.where(HUNDREDTHS > 0.5, 15, 300)
-    deep, told = null_model.expected(tails, HUNDREDTHS, found, 160)
-    assert (told, deep[30] / null_model.UNIT) == (True, pytest.approx(3 * 40 / 4))
-    none, told = null_model.expected({20: tails[20], 80: tails[80]}, HUNDREDTHS, found, 100)
-    assert (told, none[60] / null_model.UNIT) == (False, 15)  # all
+    deep, estimable = null_model.expected(tails, HUNDREDTHS, found, 160)
+    assert (estimable, deep[30] / null_model.UNIT) == (True, pytest.approx(3 * 40 / 4))
+    none, estimable = null_model.expected({20: tails[20], 80: tails[80]}, HUNDREDTHS, found, 100)
+    assert (estimable, none[60] / null_model.UNIT) == (False, 15)  # all
 
 
 def test_half_of_all_leads_are_doubtful_if_there_are_no_partners() -> None:
@@ -94,9 +86,9 @@ def test_false_best_partners(share: float) -> None:
         else " ".join(chosen.choices(words, weights, k=8))
         for i, text in enumerate(theirs)
     ]
-    one = tried(given_of(ours, theirs), JoinForm(ShingleUnits(1), COSINE, best=True))
+    one = evaluate(sample_of(ours, theirs), JoinForm(ShingleUnits(1), COSINE, best=True))
     edge = one.edges.index(one.edges[40])
-    found, false = int(one.partners[edge]), int(one.false[edge]) / null_model.UNIT
+    found, false = int(one.partners[edge]), int(one.false_partners[edge]) / null_model.UNIT
     truly = found - 1000 * share
     assert truly / 2 - 60 <= false <= 2 * truly + 60
 
@@ -127,8 +119,8 @@ def test_false_pairs_are_as_many_as_is_expected(
 ) -> None:
     """Of thousands down to a few, at least half, and at most half more than simjoin finds; more of large groups."""
     texts, true = planted(5, 400, copies, group)
-    one = tried(given_of(texts), form)
-    assert one.told
+    one = evaluate(sample_of(texts), form)
+    assert one.estimable
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     line = f"shingle {form.units.options} | simjoin {form.join(one.edges[9])}"
     found = run_here("shingletools", "run", line, stdin=docs, cwd=tmp_path).records()
@@ -136,14 +128,14 @@ def test_false_pairs_are_as_many_as_is_expected(
     counts = {edge: sum(similarity >= one.edges[edge] for similarity in false) for edge in (9, 12, 15, 18, 21)}
     assert counts[9] > 400
     for edge, many in counts.items():
-        assert (many - 60) / 2 <= float(one.expected_false(edge)) <= most * (many + 60), (edge, many)
+        assert (many - 60) / 2 <= float(one.false_pairs(edge)) <= most * (many + 60), (edge, many)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_threshold_keeps_the_promise(form: JoinForm, tmp_path: Path) -> None:
     """At most twice the share of false pairs that was allowed, and nearly all true ones."""
     texts, true = planted(6, 800, 150)
-    choice = by_chance(tried(given_of(texts), form), MOST, None)
+    choice = threshold_by_null(evaluate(sample_of(texts), form), MOST, None)
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     line = f"shingle {form.units.options} | simjoin {form.join(choice.threshold)}"
     found = pairs_of(line, docs, tmp_path)
@@ -185,35 +177,40 @@ def test_relatives_are_not_taken_for_copies(tmp_path: Path) -> None:
     ],
 )
 def test_the_lowest_place_before_the_steepest_rise(level: list[float], first: int, place: int) -> None:
-    assert valley([*map(Fraction, level)], first) == place
+    assert valley([*map(Fraction, level)], first, [1.0] * len(level)) == place
+    assert valley([*map(Fraction, level)], first, [1000.0] * len(level)) == first
 
 
 def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
-    sample = given_of(texts)
-    usual = Choice(tried(sample, JoinForm(ShingleUnits(10), usual=True)), 80)
-    other = by_chance(tried(sample, FORMS[0]), MOST, None)
-    assert choose([other, usual], beyond_chance(usual)) is other
+    sample = sample_of(texts)
+    usual = Choice(evaluate(sample, JoinForm(ShingleUnits(10), usual=True)), 80)
+    other = threshold_by_null(evaluate(sample, FORMS[0]), MOST, None)
+    assert form_by_null([other, usual], usual.pairs_beyond_chance) is other
     few = other._replace(edge=100)  # equal ones, of which there are none
-    assert choose([few, usual], beyond_chance(usual)) is usual
-    assert choose([Choice(other.tried, None), usual], beyond_chance(usual)) is usual
+    assert form_by_null([few, usual], usual.pairs_beyond_chance) is usual
+    assert form_by_null([Choice(other.result, None), usual], usual.pairs_beyond_chance) is usual
 
 
 def test_texts_that_are_all_alike_are_one_event() -> None:
     """Forty texts of one template are 780 pairs, and less sure than 150 pairs of two texts each."""
-    one, two = (tried(given_of(planted(11, 300, *many)[0]), FORMS[0]) for many in ((1, 40), (150, 2)))
-    family, copies = (Choice(each._replace(false=np.zeros_like(each.false)), 30) for each in (one, two))
-    assert beyond_chance(family) > 2 * beyond_chance(copies)
-    assert surely_found(family) < 0 < surely_found(copies)
-    usual = Choice(tried(given_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10), usual=True)), 80)
-    assert choose([family, usual], beyond_chance(usual)) is usual
+    one, two = (evaluate(sample_of(planted(11, 300, *many)[0]), FORMS[0]) for many in ((1, 40), (150, 2)))
+    family, copies = (
+        Choice(each._replace(false_partners=np.zeros_like(each.false_partners)), 30) for each in (one, two)
+    )
+    assert family.pairs_beyond_chance > 2 * copies.pairs_beyond_chance
+    assert family.sure_pairs < 0 < copies.sure_pairs
+    usual = Choice(evaluate(sample_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10), usual=True)), 80)
+    assert form_by_null([family, usual], usual.pairs_beyond_chance) is usual
 
 
 def test_what_a_form_adds_keeps_the_promise() -> None:
     """The more pairs are known, the fewer of those that it adds may be false."""
-    one = tried(given_of(planted(12, 600, 100)[0]), FORMS[1])
+    one = evaluate(sample_of(planted(12, 600, 100)[0]), FORMS[1])
     false = np.where(np.arange(len(one.edges)) < 40, one.partners // 2, one.partners // 20) * null_model.UNIT
-    edges = [by_chance(one._replace(false=false), MOST, None, Fraction(known)).edge for known in (0, 40, 80)]
+    edges = [
+        threshold_by_null(one._replace(false_partners=false), MOST, None, Fraction(known)).edge for known in (0, 40, 80)
+    ]
     assert edges[0] is not None
     assert edges[1:] == [edges[0], None]
 
@@ -221,8 +218,11 @@ def test_what_a_form_adds_keeps_the_promise() -> None:
 def test_pairs_that_are_good_only_where_all_is_shared() -> None:
     """As equal texts with different labels are; no bins of similarity are beyond them."""
     texts, _ = planted(9, 300, 40)
-    one = tried(given_of(texts), FORMS[0])
+    one = evaluate(sample_of(texts), FORMS[0])
     last = len(one.edges) - 1
     false = np.where(np.arange(len(one.edges)) < last, one.partners, 0) * null_model.UNIT
     partners = np.where(np.arange(len(one.edges)) < last, one.partners, 1000)
-    assert by_chance(one._replace(false=false, partners=partners, told=True), MOST, None).edge == last
+    assert (
+        threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST, None).edge
+        == last
+    )

@@ -3,16 +3,15 @@
 command         the options
 spec            the specification
 tune_collector  takes labels, then documents; uses all the others
-sample          the documents of the sample
-label_scores    the truth about documents and pairs, and two halves of the sample
-given_sample    the sample that was read, its judgement by labels, and what it represents
+labels          the truth about documents and pairs, and two halves of the sample
+sample          the documents of the sample, and what they represent
 forms           ways to make shingles and measures, as values and as options
-shingled        the distinct sets of shingles of a sample
+shingle_sets    the distinct sets of shingles of a sample
 similarities    the similarities of sets with all others, as far as a bound allows
 null_model      estimates how many pairs there would be without copies
-tried_form      what a form finds, how much of it chance would find, and how labels judge it
+form_result     what a form finds, how much of it chance would find, and how labels judge it
 choice          chooses a form and a threshold
 advice          what a form costs, and the pipeline as a line for the shell
-shown_pairs     the pairs just above and below the threshold
+example_pairs   the pairs just above and below the threshold
 findings        the findings, as records or as a table
 """

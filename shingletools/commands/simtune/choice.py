@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simtune.forms import CONTAINMENT, USUAL
+from shingletools.commands.simtune.form_result import FormResult, Score
+from shingletools.commands.simtune.forms import CONTAINMENT, USUAL_THRESHOLD
 from shingletools.commands.simtune.null_model import UNIT
-from shingletools.commands.simtune.tried_form import Score, TriedForm
 
 NOTHING = Fraction(0)
 LOWEST = Fraction(1, 10)  # threshold
@@ -33,46 +33,64 @@ NEAR = Fraction(3, 1000)  # settings whose F1 differs by no more are equally goo
 class Choice(NamedTuple):
     """A form and the edge of its threshold; None if it has no good one."""
 
-    tried: TriedForm
+    result: FormResult
     edge: int | None
 
     @property
     def threshold(self) -> Fraction:
-        return USUAL if self.edge is None else self.tried.edges[self.edge]
+        return USUAL_THRESHOLD if self.edge is None else self.result.edges[self.edge]
 
     def score(self, first: bool) -> Score:
-        assert self.tried.labels is not None
+        """Returns the score by one half of the labels."""
+        assert self.result.judged is not None
         assert self.edge is not None
-        return self.tried.labels.score(self.edge, first)
+        return self.result.judged.score(self.edge, first)
+
+    @property
+    def pairs_beyond_chance(self) -> Fraction:
+        """Returns how many pairs of all documents it finds, without those that are expected to be false."""
+        return NOTHING if self.edge is None else self.result.pairs[self.edge] - self.result.false_pairs(self.edge)
+
+    @property
+    def sure_pairs(self) -> Fraction:
+        """Returns the pairs beyond chance, less SURE standard deviations; a family of alike documents is one event."""
+        if self.edge is None:
+            return NOTHING
+        deviation = self.result.pairs_per_partner * (isqrt(int(self.result.variance[self.edge])) + 1)
+        return self.pairs_beyond_chance - SURE * deviation
 
 
-def by_chance(tried: TriedForm, most: Fraction, asked: Fraction | None, known: Fraction = NOTHING) -> Choice:
-    """Returns the threshold at which at most a share of the pairs beyond the known ones are expected to be false."""
-    if tried.form.usual or (asked is not None and tried.form.measure != CONTAINMENT):
-        return Choice(tried, tried.edges.index(asked or USUAL))
-    if not tried.told:
-        return Choice(tried, None)
-    partners, least = tried.partners, tried.edges.index(LOWEST)
-    added = partners - int(known / tried.each)
-    good = (tried.false <= int(most * UNIT) * added) & (partners >= FEW_PARTNERS // (1 + tried.form.best))
+def threshold_by_null(
+    result: FormResult, false_share: Fraction, asked: Fraction | None, usual_pairs: Fraction = NOTHING
+) -> Choice:
+    """Returns the threshold at which at most a share of the pairs beyond the usual ones are expected to be false."""
+    if result.form.usual or (asked is not None and result.form.measure != CONTAINMENT):
+        return Choice(result, result.edges.index(asked or USUAL_THRESHOLD))
+    if not result.estimable:
+        return Choice(result, None)
+    partners, least = result.partners, result.edges.index(LOWEST)
+    added = partners - int(usual_pairs / result.pairs_per_partner)
+    few_false = result.false_partners <= int(false_share * UNIT) * added
+    good = few_false & (partners >= FEW_PARTNERS // (1 + result.form.best))
     edge = int(np.flatnonzero(good).max(initial=least - 1))
     while edge > least and good[edge - 1]:
         edge -= 1
-    if tried.form.best and edge >= least:
-        return Choice(tried, edge)
+    if result.form.best and edge >= least:
+        return Choice(result, edge)
     if edge <= least:  # nothing is good, or no chance is seen
-        return Choice(tried, None)
+        return Choice(result, None)
     counts = (-np.diff(partners)).tolist()  # of each bin but the last
-    lowest = valley(moving_means(counts, REACH), edge)
+    families = np.maximum(result.variance / np.maximum(2 * partners, 1), 1).tolist()
+    lowest = valley(moving_means(counts, REACH), edge, families)
     if PART * partners[lowest] >= partners[edge]:
         edge = lowest
     if edge < len(counts):
         steep = STEEP * sum(counts[edge:]) / (len(counts) - edge)
         if moving_means(counts, REACH)[edge] > steep + 2 * sqrt(steep + 1):
-            while edge < len(tried.edges) and tried.doubtful[edge] > most * int(tried.leading[edge]):
+            while edge < len(result.edges) and result.doubtful[edge] > false_share * int(result.leading[edge]):
                 edge += 1
-    enough = edge < len(tried.edges) and partners[edge] >= FEW_PARTNERS
-    return Choice(tried, edge if enough else None)
+    enough = edge < len(result.edges) and partners[edge] >= FEW_PARTNERS
+    return Choice(result, edge if enough else None)
 
 
 def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]:
@@ -81,78 +99,66 @@ def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]
     return [Fraction(sum(some), len(some)) for some in around]
 
 
-def valley(level: Sequence[Fraction], first: int) -> int:
+def valley(level: Sequence[Fraction], first: int, families: Sequence[float]) -> int:
     """Returns the lowest place from `first` on before the steepest rise, or `first` if no rise is beyond chance.
 
-    level: means of partners in 2 REACH + 1 bins; a pair is two partners.
+    level: means of partners in 2 REACH + 1 bins; a pair is two partners. families: by place, the variance of all pairs
+    from there on, in units of what it is if they come one by one.
     """
     found, steepest, lowest = first, float(DEVIATIONS), first
     for at in range(first, len(level)):
         if level[at] <= level[lowest]:
             lowest = at
         high, low = (float(level[place] * (2 * REACH + 1) / 2) for place in (at, lowest))
-        rise = (high - low) / sqrt(high + low + 1)
+        rise = (high - low) / sqrt((high + low + 1) * families[at])
         if rise > steepest:
             found, steepest = lowest, rise
     return found
 
 
-def choose(tried: Sequence[Choice], known: Fraction) -> Choice:
-    """Returns the choice that surely finds most pairs beyond chance, or the last one if these are not more than known.
+def form_by_null(choices: Sequence[Choice], usual_pairs: Fraction) -> Choice:
+    """Returns the choice that surely finds most pairs beyond chance, or the last, usual one if they are not more.
 
-    known: the pairs that are a reason to keep what is usual, which is the last one.
+    usual_pairs: the pairs that are a reason to keep what is usual.
     """
-    best = max(tried[:-1], key=surely_found, default=tried[-1])
-    return best if surely_found(best) > known else tried[-1]
+    best = max(choices[:-1], key=lambda choice: choice.sure_pairs, default=choices[-1])
+    return best if best.sure_pairs > usual_pairs else choices[-1]
 
 
-def known_pairs(usual: Choice, most: Fraction) -> Fraction:
+def credible_pairs(usual: Choice, false_share: Fraction) -> Fraction:
     """Returns the pairs of the usual form beyond chance; none if more than a share of them are expected to be false."""
-    one, edge = usual
+    result, edge = usual
     assert edge is not None
-    return beyond_chance(usual) if one.expected_false(edge) <= most * one.pairs[edge] else NOTHING
+    few_false = result.false_pairs(edge) <= false_share * result.pairs[edge]
+    return usual.pairs_beyond_chance if few_false else NOTHING
 
 
-def beyond_chance(choice: Choice) -> Fraction:
-    """Returns how many pairs of all documents a choice finds, without those that are expected to be false."""
-    one, edge = choice
-    return NOTHING if edge is None else one.pairs[edge] - one.expected_false(edge)
-
-
-def surely_found(choice: Choice) -> Fraction:
-    """Returns the pairs beyond chance, less SURE standard deviations; documents that are all alike are one event."""
-    one, edge = choice
-    if edge is None:
-        return NOTHING
-    return beyond_chance(choice) - SURE * one.each * (isqrt(int(one.varying[edge])) + 1)
-
-
-def by_labels(tried: TriedForm, asked: Fraction | None) -> Choice:
+def threshold_by_labels(result: FormResult, asked: Fraction | None) -> Choice:
     """Returns the threshold with the best F1 by the first half of the labels.
 
     It counts as the mean with those of SMOOTH thresholds on either side. Few labels do not tell near thresholds apart:
     of the best one and those after it that are as good, the middle one is taken.
     """
     if asked is not None:
-        return Choice(tried, tried.edges.index(asked))
-    assert tried.labels is not None
-    levels = moving_means(tried.labels.first_f1(), SMOOTH)
-    start = tried.edges.index(LOWEST_BY_LABELS)
+        return Choice(result, result.edges.index(asked))
+    assert result.judged is not None
+    levels = moving_means(result.judged.first_f1(), SMOOTH)
+    start = result.edges.index(LOWEST_BY_LABELS)
     first = last = max(range(start, len(levels)), key=levels.__getitem__)
     while last + 1 < len(levels) and levels[last + 1] >= levels[first] - NEAR:
         last += 1
-    return Choice(tried, (first + last + 1) // 2)
+    return Choice(result, (first + last + 1) // 2)
 
 
-def best_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:
+def form_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:
     """Returns the choice with the best F1 by the first half, or what is chosen without labels if that is as good.
 
     It is if its F1 is within a standard error of the best one's (Breiman and others 1984): the best of many is often so
     by chance. An interval of 95 % is about four standard errors wide.
     """
-    best = max(choices, key=lambda each: each.score(first=True).f1.value or NOTHING)
+    best = max(choices, key=lambda choice: choice.score(first=True).f1.value or NOTHING)
     if blind.edge is None:
         return best
-    mine, theirs = (each.score(first=True).f1 for each in (blind, best))
-    error = (theirs.high - theirs.low) / 4
-    return blind if (mine.value or NOTHING) >= (theirs.value or NOTHING) - error else best
+    blind_f1, best_f1 = (choice.score(first=True).f1 for choice in (blind, best))
+    error = (best_f1.high - best_f1.low) / 4
+    return blind if (blind_f1.value or NOTHING) >= (best_f1.value or NOTHING) - error else best

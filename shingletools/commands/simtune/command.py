@@ -33,43 +33,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=sizes,
         help="try runs of K words only (default: words, runs of words, and characters)",
     )
-    add(
-        "-t",
-        "--threshold",
-        metavar="T",
-        type=threshold,
-        help="the least similarity of a pair (default: chosen for each form)",
-    )
-    add(
-        "--field",
-        metavar="LABEL",
-        type=text,
-        help="documents with equal values in LABEL belong together, those of the input or of --truth",
-    )
+    least = "the least similarity of a pair (default: chosen for each form)"
+    add("-t", "--threshold", metavar="T", type=threshold, help=least)
+    same = "documents with equal values in LABEL belong together, those of the input or of --truth"
+    add("--field", metavar="LABEL", type=text, help=same)
     add_repeatable(parser, "--truth", "FILE", "what belongs together: pairs or groups, or documents with --field")
     add_repeatable(parser, "--against", "FILE", "pair the input with the documents of FILE, and not with itself")
-    add(
-        "--sample",
-        metavar="N",
-        type=count,
-        default=SAMPLE_DOCUMENTS,
-        help=f"look at N documents (default {SAMPLE_DOCUMENTS})",
-    )
+    look_at = f"look at N documents (default {SAMPLE_DOCUMENTS})"
+    add("--sample", metavar="N", type=count, default=SAMPLE_DOCUMENTS, help=look_at)
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
-    add(
-        "--for",
-        dest="for_documents",
-        metavar="N",
-        type=partial(count, most=MAX_DOCUMENTS),
-        help="estimate pairs, seconds and bytes for N documents, not those that are read",
-    )
-    add(
-        "--false",
-        metavar="Q",
-        type=threshold,
-        default=DEFAULT_FALSE,
-        help="the share of pairs that may be false, as far as can be told without labels (default 0.1)",
-    )
+    estimate = "estimate pairs, seconds and bytes for N documents, not those that are read"
+    add("--for", dest="for_documents", metavar="N", type=partial(count, most=MAX_DOCUMENTS), help=estimate)
+    share = "the share of pairs that may be false, as far as can be told without labels (default 0.1)"
+    add("--false", metavar="Q", type=threshold, default=DEFAULT_FALSE, help=share)
     add("--show", action="store_true", help="show pairs just above and just below the threshold")
     add("--table", action="store_true", help="write a table for people, not records")
 
@@ -94,7 +70,7 @@ def build(options: argparse.Namespace) -> Stage:
     ).with_maker(collector_of)
 
 
-def collector_of(spec: TuneSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simtune.tune_collector import Tune  # late: --help needs no numpy
+def collector_of(spec: TuneSpec, context: CollectorContext) -> Collector:
+    from shingletools.commands.simtune.tune_collector import TuneCollector  # late: --help needs no numpy
 
-    return Tune(spec)
+    return TuneCollector(spec, context.jobs)

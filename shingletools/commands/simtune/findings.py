@@ -2,31 +2,33 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import groupby
+from statistics import median
 
 import orjson
 
 from shingletools.commands.simtune.advice import memory_bytes, pipeline, seconds
 from shingletools.commands.simtune.choice import (
     Choice,
-    best_by_labels,
-    beyond_chance,
-    by_chance,
-    by_labels,
-    choose,
-    known_pairs,
-    surely_found,
+    credible_pairs,
+    form_by_labels,
+    form_by_null,
+    threshold_by_labels,
+    threshold_by_null,
 )
+from shingletools.commands.simtune.example_pairs import example_pairs
+from shingletools.commands.simtune.form_result import Score, evaluate
 from shingletools.commands.simtune.forms import forms
-from shingletools.commands.simtune.given_sample import GivenSample
-from shingletools.commands.simtune.shown_pairs import shown_pairs
+from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
-from shingletools.commands.simtune.tried_form import Score, tried
 from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
+from shingletools.system.workers import in_threads
 
 Value = Fraction | int | str | None
 Finding = dict[str, Value]
 
+TITLES_ADVICE = "so only equal ones are pairs: see titles in shingletools recipes"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 EXACT = "threshold", "similarity", "seconds"  # shown with all their digits
 TITLES = {
@@ -38,50 +40,58 @@ TITLES = {
 HEADS = {"false": "expected false", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
 
 
-def findings(given: GivenSample, warn: Callable[[str], object]) -> Iterator[Finding]:
-    """Yields the findings on a sample, in their order. Calls `warn` with a message if labels cannot choose."""
-    spec, most = given.spec, given.spec.false or Fraction(DEFAULT_FALSE)
-    yield sample_finding(given)
-    if not any(document.kept for document in given.documents):
+def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
+    """Yields the findings on a sample, in their order. Calls `warn` with a message if labels cannot choose.
+
+    jobs: how many forms are tried at once.
+    """
+    spec, false_share = sample.spec, sample.spec.false or Fraction(DEFAULT_FALSE)
+    yield sample_finding(sample)
+    if not any(document.kept_words for document in sample.documents):
         yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-        unknown = Choice(tried(given, forms(spec.words, two_sided=False)[-1]), None)
-        yield {"scope": "advice", "pipeline": pipeline(given, unknown)}
+        unknown = Choice(evaluate(sample, forms(spec.words, two_sided=False)[-1]), None)
+        yield {"scope": "advice", "pipeline": pipeline(sample, unknown)}
         return
-    doubt = label_doubt(given)
+    doubt = label_doubt(sample)
     if doubt:
         warn(f"the labels decide nothing: {doubt}")
-    judged = given.judgement is not None and not doubt
-    *more, usual_form = forms(spec.words, bool(spec.others), judged)
-    each = [tried(given, form) for form in more]
-    same = [one._replace(form=usual_form) for one in each if one.form._replace(usual=True) == usual_form]
-    usual = by_chance(same[0] if same else tried(given, usual_form), most, spec.threshold)
-    known = known_pairs(usual, most)
-    choices = [*(by_chance(one, most, spec.threshold, known) for one in each), usual]
-    chosen = choose(choices, known)
-    because = chance_reason(choices, chosen)
-    if judged:
-        choices = [*(by_labels(one, spec.threshold) for one in each), usual]
-        blind, chosen = chosen, best_by_labels(choices, chosen)
+        sample = Sample(spec, sample.read, sample.documents, None)
+    by_labels = sample.labels is not None
+    *other_forms, usual_form = forms(spec.words, bool(spec.others), by_labels)
+    results = [*in_threads(partial(evaluate, sample), other_forms, jobs)]
+    equal = [each._replace(form=usual_form) for each in results if each.form._replace(usual=True) == usual_form]
+    usual = threshold_by_null(equal[0] if equal else evaluate(sample, usual_form), false_share, spec.threshold)
+    usual_pairs = credible_pairs(usual, false_share)
+    choices = [*(threshold_by_null(each, false_share, spec.threshold, usual_pairs) for each in results), usual]
+    chosen = form_by_null(choices, usual_pairs)
+    because = null_reason(choices, chosen)
+    if by_labels:
+        choices = [*(threshold_by_labels(each, spec.threshold) for each in results), usual]
+        blind, chosen = chosen, form_by_labels(choices, chosen)
         because = labels_reason(chosen, blind)
-    yield from (form_finding(given, one) for one in choices)
-    if judged:
+    yield from (form_finding(sample, choice) for choice in choices)
+    if by_labels:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
     yield reason(because)
-    if len(given.documents) < FEW_DOCUMENTS:
-        many = f"{len(given.documents)} document{'s' * (len(given.documents) != 1)}"
-        yield reason(f"the sample has {many}: what fewer than {FEW_DOCUMENTS} say may be chance")
+    if len(sample.documents) < FEW_DOCUMENTS:
+        count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
+        yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
+    if chosen is usual and len(sample.documents) < sum(sample.read):
+        yield reason("other forms may show more in a larger sample: --sample N")
+    if chosen is usual and median(document.words for document in sample.documents) < usual_form.units.k:
+        yield reason(f"half of the texts have fewer than {usual_form.units.k} words, {TITLES_ADVICE}")
     if spec.show:
-        yield from shown_pairs(given, chosen)
-    yield {"scope": "advice", "pipeline": pipeline(given, chosen)}
+        yield from example_pairs(sample, chosen)
+    yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
 
 
-def label_doubt(given: GivenSample) -> str:
+def label_doubt(sample: Sample) -> str:
     """Returns why the labels cannot choose; empty if they can, or if there are none."""
-    if given.judgement is None:
+    if sample.labels is None:
         return ""
-    if not given.true_pairs.any():
+    if not sample.true_pairs.any():
         return "no two documents of the sample belong together"
-    both = given.true_pairs[given.first_half].any() and given.true_pairs[~given.first_half].any()
+    both = sample.true_pairs[sample.first_half].any() and sample.true_pairs[~sample.first_half].any()
     return "" if both else "all true pairs of the sample are of one connected set of documents, and so in one half"
 
 
@@ -89,34 +99,34 @@ def reason(because: str) -> Finding:
     return {"scope": "reason", "because": because}
 
 
-def sample_finding(given: GivenSample) -> Finding:
+def sample_finding(sample: Sample) -> Finding:
     return {
         "scope": "sample",
-        "documents": given.whole,
-        "read": sum(given.read),
-        "sampled": len(given.documents),
-        "words": sum(document.words for document in given.documents),
-        "cut": sum(document.kept < document.words for document in given.documents),
-        "empty": sum(not document.words for document in given.documents),
-        "labelled": None if given.judgement is None else int(given.judgement.listed.sum()),
-        "true": None if given.judgement is None else int(given.true_pairs.sum()),
+        "documents": sample.corpus_size,
+        "read": sum(sample.read),
+        "sampled": len(sample.documents),
+        "words": sum(document.words for document in sample.documents),
+        "cut": sum(document.kept_words < document.words for document in sample.documents),
+        "empty": sum(not document.words for document in sample.documents),
+        "labelled": None if sample.labels is None else int(sample.labels.listed.sum()),
+        "true": None if sample.labels is None else int(sample.true_pairs.sum()),
     }
 
 
-def form_finding(given: GivenSample, choice: Choice) -> Finding:
+def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
-    one, edge = choice
-    made: Finding = {"scope": "form", "shingle": one.form.units.options, "simjoin": one.form.join(None)}
+    result, edge = choice
+    found: Finding = {"scope": "form", "shingle": result.form.units.options, "simjoin": result.form.join(None)}
     if edge is None:
-        return made | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
-    made |= {
+        return found | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
+    found |= {
         "threshold": choice.threshold,
-        "pairs": round(one.pairs[edge]),
-        "false": round(one.expected_false(edge)) if one.told else None,
-        "seconds": seconds(given, choice),
-        "bytes": memory_bytes(given, one),
+        "pairs": round(min(result.pairs[edge], sample.input_size) if result.form.best else result.pairs[edge]),
+        "false": round(result.false_pairs(edge)) if result.estimable else None,
+        "seconds": seconds(sample, choice),
+        "bytes": memory_bytes(sample, result),
     }
-    return made if given.judgement is None else made | shares_of(choice.score(first=True))
+    return found if sample.labels is None else found | shares_of(choice.score(first=True))
 
 
 def shares_of(score: Score) -> Finding:
@@ -127,31 +137,34 @@ def shares_of(score: Score) -> Finding:
     return found
 
 
-def chance_reason(choices: Sequence[Choice], chosen: Choice) -> str:
+def null_reason(choices: Sequence[Choice], chosen: Choice) -> str:
     """Returns why a choice was made without labels, with the two numbers that decided."""
     *others, usual = choices
-    theirs = round(beyond_chance(usual))
-    most = max(0, *(int(surely_found(each)) for each in others))
+    usual_pairs = round(usual.pairs_beyond_chance)
+    most = max(0, *(int(choice.sure_pairs) for choice in others))
     if chosen is not usual:
-        return f"{options(chosen)}: it surely finds {most} pairs beyond chance, and the usual {options(usual)} {theirs}"
+        return (
+            f"{options(chosen)}: it surely finds {most} pairs beyond chance, "
+            f"and the usual {options(usual)} {usual_pairs}"
+        )
     return (
-        f"{options(usual)}, as usual: {theirs} pairs are beyond chance, and no other form surely finds more than {most}"
+        f"{options(usual)}, as usual: {usual_pairs} pairs are beyond chance, "
+        f"and no other form surely finds more than {most}"
     )
 
 
 def labels_reason(chosen: Choice, blind: Choice) -> str:
     """Returns why a choice was made with labels, with the two numbers that decided."""
-    by = "by the half of the labels that did not choose"
-    mine = chosen.score(first=False).f1
+    f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
     if chosen is blind:
-        return f"{options(chosen)}, as without labels: F1 {mine} {by}; the labels show nothing better beyond chance"
+        return f"{options(chosen)}, as without labels: {f1}; the labels show nothing better beyond chance"
     if blind.edge is None:
-        return f"{options(chosen)}: F1 {mine} {by}"
-    return f"{options(chosen)}: F1 {mine} {by}, where {options(blind)} has {blind.score(first=False).f1}"
+        return f"{options(chosen)}: {f1}"
+    return f"{options(chosen)}: {f1}, where {options(blind)} has {blind.score(first=False).f1}"
 
 
 def options(choice: Choice) -> str:
-    return f"shingle {choice.tried.form.units.options} and simjoin {choice.tried.form.join(choice.threshold)}"
+    return f"shingle {choice.result.form.units.options} and simjoin {choice.result.form.join(choice.threshold)}"
 
 
 def records(found: Iterable[Finding]) -> bytes:

@@ -8,7 +8,7 @@ from shingletools.numbers.exact_ratios import as_option
 
 JACCARD, CONTAINMENT = "jaccard", "containment"  # measures
 COSINE = "cosine"  # of shingles that weigh by how rare they are
-USUAL = Fraction(4, 5)  # the default threshold
+USUAL_THRESHOLD = Fraction(4, 5)  # the default threshold
 USUAL_WORDS = 10  # in a shingle
 
 
@@ -46,29 +46,29 @@ class JoinForm(NamedTuple):
         options = {
             "--weights counted": self.measure == COSINE,
             f"--measure {self.measure}": self.measure != JACCARD,
-            f"-t {as_option(threshold or USUAL)}": threshold is not None,
+            f"-t {as_option(threshold or USUAL_THRESHOLD)}": threshold is not None,
             "--best 1": self.best,
         }
         return " ".join(option for option, given in options.items() if given)
 
 
 WORD_CHARACTERS = ShingleUnits(3, chars=True, of_words=True)
-TRIED = (
+FORMS = (
     JoinForm(ShingleUnits(1), COSINE),
     JoinForm(WORD_CHARACTERS, COSINE),
     *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
     *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 4, 5)),
 )
 # Of short texts, containment has few values, and chance is not seen between them: only labels can choose it
-BY_LABELS = tuple(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS))
+FORMS_BY_LABELS = tuple(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS))
 
 
-def forms(words: Sequence[int] | None, two_sided: bool, judged: bool = False) -> list[JoinForm]:
+def forms(words: Sequence[int] | None, two_sided: bool, by_labels: bool = False) -> list[JoinForm]:
     """Returns the forms to try: runs of so many words, or all; the last one is what is usual.
 
-    two_sided: documents of one table look for their best partner in the other. judged: labels can choose.
+    two_sided: documents of one table look for their best partner in the other. by_labels: labels can choose.
     """
-    tried = TRIED if words is None else [JoinForm(ShingleUnits(k)) for k in words]
-    more = BY_LABELS if judged and words is None else ()
-    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), usual=True)
-    return [*(form._replace(best=two_sided) for form in tried), *more, usual]
+    without_labels = FORMS if words is None else [JoinForm(ShingleUnits(k)) for k in words]
+    more = FORMS_BY_LABELS if by_labels and words is None else ()
+    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), best=two_sided, usual=True)
+    return [*(form._replace(best=two_sided) for form in without_labels), *more, usual]

@@ -31,7 +31,7 @@ ROUNDS = 20
 
 
 def windows(others: int) -> list[tuple[int, int]]:
-    """Returns the two ranks by which a null may be told, and deeper ones, where each document has so many others.
+    """Returns the two ranks that a null may be estimated by, and deeper ones, where each document has so many others.
 
     >>> windows(400), windows(60), windows(3)
     ([(20, 80), (40, 160), (80, 320)], [(15, 60)], [])

@@ -1,11 +1,16 @@
-"""The sample: documents with labels, then the others, in the order of the hashes of their ids."""
+"""The sample: documents with labels, then others, in the order of the hashes of their ids; and what it represents."""
 
 import heapq
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import blake3
+import numpy as np
 import orjson
 
+from shingletools.commands.simtune.labels import SampleLabels
+from shingletools.commands.simtune.spec import TuneSpec
 from shingletools.kernel.memo import segments
 from shingletools.record.wire import Name
 from shingletools.system import errors
@@ -16,6 +21,7 @@ MAX_BYTES = 1 << 26  # most bytes of a sample
 MAX_DOCUMENT_WORDS = 1 << 16  # most words of a document that are compared
 MAX_DOCUMENT_CHARS = 1 << 20  # most characters of these words, with blanks
 UNLABELLED = 1 << 64  # added to the hash of a document without a label
+WEIGHT_UNIT = 1 << 8  # the weight of a document that represents itself
 
 
 class SampledDocument(NamedTuple):
@@ -24,9 +30,9 @@ class SampledDocument(NamedTuple):
     id: bytes  # as JSON
     text: str  # its first words, single blanks between
     words: int  # how many it has
-    kept: int  # and how many of them are in `text`
+    kept_words: int  # how many of them are in `text`
     label: bytes | None
-    other: bool = False  # whether it is one of --against
+    against: bool = False  # whether it is one of --against
 
     @property
     def size(self) -> int:
@@ -36,56 +42,104 @@ class SampledDocument(NamedTuple):
         return len(self.id) + width * len(self.text) + len(self.label or b"")
 
 
-class Sample:
-    """The first documents in the order of the sample: at most `most`, with at most `words` words and MAX_BYTES bytes.
+class BottomKSample:
+    """Keeps the documents whose ids have the least hashes: at most `max_documents`, `max_words` and MAX_BYTES.
 
-    The first one is in it even if it is longer. The order in which documents come does not matter. Memory: MAX_BYTES,
+    The first one is kept even if it is longer. The order in which documents come does not matter. Memory: MAX_BYTES,
     and 1 kB for each document.
     """
 
-    def __init__(self, most: int, seed: str, words: int = MAX_WORDS, other: bool = False) -> None:
-        self.most, self.seed, self.most_words, self.other = most, seed.encode(), words, other
+    def __init__(self, max_documents: int, seed: str, max_words: int = MAX_WORDS, against: bool = False) -> None:
+        self.max_documents, self.seed, self.max_words, self.against = max_documents, seed.encode(), max_words, against
         self.read = [0, 0]  # documents without labels, and with them
-        self.held: dict[bytes, SampledDocument] = {}
-        self.heap: list[tuple[int, bytes]] = []  # the negated rank of each, the greatest rank first
+        self.documents_by_id: dict[bytes, SampledDocument] = {}
+        self.heap: list[tuple[int, bytes]] = []  # the negated rank and the id of each, the greatest rank first
         self.words = self.bytes = 0
-        self.end = 2 * UNLABELLED  # documents with this rank or a higher one are not in it
+        self.end = 2 * UNLABELLED  # documents with this rank or a higher one are not kept
 
-    def add(self, name: Name, text: str, label: bytes | None, listed: bool = False) -> None:
-        """Takes a document, which labels may list. Raises Rejected if the sample has a document with this id."""
-        written = orjson.dumps(name)
-        if written in self.held:
+    def add(self, name: Name, text: str, label: bytes | None, labelled: bool = False) -> None:
+        """Takes a document. Raises Rejected if the sample has a document with this id."""
+        id_json = orjson.dumps(name)
+        if id_json in self.documents_by_id:
             raise Rejected(errors.seen_before(name))
-        self.read[listed] += 1
-        rank = int.from_bytes(blake3.blake3(self.seed + b"\0" + written).digest()[:8]) + UNLABELLED * (not listed)
+        self.read[labelled] += 1
+        digest = blake3.blake3(self.seed + b"\0" + id_json).digest()
+        rank = int.from_bytes(digest[:8]) + UNLABELLED * (not labelled)
         if rank >= self.end:
             return
-        words, first = 0, []
-        for part in segments(text):
-            found = part.split()
-            if words < MAX_DOCUMENT_WORDS:
-                first += found[: MAX_DOCUMENT_WORDS - words]
-            words += len(found)
-        kept = " ".join(first)
+        count, first_words = 0, []
+        for segment in segments(text):
+            words = segment.split()
+            first_words += words[: max(MAX_DOCUMENT_WORDS - count, 0)]
+            count += len(words)
+        kept = " ".join(first_words)
         if len(kept) > MAX_DOCUMENT_CHARS:
             kept = kept[: max(kept.rfind(" ", 0, MAX_DOCUMENT_CHARS + 1), 0)]
-        document = SampledDocument(written, kept, words, len(kept.split()), label, self.other)
-        self.held[written] = document
-        self.words += document.kept
+        document = SampledDocument(id_json, kept, count, len(kept.split()), label, self.against)
+        self.documents_by_id[id_json] = document
+        self.words += document.kept_words
         self.bytes += document.size
-        heapq.heappush(self.heap, (-rank, written))
-        while len(self.held) > self.most or (self.is_full() and len(self.held) > 1):
+        heapq.heappush(self.heap, (-rank, id_json))
+        while len(self.heap) > self.max_documents or (self.is_full() and len(self.heap) > 1):
             self.end = -self.heap[0][0]
             while self.heap and -self.heap[0][0] == self.end:
-                _, last = heapq.heappop(self.heap)
-                document = self.held.pop(last)
-                self.words -= document.kept
+                document = self.documents_by_id.pop(heapq.heappop(self.heap)[1])
+                self.words -= document.kept_words
                 self.bytes -= document.size
 
     def is_full(self) -> bool:
         """Returns whether there are too many words or bytes."""
-        return self.words > self.most_words or self.bytes > MAX_BYTES
+        return self.words > self.max_words or self.bytes > MAX_BYTES
 
     def documents(self) -> list[SampledDocument]:
         """Returns the documents in the order of their hashes, whether they have labels or not."""
-        return [self.held[name] for _, name in sorted((-rank % UNLABELLED, name) for rank, name in self.heap)]
+        hashes = sorted((-rank % UNLABELLED, id_json) for rank, id_json in self.heap)
+        return [self.documents_by_id[id_json] for _, id_json in hashes]
+
+
+class Sample:
+    """The documents of a sample, and what they represent. Those that true pairs connect are neighbours.
+
+    read: how many documents of each stratum were read; a stratum is 2 * side + labelled.
+    """
+
+    def __init__(
+        self, spec: TuneSpec, read: Sequence[int], documents: Sequence[SampledDocument], labels: SampleLabels | None
+    ) -> None:
+        self.spec, self.read, self.documents, self.labels = spec, read, documents, labels
+        self.corpus_size = spec.for_documents or sum(read)  # documents that costs and numbers of pairs are for
+        against = np.array([document.against for document in documents], np.bool_)
+        self.against = against if spec.others else None  # whether each document is one of --against
+        classes = np.full(len(documents), -1) if labels is None else labels.row_kinds
+        self.row_kinds = 2 * classes + against  # documents with equal texts are one row if these are equal, too
+        if labels is not None:
+            self.true_pairs = labels.true_pairs(len(documents), self.against)
+            self.first_half = labels.first_half(self.true_pairs)
+            strata = 2 * against + labels.listed
+            sampled = np.bincount(strata, minlength=len(read)).tolist()
+            weights = [round(Fraction(WEIGHT_UNIT * of, max(few, 1))) for of, few in zip(read, sampled, strict=True)]
+            self.weights = np.array(weights, np.int64)[strata]  # documents that each represents, in 1 / WEIGHT_UNIT
+
+    @property
+    def wrong_pair_weight(self) -> Fraction:
+        """Returns the weight of a wrong pair, where only documents with labels are judged and represent all.
+
+        If one in so many things has labels, there are so many times as many true pairs, but the square of it of others.
+        """
+        return Fraction(1) if self.spec.field is None else Fraction(sum(self.read), max(sum(self.read[1::2]), 1))
+
+    @property
+    def input_size(self) -> Fraction:
+        """Returns how many of all documents are of the input, and not of --against."""
+        return self.corpus_size * Fraction(sum(self.read[:2]), sum(self.read))
+
+    def pair_scale(self, documents: int) -> Fraction:
+        """Returns how many pairs of all documents one of the first `documents` of the sample represents.
+
+        That holds for best partners, too: a true one is in the sample as seldom as any other document.
+        """
+        size = self.corpus_size
+        if self.against is None:
+            return Fraction(max(size * (size - 1), 1), max(documents * (documents - 1), 1))
+        of_against = int(self.against[:documents].sum())
+        return self.input_size * (size - self.input_size) / max((documents - of_against) * of_against, 1)

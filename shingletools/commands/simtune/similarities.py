@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
-from shingletools.commands.simtune.shingled import NUMBER_BITS, Shingled
+from shingletools.commands.simtune.shingle_sets import NUMBER_BITS, ShingleSets
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index, Postings
 from shingletools.numbers.inverse_document_frequency import counted_square
@@ -20,40 +20,40 @@ BINS = 100
 CLOSE = 1e-9  # hundredths: a similarity as near below an edge reaches it, since floating point cannot tell
 
 
-class Similar(NamedTuple):
-    """Pairs of a set that asks and another one that it meets, with something in common. Shapes (pairs,)."""
+class SimilarPairs(NamedTuple):
+    """Pairs of a query and a target that have something in common. Shapes (pairs,)."""
 
-    row: Index  # the place of the set that asks among those that ask at once
-    column: Index  # the place of the other one in Meetings.met
+    row: Index  # the place of the query among those of a block
+    column: Index  # the place of the target in Comparison.targets
     similarity: F64
 
 
-class Meetings(NamedTuple):
-    """Sets that ask, the sets that they meet, and what tells how similar these are."""
+class Comparison(NamedTuple):
+    """Sets that are compared, the queries, with all that they are compared with, the targets."""
 
-    asking: Index  # the sets that ask, as many as the bounds on the work allow
-    met: Index  # the sets that they meet
-    every: int  # how many sets would ask without bounds
-    others: int  # how many sets each one meets
-    wholes: Index  # (sets,): number of shingles, or sum of their squared weights
-    postings: Postings  # of the sets that ask, then those that are met
+    queries: Index  # as many sets as the bounds on the work allow
+    targets: Index  # sets
+    all_queries: int  # how many queries there would be without bounds
+    targets_each: int  # targets of each query
+    totals: Index  # (sets,): number of shingles, or sum of their squared weights
+    postings: Postings  # of the queries, then the targets
     measure: str
 
-    def blocks(self) -> Iterator[tuple[Index, Similar]]:
-        """Yields the sets that ask, some at a time, with all pairs of these."""
-        asked, met = len(self.asking), len(self.met)
-        owners = np.repeat(np.arange(asked), self.postings.sizes[:asked])
-        steps = np.bincount(owners, np.diff(self.postings.bounds)[self.postings.numbers], asked).astype(np.int64)
-        for part in stretches(np.full(asked, met), BATCH_CELLS):
-            room = int(np.minimum(steps, met)[part].sum())
+    def blocks(self) -> Iterator[tuple[Index, SimilarPairs]]:
+        """Yields some queries at a time, with all their pairs."""
+        queries, targets = len(self.queries), len(self.targets)
+        owners = np.repeat(np.arange(queries), self.postings.sizes[:queries])
+        steps = np.bincount(owners, np.diff(self.postings.bounds)[self.postings.numbers], queries).astype(np.int64)
+        for part in stretches(np.full(queries, targets), BATCH_CELLS):
+            room = int(np.minimum(steps, targets)[part].sum())
             block = range(part.start, part.stop)
-            _, left, right, common = kernel.shared_counts(self.postings, block, asked, 1, room)
-            apart = self.asking[left] != self.met[right - asked]
-            left, right, common = left[apart], right[apart] - asked, common[apart]
-            a, b = self.wholes[self.asking[left]].astype(np.float64), self.wholes[self.met[right]]
-            wholes = np.sqrt(a * b) if self.measure == COSINE else a + b - common
-            similarity = common / (np.minimum(a, b) if self.measure == CONTAINMENT else wholes)
-            yield self.asking[part], Similar(left - part.start, right, similarity)
+            _, left, right, common = kernel.shared_counts(self.postings, block, queries, 1, room)
+            unequal = self.queries[left] != self.targets[right - queries]
+            left, right, common = left[unequal], right[unequal] - queries, common[unequal]
+            a, b = self.totals[self.queries[left]].astype(np.float64), self.totals[self.targets[right]]
+            whole = np.minimum(a, b) if self.measure == CONTAINMENT else a + b - common
+            similarity = common / (np.sqrt(a * b) if self.measure == COSINE else whole)
+            yield self.queries[part], SimilarPairs(left - part.start, right, similarity)
 
 
 def edges_with(threshold: Fraction | None) -> tuple[Fraction, ...]:
@@ -71,36 +71,39 @@ def bins_of(similarity: F64, edges: tuple[Fraction, ...]) -> Index:
     return bins
 
 
-def meetings(sets: Shingled, measure: str, others: Flags | None) -> Meetings:
+def compare_sets(sets: ShingleSets, measure: str, against: Flags | None) -> Comparison:
     """Prepares the comparison of a sample's sets with all others.
 
-    others: whether each document of the sample is one of --against: then those of the input meet only these.
+    against: whether each document of the sample is one of --against: then only these are targets, and only others are
+    queries.
     """
-    squares = squares_of(sets) if measure == COSINE else None
-    wholes = sets.sizes if squares is None else sums(squares[sets.numbers], sets)
-    theirs = np.zeros(len(sets.sizes), np.bool_) if others is None else others[sets.first]
-    met = np.arange(len(theirs)) if others is None else np.flatnonzero(theirs)
+    squares = squared_weights(sets) if measure == COSINE else None
+    totals = sets.sizes if squares is None else sums_of_sets(squares[sets.numbers], sets)
+    is_against = np.zeros(len(sets.sizes), np.bool_) if against is None else against[sets.first]
+    targets = np.arange(len(is_against)) if against is None else np.flatnonzero(is_against)
     starts = np.cumsum(sets.sizes) - sets.sizes
-    place, row = spread(starts[met], sets.sizes[met])
+    place, row = spread(starts[targets], sets.sizes[targets])
     entries = np.bincount(sets.numbers[place], minlength=len(sets.frequencies))
-    asking = np.flatnonzero(~theirs)
-    steps = np.cumsum(sums(entries[sets.numbers], sets)[asking])
-    most = min(int(np.searchsorted(steps, STEPS, "right")), CELLS // max(len(met), 1))
-    asked = asking[: max(most, 1)]
-    mine, _ = spread(starts[asked], sets.sizes[asked])
+    queries = np.flatnonzero(~is_against)
+    steps = np.cumsum(sums_of_sets(entries[sets.numbers], sets)[queries])
+    affordable = min(int(np.searchsorted(steps, STEPS, "right")), CELLS // max(len(targets), 1))
+    bounded = queries[: max(affordable, 1)]
+    query_entries, _ = spread(starts[bounded], sets.sizes[bounded])
     rows = np.sort(sets.numbers[place] << NUMBER_BITS | row) & (1 << NUMBER_BITS) - 1
-    sizes = np.append(sets.sizes[asked], np.zeros(len(met), np.int64))
-    postings = Postings(sets.numbers[mine], sizes, rows + len(asked), np.append(0, np.cumsum(entries)), squares)
-    return Meetings(asked, met, len(asking), len(met) - (others is None), wholes, postings, measure)
+    sizes = np.append(sets.sizes[bounded], np.zeros(len(targets), np.int64))
+    bounds = np.append(0, np.cumsum(entries))
+    postings = Postings(sets.numbers[query_entries], sizes, rows + len(bounded), bounds, squares)
+    targets_each = len(targets) - (against is None)
+    return Comparison(bounded, targets, len(queries), targets_each, totals, postings, measure)
 
 
-def squares_of(sets: Shingled) -> Index:
+def squared_weights(sets: ShingleSets) -> Index:
     """Returns the squared weights of shingles by `simjoin --weights counted`. Shape (shingles,)."""
     counts, place = np.unique(sets.frequencies, return_inverse=True)
     return np.array([counted_square(sets.filled, count) for count in counts.tolist()], np.int64)[place]
 
 
-def sums(values: Index, sets: Shingled) -> Index:
+def sums_of_sets(values: Index, sets: ShingleSets) -> Index:
     """Returns the sum of the values of each set's entries. Shapes: (entries,) in, (sets,) out."""
     ends = np.append(0, np.cumsum(values))[np.append(0, np.cumsum(sets.sizes))]
     of_sets: Index = np.diff(ends)

@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from shingletools.commands.simtune.findings import findings, records, table
-from shingletools.commands.simtune.given_sample import GivenSample
-from shingletools.commands.simtune.label_scores import OTHER, Judgement, SampleTruth, known_as
-from shingletools.commands.simtune.sample import MAX_WORDS, Sample, SampledDocument
+from shingletools.commands.simtune.labels import AGAINST, SampleLabels, SampleTruth, truth_key
+from shingletools.commands.simtune.sample import MAX_WORDS, BottomKSample, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
@@ -16,8 +15,10 @@ from shingletools.record.labels import take_label
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
+UNCANONIZED = "the records are not from canon, and case counts: canon docs.jsonl | simtune compares words without it"
 
-class Tune(RecordCollector):
+
+class TuneCollector(RecordCollector):
     """Takes labels, then documents, of which it keeps a sample, and writes the findings on the sample.
 
     Memory: that of the sample, 100 MB at most, 60 bytes for each shingle of it, and 200 for each document of a truth.
@@ -25,17 +26,17 @@ class Tune(RecordCollector):
 
     of_all = True
 
-    def __init__(self, spec: TuneSpec) -> None:
-        self.spec = spec
+    def __init__(self, spec: TuneSpec, jobs: int = 1) -> None:
+        self.spec, self.jobs = spec, jobs
         sides = 2 if spec.others else 1
         self.samples = {
-            side: Sample(-(-spec.sample // sides), spec.seed, MAX_WORDS // sides, side == OTHERS)
+            side: BottomKSample(-(-spec.sample // sides), spec.seed, MAX_WORDS // sides, side == OTHERS)
             for side in (INPUT, OTHERS)[:sides]
         }
         self.via: str | None = None
         self.truth = SampleTruth(spec.id_field, spec.field, bool(spec.others))
         self.figures: list[str] = []
-        self.doubts: list[str] = []
+        self.warnings: list[str] = []
 
     def take_record(self, record: Record, line: bytes, side: int, /) -> None:
         if side == TRUTH:
@@ -49,40 +50,41 @@ class Tune(RecordCollector):
             self.via = via
         if via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
-        listed = bool(label) or known_as(name, side == OTHERS) in self.truth.ids
-        self.samples[side].add(name, text, label, listed)
+        labelled = bool(label) or truth_key(name, side == OTHERS) in self.truth.ids
+        self.samples[side].add(name, text, label, labelled)
 
-    def judged_documents(self) -> tuple[list[SampledDocument], Judgement | None]:
-        """Returns the sample, with the documents of each component as neighbours, and the judgement of it."""
+    def labelled_documents(self) -> tuple[list[SampledDocument], SampleLabels | None]:
+        """Returns the sample, with the documents of each component as neighbours, and what labels say of it."""
         sides = [sample.documents() for sample in self.samples.values()]
         # Documents of two sides take turns, so that the first ones are a sample of both
-        turns = [(Fraction(number, len(side)), each.other) for side in sides for number, each in enumerate(side)]
-        documents = [document for side in sides for document in side]
-        documents = [documents[number] for number in sorted(range(len(turns)), key=turns.__getitem__)]
-        names = [OTHER * each.other + each.id for each in documents]
-        for document, name in zip(documents, names, strict=True):
-            self.truth.add_label(name, document.label or b"")
+        turns = [(Fraction(at, len(side)), document) for side in sides for at, document in enumerate(side)]
+        documents = [document for _, document in sorted(turns, key=lambda turn: (turn[0], turn[1].against))]
+        keys = [AGAINST * document.against + document.id for document in documents]
+        for document, key in zip(documents, keys, strict=True):
+            self.truth.add_label(key, document.label or b"")
         if not self.spec.truth and self.spec.field is None:
             return documents, None
-        order = np.argsort(Judgement.for_documents(self.truth, names).components, kind="stable").tolist()
-        judgement = Judgement.for_documents(self.truth, [names[number] for number in order])
-        return [documents[number] for number in order], judgement
+        order = np.argsort(SampleLabels.of_documents(self.truth, keys).components, kind="stable").tolist()
+        return [documents[at] for at in order], SampleLabels.of_documents(self.truth, [keys[at] for at in order])
 
     def finish(self) -> Iterator[Written]:
-        documents, judgement = self.judged_documents()
-        for side, sample in self.samples.items():
-            if not sum(sample.read):
+        documents, labels = self.labelled_documents()
+        for side, of_side in self.samples.items():
+            if not sum(of_side.read):
                 where = " in --against" if side == OTHERS else ""
                 raise Failed(f"no documents{where}, so there is nothing to recommend")
-        read = [count for sample in self.samples.values() for count in sample.read]
-        found = [*findings(GivenSample(self.spec, (*read, 0, 0)[:4], documents, judgement), self.doubts.append)]
+        if not self.via and any(document.text != document.text.lower() for document in documents):
+            self.warnings.append(UNCANONIZED)
+        read = [count for of_side in self.samples.values() for count in of_side.read]
+        sample = Sample(self.spec, (*read, 0, 0)[:4], documents, labels)
+        found = [*findings(sample, self.warnings.append, self.jobs)]
         self.figures = [f"{len(documents)} documents in the sample"]
-        if self.spec.truth and judgement is not None:
-            self.figures.append(f"{len(self.truth.ids) - int(judgement.listed.sum())} ids of labels outside it")
+        if self.spec.truth and labels is not None:
+            self.figures.append(f"{len(self.truth.ids) - int(labels.listed.sum())} ids of labels outside it")
         yield Written(table(found) if self.spec.table else records(found))
 
     def remarks(self) -> list[str]:
-        return self.doubts
+        return self.warnings
 
     def summary(self) -> list[str]:
         return self.figures

@@ -13,12 +13,12 @@ from shingletools.record.wire import Name, Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
-OTHER = b"+"  # before the id of a document of --against: no JSON begins with it
+AGAINST = b"+"  # before the id of a document of --against: no JSON begins with it
 
 
-def known_as(name: Name, other: bool = False) -> bytes:
+def truth_key(name: Name, against: bool = False) -> bytes:
     """Returns the key of a document in a truth."""
-    return OTHER * other + orjson.dumps(name)
+    return AGAINST * against + orjson.dumps(name)
 
 
 class SampleTruth:
@@ -28,7 +28,7 @@ class SampleTruth:
         self.id_field, self.field, self.two_sided = id_field, field, two_sided
         self.ids: dict[bytes, int] = {}
         self.relation = PairRelation(banded=False)
-        self.kinds: dict[str, str] = {}  # what each file holds
+        self.file_kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}  # labels and groups, numbered
         self.elsewhere = False  # whether there are pairs of one side, or of two, where the input is not
 
@@ -36,12 +36,12 @@ class SampleTruth:
         """Takes a record of a file. Raises Rejected and Failed."""
         if self.field is not None:
             name = wire.take_id(record, self.id_field)
-            self.add_label(known_as(name), labels.take_label(record, line, self.field))
+            self.add_label(truth_key(name), labels.take_label(record, line, self.field))
             return
-        kind = self.kinds.get(file) or labels.kind_of(record)
+        kind = self.file_kinds.get(file) or labels.kind_of(record)
         check_line_once(line, labels.UNIQUE_TRUTH_FIELDS[kind])
         (self.take_group if kind == labels.GROUPS else self.take_pair)(record)
-        self.kinds[file] = kind
+        self.file_kinds[file] = kind
 
     def take_pair(self, record: Record) -> None:
         one, two, against = wire.take_pair(record)
@@ -49,7 +49,7 @@ class SampleTruth:
         if against != self.two_sided:
             self.elsewhere = True
             return
-        ends = np.array([[self.number(known_as(one))], [self.number(known_as(two, against))]])
+        ends = np.array([[self.number(truth_key(one))], [self.number(truth_key(two, against))]])
         if same:
             self.relation.add_pairs(ends[0], ends[1], None)
         else:
@@ -58,18 +58,18 @@ class SampleTruth:
     def take_group(self, record: Record) -> None:
         label = b"%d" % len(self.labels)
         for name in wire.take_ids(record, "members"):
-            self.add_label(known_as(name), label, "is in two groups")
+            self.add_label(truth_key(name), label, "is in two groups")
 
-    def add_label(self, known: bytes, label: bytes, wrong: str = "has two labels") -> None:
+    def add_label(self, key: bytes, label: bytes, wrong: str = "has two labels") -> None:
         """Adds the label of a document, if it has one. Raises Failed with what is wrong if it has another."""
         number = self.labels.setdefault(label, len(self.labels))
-        if label and len(self.relation.add_classes(np.array([self.number(known)]), np.array([number]))):
-            raise Failed(f"id {errors.shown(name_of(known))} {wrong}")
+        if label and len(self.relation.add_classes(np.array([self.number(key)]), np.array([number]))):
+            raise Failed(f"id {errors.shown(name_of(key))} {wrong}")
 
-    def number(self, known: bytes) -> int:
-        return self.ids.setdefault(known, len(self.ids))
+    def number(self, key: bytes) -> int:
+        return self.ids.setdefault(key, len(self.ids))
 
-    def settled(self) -> FrozenRelation:
+    def relation_of_all(self) -> FrozenRelation:
         """Returns the whole truth. Raises Failed if it contradicts itself, or all its pairs are of the wrong sides."""
         if self.elsewhere and not self.ids:
             raise Failed(
@@ -84,12 +84,12 @@ class SampleTruth:
         return every
 
 
-def name_of(known: bytes) -> Name:
-    found: Name = orjson.loads(known.removeprefix(OTHER))
-    return found
+def name_of(key: bytes) -> Name:
+    name: Name = orjson.loads(key.removeprefix(AGAINST))
+    return name
 
 
-class Judgement(NamedTuple):
+class SampleLabels(NamedTuple):
     """The truth about a sample's documents, by their numbers.
 
     A pair is judged if both documents have a class, or if the truth lists the pair.
@@ -102,16 +102,16 @@ class Judgement(NamedTuple):
     partial: bool  # whether only judged pairs count
 
     @classmethod
-    def for_documents(cls, truth: SampleTruth, known: list[bytes]) -> "Judgement":
+    def of_documents(cls, truth: SampleTruth, keys: list[bytes]) -> "SampleLabels":
         """Returns the truth about the documents with these keys."""
-        every = truth.settled()
-        numbers = np.array([truth.ids.get(each, NONE) for each in known], np.int64)
+        every = truth.relation_of_all()
+        numbers = np.array([truth.ids.get(key, NONE) for key in keys], np.int64)
         listed = numbers != NONE
         places = np.full(len(truth.ids) + 1, NONE)
         places[numbers[listed]] = np.flatnonzero(listed)
 
-        def of_sample(keys: Index) -> Index:
-            ends = np.stack([places[each] for each in ends_of(keys)])
+        def of_sample(pair_keys: Index) -> Index:
+            ends = np.stack([places[end] for end in ends_of(pair_keys)])
             return np.unique(key_of(*ends[:, (ends != NONE).all(axis=0)]))
 
         true = FrozenRelation(of_sample(every.keys), None, np.append(every.classes, NONE)[numbers], 0, 0)
@@ -122,7 +122,7 @@ class Judgement(NamedTuple):
         partial = truth.field is not None or len(apart) > 0
         return cls(true, of_sample(np.append(every.keys, apart)), components, listed, partial)
 
-    def right(self, one: Index, two: Index) -> Flags:
+    def are_true(self, one: Index, two: Index) -> Flags:
         """Returns whether pairs are true; so is a document with itself if it has a class. Shapes (pairs,)."""
         return self.true.has(key_of(one, two))
 
@@ -135,7 +135,7 @@ class Judgement(NamedTuple):
         return judged
 
     @property
-    def kinds(self) -> Index:
+    def row_kinds(self) -> Index:
         """Returns a number for each document; equal texts are one row only if these are equal, too.
 
         It is the class of the document, another one if a pair names it, or -1.
@@ -145,20 +145,20 @@ class Judgement(NamedTuple):
             kinds[named] = -2 - named
         return kinds
 
-    def true_pairs(self, documents: int, others: Flags | None) -> Index:
+    def true_pairs(self, documents: int, against: Flags | None) -> Index:
         """Counts the true pairs of each component, at its first document, among the first documents of the sample.
 
-        others: the documents of --against; then each pair has one of them. Shapes (documents,).
+        against: the documents of --against; then each pair has one of them. Shapes (documents,).
         """
         count = len(self.components)
-        sides = np.zeros(count, np.int64) if others is None else others.astype(np.int64)
+        sides = np.zeros(count, np.int64) if against is None else against.astype(np.int64)
         members = np.flatnonzero(self.true.classes[:documents] != NONE)
         places = 2 * np.unique(self.true.classes[members], return_inverse=True)[1] + sides[members]
         sizes = np.bincount(places, minlength=2 * len(members))
-        partners = sizes[places] - 1 if others is None else sizes[places ^ 1]
+        partners = sizes[places] - 1 if against is None else sizes[places ^ 1]
         twice = np.bincount(self.components[members], partners, count).astype(np.int64)
         one, two = ends_of(self.true.beyond())  # the second one is greater
-        counted = (two < documents) & ((sides[one] != sides[two]) | (others is None))
+        counted = (two < documents) & ((sides[one] != sides[two]) | (against is None))
         return twice // 2 + np.bincount(self.components[one[counted]], minlength=count)
 
     def first_half(self, true_pairs: Index) -> Flags:

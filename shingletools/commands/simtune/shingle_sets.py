@@ -17,7 +17,7 @@ FINGERPRINT_BYTES = 8  # bytes of a fingerprint
 NUMBER_BITS = 32  # of a key, for the number of a shingle
 
 
-class Shingled(NamedTuple):
+class ShingleSets(NamedTuple):
     """Distinct sets of numbered shingles, none empty. All arrays are int64."""
 
     numbers: Index  # (entries,): the shingles of one set after the other, rising in each
@@ -39,7 +39,7 @@ class Shingled(NamedTuple):
         return Fraction(int((self.sizes * self.documents).sum()), max(self.texts, 1))
 
 
-def payloads(options: str, texts: Sequence[str]) -> Iterator[bytes]:
+def fingerprints(options: str, texts: Sequence[str]) -> Iterator[bytes]:
     """Yields the fingerprints that shingle with these options makes of each text."""
     command: Command = command_of("shingle")
     stage = command.build(make_parser("shingle", "", command.add_options).parse(options.split())).record_by_record
@@ -48,15 +48,15 @@ def payloads(options: str, texts: Sequence[str]) -> Iterator[bytes]:
         yield bytes.fromhex(stage.function(text))
 
 
-def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingled:
-    """Makes the sets of some texts. Equal sets of one kind become one, in the order of their first texts.
+def make_sets(texts: Sequence[str], units: ShingleUnits, row_kinds: Index) -> ShingleSets:
+    """Makes the sets of some texts. Equal sets of one row kind become one, in the order of their first texts.
 
-    kinds: shape (texts,), int64. Shingles are numbered by rising fingerprint. Memory: 60 bytes for each entry of a set.
+    row_kinds: shape (texts,), int64. Shingles are numbered by rising fingerprint. Memory: 60 bytes for each entry.
     """
-    made = [*payloads(units.options, texts)]
-    counts = np.array([len(each) // FINGERPRINT_BYTES for each in made], np.int64)
-    tokens = np.frombuffer(b"".join(made), ">u8").astype(np.uint64)
-    del made
+    payloads = [*fingerprints(units.options, texts)]
+    counts = np.array([len(payload) // FINGERPRINT_BYTES for payload in payloads], np.int64)
+    tokens = np.frombuffer(b"".join(payloads), ">u8").astype(np.uint64)
+    del payloads
     distinct, numbers = np.unique(tokens, return_inverse=True)
     del tokens
     keys = np.repeat(np.arange(len(counts)), counts) << NUMBER_BITS | numbers
@@ -67,12 +67,12 @@ def shingled(texts: Sequence[str], units: ShingleUnits, kinds: Index) -> Shingle
     frequencies = np.bincount(numbers, minlength=len(distinct))
     sizes = np.bincount(owners, minlength=len(counts))
     starts = np.cumsum(sizes) - sizes
-    known: dict[bytes, int] = {}  # the first document with each set
+    first_of: dict[bytes, int] = {}  # the first document with each set
     firsts = []
     for document in np.flatnonzero(sizes).tolist():
         entries = slice(starts[document], starts[document] + sizes[document])
-        content = kinds[document].tobytes() + numbers[entries].tobytes()
-        firsts.append(known.setdefault(blake3.blake3(content).digest(), document))
+        content = row_kinds[document].tobytes() + numbers[entries].tobytes()
+        firsts.append(first_of.setdefault(blake3.blake3(content).digest(), document))
     first, documents = np.unique(np.array(firsts, np.int64), return_counts=True)
     numbers = numbers[np.isin(owners, first)]
-    return Shingled(numbers, sizes[first], documents, first, frequencies, len(texts), len(firsts))
+    return ShingleSets(numbers, sizes[first], documents, first, frequencies, len(texts), len(firsts))
