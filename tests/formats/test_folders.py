@@ -62,7 +62,7 @@ def test_compressed_files_are_what_they_hold(tmp_path: Path) -> None:
         ("./a.txt.gz", "one two"),
         ("./b.html.xz", "one two"),
     ]
-    assert ran.err == "canon: passed over 1 files: 1 without a suffix\n"
+    assert ran.err == "canon: passed over 1 file: 1 without a suffix\n"
 
 
 def test_workers_change_nothing(folder: Path) -> None:

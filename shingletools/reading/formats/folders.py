@@ -173,7 +173,8 @@ def passed_over(passed: Counter[str]) -> str:
             continue
         left -= number
         kinds.append(f"{number} {kind}")
-        longer = f"passed over {count} files: {', '.join(kinds + [f'{left} {OTHERS}'] * (left > 0))}"
+        what = ", ".join(kinds + [f"{left} {OTHERS}"] * (left > 0))
+        longer = f"passed over {count} file{'s' * (count != 1)}: {what}"
         if len(longer) > MAX_SAID_CHARS and line:
             break
         line = longer
