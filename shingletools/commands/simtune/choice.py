@@ -157,8 +157,6 @@ def form_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:
     by chance. An interval of 95 % is about four standard errors wide.
     """
     best = max(choices, key=lambda choice: choice.score(first=True).f1.value or NOTHING)
-    if blind.edge is None:
-        return best
     blind_f1, best_f1 = (choice.score(first=True).f1 for choice in (blind, best))
     error = (best_f1.high - best_f1.low) / 4
     return blind if (blind_f1.value or NOTHING) >= (best_f1.value or NOTHING) - error else best

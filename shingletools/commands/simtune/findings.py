@@ -55,20 +55,28 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     doubt = label_doubt(sample)
     if doubt:
         warn(f"the labels decide nothing: {doubt}")
-        sample = Sample(spec, sample.read, sample.documents, None)
-    by_labels = sample.labels is not None
-    *other_forms, usual_form = forms(spec.words, bool(spec.others), by_labels)
-    results = [*in_threads(partial(evaluate, sample), other_forms, jobs)]
+    unlabelled = Sample(spec, sample.read, sample.documents, None)
+    *other_forms, usual_form = forms(spec.words, bool(spec.others))
+    results = [*in_threads(partial(evaluate, unlabelled), other_forms, jobs)]
     equal = [each._replace(form=usual_form) for each in results if each.form._replace(usual=True) == usual_form]
-    usual = threshold_by_null(equal[0] if equal else evaluate(sample, usual_form), false_share, spec.threshold)
+    usual = threshold_by_null(equal[0] if equal else evaluate(unlabelled, usual_form), false_share, spec.threshold)
     usual_pairs = credible_pairs(usual, false_share)
     choices = [*(threshold_by_null(each, false_share, spec.threshold, usual_pairs) for each in results), usual]
     chosen = form_by_null(choices, usual_pairs)
     because = null_reason(choices, chosen)
+    by_labels = sample.labels is not None and not doubt
     if by_labels:
-        choices = [*(threshold_by_labels(each, spec.threshold) for each in results), usual]
-        blind, chosen = chosen, form_by_labels(choices, chosen)
+        tried = forms(spec.words, bool(spec.others), by_labels)
+        results = [*in_threads(partial(evaluate, sample), tried, jobs)]
+        choices = [
+            *(threshold_by_labels(each, spec.threshold) for each in results[:-1]),
+            Choice(results[-1], usual.edge),
+        ]
+        blind = Choice(results[tried.index(chosen.result.form)], chosen.edge)
+        chosen = form_by_labels(choices, blind)
         because = labels_reason(chosen, blind)
+    else:
+        sample = unlabelled
     yield from (form_finding(sample, choice) for choice in choices)
     if by_labels:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
@@ -76,9 +84,9 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     if len(sample.documents) < FEW_DOCUMENTS:
         count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
         yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
-    if chosen is usual and len(sample.documents) < sum(sample.read):
+    if chosen.result.form.usual and len(sample.documents) < sum(sample.read):
         yield reason("other forms may show more in a larger sample: --sample N")
-    if chosen is usual and median(document.words for document in sample.documents) < usual_form.units.k:
+    if chosen.result.form.usual and median(document.words for document in sample.documents) < usual_form.units.k:
         yield reason(f"half of the texts have fewer than {usual_form.units.k} words, {TITLES_ADVICE}")
     if spec.show:
         yield from example_pairs(sample, chosen)
@@ -158,8 +166,6 @@ def labels_reason(chosen: Choice, blind: Choice) -> str:
     f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
     if chosen is blind:
         return f"{options(chosen)}, as without labels: {f1}; the labels show nothing better beyond chance"
-    if blind.edge is None:
-        return f"{options(chosen)}: {f1}"
     return f"{options(chosen)}: {f1}, where {options(blind)} has {blind.score(first=False).f1}"
 
 
