@@ -360,15 +360,19 @@ def test_values_that_look_like_options(here: Path) -> None:
     assert (here / "-page").exists()
 
 
+# A shell makes what it starts in the background ignore interrupts, and so these tests if they run there
+HEEDED = ["env", "--default-signal=INT", str(BIN / "shingletools")]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_no_scratch_file(number: int, here: Path) -> None:
     """It comes while the first command waits for a named pipe, which then ends; so the command ends in any case."""
     os.mkfifo(here / "pipe")
     scratch = here / "scratch"
     scratch.mkdir()
-    words = [str(BIN / "shingletools"), "compare", "--lines", "pipe", "lines.txt"]
-    process = subprocess.Popen(words, cwd=here, env=ENVIRONMENT | {"TMPDIR": str(scratch)}, stderr=subprocess.PIPE)
-    with process:
+    words = [*HEEDED, "compare", "--lines", "pipe", "lines.txt"]
+    env = ENVIRONMENT | {"TMPDIR": str(scratch)}
+    with subprocess.Popen(words, cwd=here, env=env, stderr=subprocess.PIPE) as process:
         with (here / "pipe").open("wb"):
             assert len(list(scratch.iterdir())) == 1
             process.send_signal(number)
@@ -383,7 +387,7 @@ def test_a_signal_leaves_no_scratch_file_of_a_report(number: int, here: Path) ->
     (here / "large").write_bytes(jsonl(*({"id": at, "text": f"{LONG} {at}"} for at in range(1000))))
     scratch = here / "scratch"
     scratch.mkdir()
-    words = [str(BIN / "shingletools"), "unique", "large", "--report", "page", "--threshold", "1"]
+    words = [*HEEDED, "unique", "large", "--report", "page", "--threshold", "1"]
     env = ENVIRONMENT | {"TMPDIR": str(scratch)}
     with subprocess.Popen(words, cwd=here, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None

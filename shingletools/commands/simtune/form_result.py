@@ -10,8 +10,8 @@ from shingletools.commands.simtune import null_model
 from shingletools.commands.simtune.forms import CONTAINMENT, JoinForm
 from shingletools.commands.simtune.null_model import NEAREST, UNIT
 from shingletools.commands.simtune.sample import WEIGHT_UNIT, Sample
-from shingletools.commands.simtune.shingle_sets import ShingleSets, make_sets
-from shingletools.commands.simtune.similarities import Comparison, SimilarPairs, bins_of, compare_sets, edges_with
+from shingletools.commands.simtune.shingle_sets import DistinctSets, make_sets
+from shingletools.commands.simtune.similarities import QueryMatches, SetComparison, bins_of, compare_sets, edges_with
 from shingletools.kernel.types import Index
 from shingletools.numbers.binomial import outwards
 from shingletools.numbers.weighted_shares import Share, weighted_share
@@ -72,7 +72,7 @@ class FormResult(NamedTuple):
     """What a form finds in a sample. A partner is an unequal set that is found for a query."""
 
     form: JoinForm
-    sets: ShingleSets
+    sets: DistinctSets
     edges: tuple[Fraction, ...]
     partners: Index  # (edges,): those that reach each edge
     false_partners: Index  # (edges,): of these, the expected false ones, in UNIT
@@ -92,7 +92,9 @@ class FormResult(NamedTuple):
 class PartnerCounts:
     """Counts the partners of queries, block by block."""
 
-    def __init__(self, form: JoinForm, sets: ShingleSets, comparison: Comparison, edges: tuple[Fraction, ...]) -> None:
+    def __init__(
+        self, form: JoinForm, sets: DistinctSets, comparison: SetComparison, edges: tuple[Fraction, ...]
+    ) -> None:
         self.form, self.sets, self.comparison, self.edges = form, sets, comparison, edges
         self.partners, self.variance = (np.zeros(len(edges), np.int64) for _ in range(2))
         self.pairs, self.doubtful = (np.zeros(len(edges), np.int64) for _ in range(2))  # by bins
@@ -100,7 +102,7 @@ class PartnerCounts:
         windows = null_model.windows(comparison.targets_each)
         self.tails = {rank: [np.empty(0)] for window in windows for rank in window}
 
-    def add(self, queries: Index, similar: SimilarPairs, judged: JudgedPairs | None) -> None:
+    def add(self, queries: Index, similar: QueryMatches, judged: JudgedPairs | None) -> None:
         """Counts all pairs of some queries, and in `judged`, too."""
         row, column, similarity = similar
         table = np.zeros((len(queries), len(self.comparison.targets) + NEAREST))  # so all have so many, if with 0

@@ -17,7 +17,7 @@ FINGERPRINT_BYTES = 8  # bytes of a fingerprint
 NUMBER_BITS = 32  # of a key, for the number of a shingle
 
 
-class ShingleSets(NamedTuple):
+class DistinctSets(NamedTuple):
     """Distinct sets of numbered shingles, none empty. All arrays are int64."""
 
     numbers: Index  # (entries,): the shingles of one set after the other, rising in each
@@ -48,7 +48,7 @@ def fingerprints(options: str, texts: Sequence[str]) -> Iterator[bytes]:
         yield bytes.fromhex(stage.function(text))
 
 
-def make_sets(texts: Sequence[str], units: ShingleUnits, row_kinds: Index) -> ShingleSets:
+def make_sets(texts: Sequence[str], units: ShingleUnits, row_kinds: Index) -> DistinctSets:
     """Makes the sets of some texts. Equal sets of one row kind become one, in the order of their first texts.
 
     row_kinds: shape (texts,), int64. Shingles are numbered by rising fingerprint. Memory: 60 bytes for each entry.
@@ -75,4 +75,4 @@ def make_sets(texts: Sequence[str], units: ShingleUnits, row_kinds: Index) -> Sh
         firsts.append(first_of.setdefault(blake3.blake3(content).digest(), document))
     first, documents = np.unique(np.array(firsts, np.int64), return_counts=True)
     numbers = numbers[np.isin(owners, first)]
-    return ShingleSets(numbers, sizes[first], documents, first, frequencies, len(texts), len(firsts))
+    return DistinctSets(numbers, sizes[first], documents, first, frequencies, len(texts), len(firsts))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
-from shingletools.commands.simtune.shingle_sets import NUMBER_BITS, ShingleSets
+from shingletools.commands.simtune.shingle_sets import NUMBER_BITS, DistinctSets
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import F64, Flags, Index, Postings
 from shingletools.numbers.inverse_document_frequency import counted_square
@@ -20,15 +20,15 @@ BINS = 100
 CLOSE = 1e-9  # hundredths: a similarity as near below an edge reaches it, since floating point cannot tell
 
 
-class SimilarPairs(NamedTuple):
+class QueryMatches(NamedTuple):
     """Pairs of a query and a target that have something in common. Shapes (pairs,)."""
 
     row: Index  # the place of the query among those of a block
-    column: Index  # the place of the target in Comparison.targets
+    column: Index  # the place of the target in SetComparison.targets
     similarity: F64
 
 
-class Comparison(NamedTuple):
+class SetComparison(NamedTuple):
     """Sets that are compared, the queries, with all that they are compared with, the targets."""
 
     queries: Index  # as many sets as the bounds on the work allow
@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
     postings: Postings  # of the queries, then the targets
     measure: str
 
-    def blocks(self) -> Iterator[tuple[Index, SimilarPairs]]:
+    def blocks(self) -> Iterator[tuple[Index, QueryMatches]]:
         """Yields some queries at a time, with all their pairs."""
         queries, targets = len(self.queries), len(self.targets)
         owners = np.repeat(np.arange(queries), self.postings.sizes[:queries])
@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
             a, b = self.totals[self.queries[left]].astype(np.float64), self.totals[self.targets[right]]
             whole = np.minimum(a, b) if self.measure == CONTAINMENT else a + b - common
             similarity = common / (np.sqrt(a * b) if self.measure == COSINE else whole)
-            yield self.queries[part], SimilarPairs(left - part.start, right, similarity)
+            yield self.queries[part], QueryMatches(left - part.start, right, similarity)
 
 
 def edges_with(threshold: Fraction | None) -> tuple[Fraction, ...]:
@@ -71,7 +71,7 @@ def bins_of(similarity: F64, edges: tuple[Fraction, ...]) -> Index:
     return bins
 
 
-def compare_sets(sets: ShingleSets, measure: str, against: Flags | None) -> Comparison:
+def compare_sets(sets: DistinctSets, measure: str, against: Flags | None) -> SetComparison:
     """Prepares the comparison of a sample's sets with all others.
 
     against: whether each document of the sample is one of --against: then only these are targets, and only others are
@@ -94,16 +94,16 @@ def compare_sets(sets: ShingleSets, measure: str, against: Flags | None) -> Comp
     bounds = np.append(0, np.cumsum(entries))
     postings = Postings(sets.numbers[query_entries], sizes, rows + len(bounded), bounds, squares)
     targets_each = len(targets) - (against is None)
-    return Comparison(bounded, targets, len(queries), targets_each, totals, postings, measure)
+    return SetComparison(bounded, targets, len(queries), targets_each, totals, postings, measure)
 
 
-def squared_weights(sets: ShingleSets) -> Index:
+def squared_weights(sets: DistinctSets) -> Index:
     """Returns the squared weights of shingles by `simjoin --weights counted`. Shape (shingles,)."""
     counts, place = np.unique(sets.frequencies, return_inverse=True)
     return np.array([counted_square(sets.filled, count) for count in counts.tolist()], np.int64)[place]
 
 
-def sums_of_sets(values: Index, sets: ShingleSets) -> Index:
+def sums_of_sets(values: Index, sets: DistinctSets) -> Index:
     """Returns the sum of the values of each set's entries. Shapes: (entries,) in, (sets,) out."""
     ends = np.append(0, np.cumsum(values))[np.append(0, np.cumsum(sets.sizes))]
     of_sets: Index = np.diff(ends)
