@@ -27,6 +27,7 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "other.ndjson").write_bytes(jsonl(*OTHERS))
     (tmp_path / "array").write_text("\ufeff " + json.dumps(RECORDS))
     (tmp_path / "table.csv").write_text("id,text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(TEXTS)))
+    (tmp_path / "named.csv").write_text("Nr,Text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(TEXTS)))
     (tmp_path / "semi.csv").write_text("id;text\n" + "".join(f"{n};{text}\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "table.TSV").write_text("id\ttext\n" + "".join(f"{n}\t{text}\n" for n, text in enumerate(TEXTS)))
     (tmp_path / "lines.txt").write_text("".join(f"{text}\n" for text in TEXTS))
@@ -136,6 +137,7 @@ def test_a_report(here: Path) -> None:
     [
         "docs.jsonl --keep longest",
         "table.csv --keep max:id",
+        "named.csv --id Nr --text Text --keep longest",
         "lines.txt --keep longest",
         "array --keep shortest",
         "folder --keep newest",

@@ -360,6 +360,7 @@ def scratch(command: str) -> Iterator[str]:
             yield f"{folder}/"
         finally:
             remove()
+            del messages.SHOWN_AS[f"{folder}/"]
 
 
 COMMANDS = {UNIQUE: unique, COMPARE: compare, "recipes": recipes}

@@ -35,9 +35,10 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
         return [(members[0], name, None) for name in members[1:]]
     named = "duplicate_of" in record or wire.find(record, id_field) is not wire.MISSING
     if "a" not in record and "b" not in record and named:
-        name = wire.take_id(record, id_field)
         if "duplicate_of" not in record:
+            wire.take_id(record, id_field)
             return []
+        name = wire.take_id(record, id_field if wire.find(record, id_field) is not wire.MISSING else "id")  # of --marks
         other, by = wire.take_id(record, "duplicate_of"), record.get("duplicate_by")
         reason = by if isinstance(by, dict) else {}
         known = reason.get("rule") == "known"
