@@ -52,9 +52,10 @@ def check_suffix(path: str | int | None, name: str, options: argparse.Namespace)
 
     options: those of dedup, or of `unique`.
     """
-    if not isinstance(path, str) or vars(options).get("marks") or suffix(path) in map(suffix, options.files):
+    marks = vars(options).get("marks")  # which are JSON lines
+    if not isinstance(path, str) or (not marks and suffix(path) in map(suffix, options.files)):
         return
-    writes = {TEXT, name}
+    writes = {TEXT, "" if marks else name}
     if options.delimiter is not None:
         writes.add("tsv")  # whatever separates its values
     if vars(options).get("annotate") and name in ("whole", "recursive"):

@@ -709,6 +709,8 @@ def test_an_output_whose_suffix_says_another_format(tmp_path: Path) -> None:
         ("--csv t.csv", "out.csv.gz", True),
         ("--csv t.csv", "out.dat", True),
         ("--csv t.csv", "out.tsv", False),
+        ("--csv --annotate --marks t.csv", "out.csv", False),
+        ("--csv --annotate --marks t.csv", "out.jsonl", True),
         ("--csv --delimiter ; t.csv", "out.tsv", True),
         ("d.jsonl", "out.TSV", False),
         ("d.jsonl", "out.ndjson", True),

@@ -130,14 +130,14 @@ class ArchivePartners(Similarities):
 class UnwantedIds(SideInput):
     """Takes documents that are to be removed, as if an archive had each."""
 
-    def __init__(self, known: ArchivePartners, id_field: str, form: Format | None) -> None:
-        """form: of files that do not hold JSON lines."""
-        self.known, self.schema, self.form = known, id_schema(id_field), form
+    def __init__(self, known: ArchivePartners, id_field: str, form: Format | None, json_lines: bool) -> None:
+        """form: of files that do not hold JSON lines. json_lines: whether the documents do, and so all files should."""
+        self.known, self.schema, self.form, self.json_lines = known, id_schema(id_field), form, json_lines
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         for path in paths:
             piped = os.path.exists(path) and not os.path.isfile(path)  # its first line could not be read twice
-            if piped or first_line(path).removeprefix(wire.BOM).lstrip()[:1] in (b"", b"{"):
+            if self.json_lines or piped or first_line(path).removeprefix(wire.BOM).lstrip()[:1] in (b"", b"{"):
                 super().read(option, [path], context)
                 continue
             if self.form is None:

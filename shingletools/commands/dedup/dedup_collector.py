@@ -42,7 +42,8 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDe
         members.read("--groups", spec.groups, context)
         decisions = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
-    UnwantedIds(known, spec.id_field, spec.unwanted).read("--without", spec.without, context)
+    unwanted = UnwantedIds(known, spec.id_field, spec.unwanted, spec.format is None)
+    unwanted.read("--without", spec.without, context)
     return ids, decisions, known
 
 
