@@ -181,6 +181,13 @@ def test_the_lowest_place_before_the_steepest_rise(level: list[float], first: in
     assert valley([*map(Fraction, level)], first, [1000.0] * len(level)) == first
 
 
+def test_the_families_beyond_a_rise_count() -> None:
+    """Not those at the lowest place."""
+    level = [*map(Fraction, [9, 8, 5, 1, 2, 30, 40, 10])]
+    few_beyond, many_beyond = [1000.0] * 4 + [1.0] * 4, [1.0] * 4 + [1000.0] * 4
+    assert (valley(level, 0, few_beyond), valley(level, 0, many_beyond)) == (3, 0)
+
+
 def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
     sample = sample_of(texts)

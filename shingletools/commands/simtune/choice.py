@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.form_result import FormResult, Score
-from shingletools.commands.simtune.forms import CONTAINMENT, USUAL_THRESHOLD
+from shingletools.commands.simtune.forms import USUAL_THRESHOLD
 from shingletools.commands.simtune.null_model import UNIT
 
 NOTHING = Fraction(0)
@@ -64,7 +64,7 @@ def threshold_by_null(
     result: FormResult, false_share: Fraction, asked: Fraction | None, usual_pairs: Fraction = NOTHING
 ) -> Choice:
     """Returns the threshold at which at most a share of the pairs beyond the usual ones are expected to be false."""
-    if result.form.usual or (asked is not None and result.form.measure != CONTAINMENT):
+    if result.form.usual or asked is not None:
         return Choice(result, result.edges.index(asked or USUAL_THRESHOLD))
     if not result.estimable:
         return Choice(result, None)

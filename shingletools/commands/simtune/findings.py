@@ -49,8 +49,9 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     yield sample_finding(sample)
     if not any(document.kept_words for document in sample.documents):
         yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-        unknown = Choice(evaluate(sample, forms(spec.words, two_sided=False)[-1]), None)
-        yield {"scope": "advice", "pipeline": pipeline(sample, unknown)}
+        empty = evaluate(sample, forms(spec.words, bool(spec.others))[-1])
+        advice = threshold_by_null(empty, false_share, spec.threshold)
+        yield {"scope": "advice", "pipeline": pipeline(sample, advice)}
         return
     doubt = label_doubt(sample)
     if doubt:
@@ -127,10 +128,12 @@ def form_finding(sample: Sample, choice: Choice) -> Finding:
     found: Finding = {"scope": "form", "shingle": result.form.units.options, "simjoin": result.form.join(None)}
     if edge is None:
         return found | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
+    one = Fraction(1)
+    share = min(sample.input_size / max(result.pairs[edge], one), one) if result.form.best else one  # one partner each
     found |= {
         "threshold": choice.threshold,
-        "pairs": round(min(result.pairs[edge], sample.input_size) if result.form.best else result.pairs[edge]),
-        "false": round(result.false_pairs(edge)) if result.estimable else None,
+        "pairs": round(share * result.pairs[edge]),
+        "false": round(share * result.false_pairs(edge)) if result.estimable else None,
         "seconds": seconds(sample, choice),
         "bytes": memory_bytes(sample, result),
     }

@@ -1,5 +1,6 @@
 """Collects labels, then documents; writes findings."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -73,7 +74,9 @@ class TuneCollector(RecordCollector):
             if not sum(of_side.read):
                 where = " in --against" if side == OTHERS else ""
                 raise Failed(f"no documents{where}, so there is nothing to recommend")
-        if not self.via and any(document.text != document.text.lower() for document in documents):
+        if not re.search(r"\bcanon\b", self.via or "") and any(
+            document.text != document.text.lower() for document in documents
+        ):
             self.warnings.append(UNCANONIZED)
         read = [count for of_side in self.samples.values() for count in of_side.read]
         sample = Sample(self.spec, (*read, 0, 0)[:4], documents, labels)
