@@ -161,6 +161,14 @@ def test_a_report_shows_what_is_kept(words: str, here: Path) -> None:
         assert ((name if "folder" in words else text) in kept) is (text in texts)
 
 
+@pytest.mark.parametrize(("allowed", "status"), [("1", 0), ("0", 1)])
+def test_bad_records_that_are_allowed_are_so_for_a_report(allowed: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": name, "text": "the cat sat on"} for name in (1, 1, 2))))
+    ran = run_here(f"shingletools unique --allow-rejects {allowed} --report page docs", cwd=tmp_path)
+    assert (ran.status > 0) == status
+    assert (tmp_path / "page").exists() is not bool(status)
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [

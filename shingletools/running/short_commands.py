@@ -243,7 +243,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
         lines = [f"{made_by} | {dedup}"]
         if options.report:
-            show = shlex.join(["simshow", "--docs", texts, f"--html={options.report}", "--made-by", made_by, pairs])
+            page = ["--docs", texts, f"--html={options.report}", "--made-by", made_by]
+            show = shlex.join(["simshow", *allowed, *page, pairs])
             if longest or options.keep not in (None, "first"):  # then the page needs to know which documents go
                 choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
                 show = f"{shlex.join(['dedup', '--pairs', pairs, '--annotate', '--marks', *choice])} | {show} -"
