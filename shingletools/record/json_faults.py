@@ -81,6 +81,15 @@ def unwritable(record: object) -> str | None:
     return TOO_DEEP if levels > MAX_WRITTEN_DEPTH else None
 
 
+def is_utf8(line: bytes) -> bool:
+    """Returns whether a line is valid UTF-8."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def is_text(value: str) -> bool:
     """Returns whether UTF-8 can encode all characters, so none is a lone surrogate."""
     try:

@@ -9,6 +9,7 @@ import orjson
 from shingletools.commands.parts.spec import PART_FIELDS, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.json_faults import is_utf8
 from shingletools.record.json_members import escaped, members, parse
 from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
@@ -52,14 +53,6 @@ class OrdinaryParts:
             return None
         of, number, before, text, behind, rest = found.groups()
         return OrdinaryPart(of, int(number), before, text, behind, rest)
-
-
-def is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 class PartJoiner(RecordCollector):

@@ -8,6 +8,7 @@ from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_co
 from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.parquet_batches import batches, parquet_file
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.record.json_faults import is_utf8
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
 
 
@@ -49,11 +50,3 @@ def documents(columns: Sequence[LineColumn], batch: Any, row: int) -> Iterator[D
             cause = "" if is_utf8(line) else "not UTF-8"
             yield Document(line, row, b"" if cause else line, cause)
             row += 1
-
-
-def is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
