@@ -116,6 +116,12 @@ def same(a: object, b: object) -> Record:
     }
 
 
+def covering(a: object, b: object) -> Record:
+    """What simcheck says of two documents of EVERYBODY."""
+    nothing = {"words": 0, "run": 0, "first": ""}
+    return {"a": a, "b": b, "own": {"a": nothing, "b": nothing}, "covers": "both", "answer": "copy"}
+
+
 SUITE = (
     Command(
         "canon",
@@ -256,6 +262,23 @@ SUITE = (
         needed=("--docs=d",),
         scratch=(f"simshow --json -S1M --docs {EVERYBODY}",),
         repeated=frozenset({"--docs", "--against", "--include", "--exclude"}),
+    ),
+    Command(
+        "simcheck",
+        "b",
+        "other",
+        identity="a",
+        before="simjoin -t 0.3",
+        recipes=False,
+        documents=len(NAMES),
+        verbatim=True,
+        ways=(f"simcheck --docs {EVERYBODY}", f"simcheck -S1M --docs {EVERYBODY}"),
+        gives=lambda a, b, other: [covering(a, other), covering(b, other)],
+        form="neither a string nor an integer of 64 bits",
+        needed=("--docs=d",),
+        scratch=(f"simcheck -S1M --docs {EVERYBODY}",),
+        repeated=frozenset({"--docs", "--against", "--stop"}),
+        wrong=((b'{"a":"other","b":"other"}', 'pairs "other" with itself'),),
     ),
     Command(
         "simscore",

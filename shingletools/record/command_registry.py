@@ -10,7 +10,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 # In the order of a pipeline; then the commands outside pipelines
-STAGES = tuple("parts canon shingle sketch simjoin simgroup dedup repeats simshow simscore simtune simindex".split())
+STAGES = tuple(
+    "parts canon shingle sketch simjoin simgroup simcheck dedup repeats simshow simscore simtune simindex".split()
+)
 COMMANDS = (*STAGES, "simspark")
 PAIRS, GROUPS, COUNTS, FIGURES = "pairs", "groups", "document frequencies", "figures"  # kinds; others are commands
 

@@ -8,6 +8,7 @@ messages             lines on standard error
 memory_limit         the limit on the memory of some work, and the folder of scratch files
 disk_array           arrays on disk
 line_spool           documents in a scratch file until all have come
+spilling_list        objects in memory up to a limit, the others in a scratch file
 interruptible_reads  reads from a descriptor as data come, and splits them into whole lines
 workers              processes and threads that work ahead
 forked_worker        a worker that begins as a copy of the process

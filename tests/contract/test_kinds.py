@@ -65,6 +65,7 @@ TAKES = {  # each command, or a way to run it
     "sketch": {"shingle"},
     "simjoin": {"shingle", "sketch", "simhash"},
     "simgroup": {"pairs"},
+    "simcheck": {"pairs"},
     "dedup": WITH_ID,
     "dedup --groups /dev/null --keep longest": TEXTUAL,
     "simshow": {"pairs", "groups"},

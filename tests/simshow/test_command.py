@@ -15,8 +15,8 @@ from harness import DOCS, Record, collect, jsonl, run, run_here
 from shingletools.commands.simshow.selected_pairs import sample
 from shingletools.commands.simshow.show_collector import MEMORY_PARTS, ShowCollector
 from shingletools.commands.simshow.spec import ShowSpec
-from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.system.memory_limit import Memory
+from shingletools.system.spilling_list import SpillingList
 from simshow.samples import ONE, PAIR, THREE, TWO
 
 

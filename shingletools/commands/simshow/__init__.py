@@ -5,7 +5,6 @@ spec               the specification: which pairs are shown, and how
 show_collector     takes pairs, then documents, and compares the pairs: it uses all the others
 selected_pairs     reads pairs and groups, and chooses the pairs that are shown
 documents          originals, words, and the place of each word
-spill_cache        records and documents that wait, in memory or on disk
 prepared_text      a text's words, and the fingerprints of runs of them
 equal_runs         runs of equal words, longest first
 passage_chaining   runs that make a passage

@@ -11,12 +11,12 @@ from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
 from shingletools.commands.simshow.spec import PATTERN, ShowSpec
-from shingletools.commands.simshow.spill_cache import SpillingList
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
+from shingletools.system.spilling_list import SpillingList
 
 Waiting = tuple[str, int | None, bytes]  # a record: its file, the number of its line, its line
 

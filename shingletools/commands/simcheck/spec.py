@@ -1,0 +1,64 @@
+"""The specification of simcheck: pairs, the documents that they name, and what a document may have of its own."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from shingletools.record.stage import Stage, check_fields_apart
+from shingletools.record.wire import AGAINST, COPY, COVERS
+
+if TYPE_CHECKING:
+    from shingletools.system.memory_limit import Memory
+
+OWN, ANSWER = "own", "answer"
+ADDED = (OWN, COVERS, ANSWER)  # fields
+
+FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # of English; prepositions and pronouns may tell
+
+
+class CoverRules(NamedTuple):
+    """What a text may have of its own, and still be covered."""
+
+    short: int = 40  # words: in texts of so many, each word tells
+    longest: int = 5  # own words close together
+    share: Fraction = Fraction(1, 10)  # of a text's words
+    numbers: int = 100  # words: in texts of so many, each number tells; 0 for none
+    spellings: bool = True  # whether another spelling is the same word
+    never: AbstractSet[str] = FUNCTION_WORDS  # that do not count in short texts
+
+
+class CheckSpec(Stage):
+    """The options of simcheck. Documents are read after pairs, so only those that pairs name are kept."""
+
+    id_field: str
+    docs: Sequence[str]  # files of documents, of both sides or of a only
+    others: Sequence[str] = ()  # files of the documents b
+    text_field: str = "text"
+    rules: CoverRules = CoverRules()
+    doubtful: str | None = None  # the file of doubtful pairs
+    covering: bool = False  # whether doubtful pairs cover each other, too
+    memory: "Memory | None" = None
+    reads: Sequence[str] = ()  # lists of words that never count
+
+    @property
+    def second(self) -> tuple[str, str] | None:
+        return None if self.doubtful is None else ("--doubtful", self.doubtful)
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        return self.docs, self.others
+
+    @property
+    def side_files(self) -> Sequence[tuple[str, str]]:
+        return [*(("--docs", path) for path in self.docs), *(("--against", path) for path in self.others)]
+
+    @property
+    def texts(self) -> AbstractSet[str]:
+        return {self.text_field}
+
+    def once(self, side: int, /) -> Sequence[str]:
+        return (self.id_field, self.text_field, "via") if side else ("a", "b", AGAINST, COPY, *ADDED)
+
+    def check_fields(self, id_field: str, /) -> None:
+        check_fields_apart(id_field, self.text_field, ("via",))
