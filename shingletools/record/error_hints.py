@@ -11,7 +11,7 @@ from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
 from shingletools.system.errors import Rejected, shown
 
-RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[A-Za-z]++\s*+[{(]"  # how citations begin
+RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[ \t]*+[A-Za-z]++\s*+[{(]"  # how citations begin
 # First bytes of files by the options that read them
 FIRST_BYTES = {"--parquet": rb"PAR1", "--warc": rb"WARC/", "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY}
 # First bytes of files that are not JSON lines, and what they look like

@@ -155,6 +155,17 @@ KINDS = {
     "lines of blanks": Kind("parts", lambda size: one((" " * 99 + "\n") * (size // 100))),
     "sentences without end": Kind("parts --by sentence", lambda size: one("a. b" * (size // 4))),
     "headings that are none": Kind("parts --by heading", lambda size: one("#" * (size // 2) + "\n1" * (size // 4))),
+    "citations of a tag": Kind("canon --ris", lambda size: b"TY  - JOUR\n" * (size // 20)),
+    "no citations": Kind(
+        "canon --ris --rejects /dev/null", lambda size: b"TY  - A\nER  -\n" + b"%0 A\n\n" * (size // 20)
+    ),
+    "entries without an end": Kind("canon --ris --rejects /dev/null", lambda size: b"@a{k, t={x\n" * (size // 20)),
+    "comments without an end": Kind("canon --ris", lambda size: b"@comment{\n@a{k, title={x}}\n" * (size // 40)),
+    "braces in braces": Kind(
+        "canon --ris", lambda size: b"@a{k, title={%b}}" % (b"{" * (size // 2) + b"}" * (size // 2))
+    ),
+    "braces, quotes and TeX": Kind("canon --ris", lambda size: b"@a{k, title={%b}}" % (b"\"\\'{e}{a}" * (size // 9))),
+    "fields of an entry": Kind("canon --ris", lambda size: b"@a{k,%b}" % (b"title={a}," * (size // 10))),
     "parts of one letter, and back": Kind("parts --by line | parts --together", lambda size: one("a\n" * (size // 20))),
     "two texts of one word": Kind(SHOW, lambda size: two("a " * (size // 8), "a " * (size // 8))),
     "two texts in two orders": Kind(SHOW, shuffled),

@@ -11,6 +11,10 @@ from harness import run_here, shell
 from shingletools.reading.formats import citations
 from shingletools.reading.formats.citations import Citations
 
+NO_END, NO_RECORD = (
+    "not BibTeX (an entry does not end with a brace)",
+    "not a citation (it does not begin with TY, PMID or @)",
+)
 RIS = [
     "TY  - JOUR\r\nTI  - Wing length\r\nAU  - Ode, N.\r\nAU  - Lib, E.\r\nY1  - 2020\r\nDO  - 10.1/x\r\nER  - \r\n\r\n",
     "TY  - JOUR\nT1  - Wing length.\nA1  - Ode N\nA1  - Lib E\nN2  - We measured\nDNA - it.\nT2  - Flies\nER  - \n",
@@ -23,7 +27,7 @@ NBIB = [
 BIBTEX = [
     '@Article{a,\n title = "The {DNA} of" # { flies \\& {"b"}},\nAuthor = {M{\\"u}ller, \\\'{I}. and S\\\'{\\i}~{\\O}},'
     "\nJournal = jan # { of \\emph{x}}, year = 2020,\r\n}\n",
-    "  @misc{b2, doi={10.1/y}, title={Cats, {a = b}}, abstract={mail a@b.org}}\n\nfree text\n",
+    "  @misc{b2, doi={10.1/y}, title={Cats, {a = b}}, abstract={mail a@b.org}}\n\n",
 ]
 
 
@@ -65,6 +69,7 @@ def test_fields(tmp_path: Path) -> None:
         "journal": "",
         "year": "2020",
         "doi": "1/z",
+        "pmid": "7",
         "text": "On the wings of flies\nOde N\nL.",
         "via": via,
     }
@@ -84,9 +89,8 @@ def test_bibtex(tmp_path: Path) -> None:
     assert (two["text"], two["doi"]) == ("Cats, a = b\nmail a@b.org", "10.1/y")
     (tmp_path / "a.bib").write_text("@a{a, title = {x}\n@b(c, title = {y})\n@c{d, title={z}} @d{e,title={v}}\n")
     ran = run_here("canon --ris --extract a.bib", cwd=tmp_path)
-    assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["z", "v"]
-    cause = "not BibTeX (an entry does not end with a brace)"
-    assert ran.err.splitlines() == [f"canon: a.bib:{line}: {cause}" for line in (1, 2)]
+    assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["y", "z", "v"]
+    assert ran.err == f"canon: a.bib:1: {NO_END}\n"
 
 
 def test_bad_files(tmp_path: Path) -> None:
@@ -195,7 +199,7 @@ def test_an_entry_without_an_end_does_not_go_on(tmp_path: Path) -> None:
     (tmp_path / "refs").write_text("@a{k, title={One}\n@string{j = {J}}\n@b{l, title={Two}}\n@c{m, title={Three}}")
     ran = run_here("canon --ris --extract refs", cwd=tmp_path)
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["Two", "Three"]
-    assert ran.err == "canon: refs:1: not BibTeX (an entry does not end with a brace)\n"
+    assert ran.err == f"canon: refs:1: {NO_END}\n"
 
 
 def test_a_doi_in_the_second_tag(tmp_path: Path) -> None:
@@ -215,3 +219,141 @@ def test_carriage_returns_alone_are_read_in_blocks(tmp_path: Path, monkeypatch: 
     parts = list(Citations("id").read([str(tmp_path / "refs")]))
     assert max(sum(1 for _ in part.documents()) for part in parts) <= 3
     assert sum(1 for part in parts for _ in part.documents()) == 27
+
+
+ONE = "TY  - JOUR\nTI  - One\nER  - \n"
+THREE = "TY  - JOUR\nTI  - Three\nER  - \n"
+REFERENCES = [
+    pytest.param(f"{ONE}@book{{b, title={{Two}}}}\n{THREE}", ["One", "Two", "Three"], id="BibTeX after RIS"),
+    pytest.param(f"@a{{k,title={{Nil}}}}\n\n{ONE}@a{{l,title={{Two}}}}", ["Nil", "One", "Two"], id="RIS in BibTeX"),
+    pytest.param(f"{ONE}TY - JOUR\nTI - Two\nER - \n{THREE}", ["One", "Two", "Three"], id="one blank"),
+    pytest.param(
+        "TY - JOUR\nTI - One\nTY - BOOK\nTI - Two\nPMID - 7\nTI - Three\n", ["One", "Two", "Three"], id="no end"
+    ),
+    pytest.param(f"{ONE}  TY  - A\n  TI  - Two\n  ER  - \n{THREE}", ["One", "Two", "Three"], id="indented"),
+    pytest.param(f"{ONE}TY\xa0\xa0- A\nTI\xa0\xa0- Two\nER\xa0\xa0- \n{THREE}", ["One", "Two", "Three"], id="NBSP"),
+    pytest.param(f"{ONE[:-1]}{ONE[:-2]}{THREE[:-1]}@a{{k,title={{x}}}}", ["One", "One", "Three", "x"], id="joined RIS"),
+    pytest.param("PMID- 1\nTI  - One\nSO  - J.PMID- 2\nTI  - Two\n", ["One", "Two"], id="joined NBIB"),
+    pytest.param("@a{k,title={One}}TY  - A\nTI  - Two\n", ["One", "Two"], id="joined BibTeX"),
+    pytest.param("@ article{k, title={One}}\n@\tbook {l, title={Two}}\n", ["One", "Two"], id="blanks before a kind"),
+    pytest.param('@a(k, title={a ) b}, note=")")\n@a (l,title="x)")', ["a ) b", "x)"], id="parentheses"),
+    pytest.param(
+        "\ufeffScopus\nEXPORT DATE: 1\n\n" + ONE + "\ufeffProvider: J\n" + THREE, ["One", "Three"], id="heads"
+    ),
+    pytest.param("@a{k,title={One}}\n% x = {y}\n\nFree text.\n@a{l,title={Two}}\n}\n", ["One", "Two"], id="free text"),
+    pytest.param(
+        "TY  - A\nTI  - One\nN2  - ER - positive,\nTY - cat and MR - imaging\nER  - \n", ["One"], id="abstract"
+    ),
+    pytest.param("@a{k,title={One},abstract={\n\nTY  - A\n%0 B}}\n", ["One"], id="RIS in a value"),
+    pytest.param("@a{k,title={" + "{" * 9 + "x" + "}" * 9 + " y}}@a{l,title={z}}", ["x y", "z"], id="nested"),
+    pytest.param('@a{k,title={One},x="\n@a\n)"}@a{l,title=\\é" x}', ["One", "é x"], id="quotes"),
+]
+
+
+@pytest.mark.parametrize(("text", "titles"), REFERENCES)
+def test_each_reference_is_read(text: str, titles: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the file is cut; and dedup writes every byte."""
+    monkeypatch.setattr("shingletools.system.interruptible_reads.READ_BYTES", 1)
+    assert texts(tmp_path, text, "title") == titles
+    assert run_here("dedup --known /dev/null --ris refs", cwd=tmp_path).good() == text.encode()
+
+
+FOREIGN = [
+    pytest.param("FN Clarivate\nPT J\nAU Smith\nTI Two\nER\n\nPT J\nTI Four\nER\n", (4, 10), id="Web of Science"),
+    pytest.param("%0 Journal Article\n%T Two\n", (4,), id="EndNote"),
+    pytest.param("AU  - Ode, N.\nTI  - Two\nER  - \n", (4,), id="RIS without a type"),
+    pytest.param('{"title": "Two"}\n', (4,), id="JSON"),
+    pytest.param("@article without braces\n", (4,), id="no entry"),
+]
+
+
+@pytest.mark.parametrize(("text", "lines"), FOREIGN)
+@pytest.mark.parametrize("bibtex", [False, True])
+def test_what_is_no_reference_is_rejected(text: str, lines: tuple[int, ...], bibtex: bool, tmp_path: Path) -> None:
+    before, after = ("@a{k,\ntitle={One}\n}\n", "@a{l, title={Three}}\n") if bibtex else (ONE, THREE)
+    for whole in (f"{before}{text}{after}", f"{before}\n\n{text}\n\n{after}"):
+        (tmp_path / "refs").write_text(whole)
+        ran = run_here("canon --ris --extract --rejects bad refs", cwd=tmp_path)
+        first = whole[: whole.index(text)].count("\n") + 1
+        wanted = [f"canon: refs:{first + line - lines[0]}: {NO_RECORD}" for line in lines]
+        assert (ran.status, ran.err.splitlines()) == (1, wanted)
+        assert [json.loads(line)["title"] for line in ran.out.splitlines()] == ["One", "Three"]
+        assert (tmp_path / "bad").read_text().split() == text.split()
+        ran = run_here("dedup --known /dev/null --ris --rejects bad refs", cwd=tmp_path)
+        assert (ran.status, ran.out.decode().split()) == (1, (before + after).split())
+        assert (tmp_path / "bad").read_text().split() == text.split()
+
+
+def test_before_the_first_reference_and_without_an_end(tmp_path: Path) -> None:
+    (tmp_path / "refs").write_text(f"%0 Book\n%T Nil\n\nTY  - A\nTI  - One\n%0 Book\n%T Two\n{THREE}Text\n")
+    ran = run_here("canon --ris --extract refs", cwd=tmp_path)
+    assert [json.loads(line)["title"] for line in ran.out.splitlines()] == ["One", "Three"]
+    assert ran.err.splitlines() == [f"canon: refs:{line}: {NO_RECORD}" for line in (1, 6, 11)]
+    (tmp_path / "refs").write_text("PMID- 1\nTI  - One\n\n%0 Book\n\nPMID- 2\nTI  - Two\n      it\n\nAB  - x\n")
+    ran = run_here("canon --ris --extract refs", cwd=tmp_path)
+    assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["One", "Two it\nx"]
+    assert ran.err == f"canon: refs:4: {NO_RECORD}\n"
+
+
+def test_free_text_of_bibtex_stays(tmp_path: Path) -> None:
+    """It is no part of the entry before it, which goes."""
+    (tmp_path / "refs").write_text("% head\n@a{k,title={One}}\n\n% about two\n@string{j={J}}\n@a{l,title={Two}}\n")
+    (tmp_path / "pairs").write_text('{"a":1,"b":0,"against":true}\n{"a":2,"b":0,"against":true}\n')
+    ran = run_here("dedup --known pairs --ris --removed gone refs", cwd=tmp_path)
+    assert ran.good().decode() == "% head\n% about two\n@string{j={J}}\n"
+    assert (tmp_path / "gone").read_text() == "@a{k,title={One}}\n\n@a{l,title={Two}}\n"
+
+
+def test_all_fields_of_each_format(tmp_path: Path) -> None:
+    wanted = {
+        "title": "Wings",
+        "author": "Ode, N.; Lib, E.",
+        "journal": "Flies",
+        "year": "2020",
+        "doi": "10.1000/ab(c)",
+        "pmid": "77",
+        "volume": "3",
+        "number": "2",
+        "pages": "11-19",
+    }
+    ris = (
+        "TY  - JOUR\nTI  -\nT1  - Wings\nAU  - Ode, N.\nAU  -\nAU  - Lib, E.\nT2  - Flies\nPY  - 2020/05/01/\n"
+        "VL  - 3\nIS  - 2\nSP  - 11\nEP  - 19\nAN  - 77\nDB  - Ovid MEDLINE(R)\nSN  - 1234-5678\n"
+        "UR  - https://dx.doi.org/10.1000/AB(c)\nER  - \n"
+    )
+    nbib = (
+        "PMID- 77\nIS  - 1234-5678 (Linking)\nVI  - 3\nIP  - 2\nDP  - 2020 May 1\nTI  - Wings\nPG  - 11-19\n"
+        "LID - 10.1000/AB(c) [doi]\nAU  - Ode, N.\nAU  - Lib, E.\nJT  - Flies\n"
+    )
+    bibtex = (
+        "@article{k, title={Wings}, author={Ode, N. and\n Lib, E.}, journal={}, journaltitle=Flies,\n"
+        "date={2020-05-01}, "
+        "doi={https://doi.org/10.1000%2FAB(c)}, pmid={77}, volume=3 % , year={1}, }\n number={2} pages={11--19} }"
+    )
+    for text in (ris, nbib, bibtex):
+        (found,) = made(tmp_path, text.encode())
+        assert {name: found.get(name) for name in wanted} == wanted
+        assert "isbn" not in found
+    for text in (
+        "TY  - BOOK\nSN  - 978-0-306-40615-7 (print); 1234-5678\nSN  - 0-306-40615-x\nER  -\n",
+        "PMID- 1\nISBN- 978-0306406157\nISBN- 030640615x\n",
+        "@book{k, isbn={978 0 306 40615 7, 0-306-40615-X}}",
+    ):
+        assert texts(tmp_path, text, "isbn") == ["9780306406157; 030640615X"]
+    notes = (
+        "@a{k, note={PMID: 123. doi: 10.1234/X_y.}}\n@a{l, url={https://pubmed.ncbi.nlm.nih.gov/45/}, doi={DOI 10.1/z}}"
+    )
+    assert (texts(tmp_path, notes, "pmid"), texts(tmp_path, notes, "doi")) == (["123", "45"], ["10.1234/x_y", "10.1/z"])
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"$\alpha$-decay of $^{14}$C", "α-decay of ^14C"),
+        (r"\LaTeX{} and \BibTeX, {\it new} \emph{or} \textbf{old}", "LaTeX and BibTeX, new or old"),
+        (r"Y{\i}ld{\i}z, $\Omega$ 5\,mm $\leq$ 7 hy\-phen", "Yıldız, Ω 5 mm ≤ 7 hyphen"),
+        (r"{\'E}t{\'{e}}, \v{C}apek, \O rsted, a~b", "Été, Čapek, Ørsted, a b"),
+    ],
+)
+def test_latex(latex: str, text: str, tmp_path: Path) -> None:
+    assert texts(tmp_path, f"@a{{k, title={{{latex}}}}}", "title") == [text]

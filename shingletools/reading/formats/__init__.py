@@ -9,6 +9,9 @@ separated_values    tables, as CSV and TSV
 table_rows          the rows of a table
 json_array          the elements of a JSON array
 citations           citations of RIS, NBIB and BibTeX
+tagged_references   records of RIS and NBIB: where they end, and their values
+bibtex              entries of BibTeX: where they end, and their values
+citation_fields     the fields of a citation
 parquet             rows of Parquet
 parquet_batches     batches of rows of a file of Parquet
 thrift              the structs in Parquet's metadata

@@ -1,57 +1,56 @@
 """Reads citations as programs for references and PubMed export them: RIS, NBIB (MEDLINE), and BibTeX.
 
-A record begins with its tag TY or PMID, or with @ and a kind, as the first of its file does, and ends where the next
-one begins, so that its bytes can be written again. (rispy reads RIS alone, and all of it at once, and does not say
-which bytes a record had; bibtexparser reads a whole file, and its versions differ in what LaTeX becomes.)
+A file is cut into pieces, so that its bytes can be written again: records, with the blank lines behind them; what is no
+record, and so is rejected; and free text, which belongs to none. (rispy reads RIS alone, and all of it at once, and
+does not say which bytes a record had; bibtexparser reads a whole file, and its versions differ in what LaTeX becomes.)
 """
 
 import re
-import unicodedata
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from shingletools.reading import streams
-from shingletools.reading.formats.numbered_records import with_numbers
+from shingletools.reading.formats.bibtex import ENTRY, KEY, NO_END, EntryEnds, bibtex_values
+from shingletools.reading.formats.citation_fields import NAMES, fields_of
+from shingletools.reading.formats.tagged_references import BLANK, BOM, TAGGED, tagged_end, tagged_values
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
-from shingletools.record.error_hints import BIBTEX_ENTRY, RIS_TAG, file_start_hint
+from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, Rejected, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
 MAX_RECORD_BYTES = 1 << 24  # bytes of a record; a file that is no RIS would be taken for one
+PORTION_PIECES = 1 << 12  # pieces that become documents at once
 HINT_BYTES = 1024  # bytes of a file without a record, for a hint at what it is
-LINE_START, BOM, INDENT = rb"(?<![^\r\n])", rb"(?:\xef\xbb\xbf)?+", rb"[ \t]*+"
-FIRST = lazy(lambda: re.compile(LINE_START + BOM + b"(?:" + RIS_TAG + b"|" + INDENT + BIBTEX_ENTRY + b")"))
-TAGGED = lazy(lambda: re.compile(LINE_START + BOM + RIS_TAG))
-# Of BibTeX: where an entry may begin, and braces; where one begins although the one before it does not end
-MARK = lazy(lambda: re.compile(rb"(?<![^\r\n}])" + BOM + INDENT + b"(?=(" + BIBTEX_ENTRY + rb"))|\\.|[{}]", re.DOTALL))
-ANEW = lazy(lambda: re.compile(LINE_START + BOM + INDENT + BIBTEX_ENTRY + rb"\s*+[^\s\"#%(),={}]*+\s*+[,=]"))
-NO_ENTRY = lazy(lambda: re.compile(BOM + INDENT + rb"@(?:comment|preamble|string)\b", re.IGNORECASE))
-LINE_END = lazy(lambda: re.compile(r"\r\n?|\n"))
-# Of BibTeX: how an entry begins, what values consist of, and LaTeX's accents, letters and other commands
-ENTRY = lazy(lambda: re.compile(r"\s*" + BIBTEX_ENTRY.decode()))
-TOKEN = lazy(lambda: re.compile(r'\\.|[{}",=]|[^\\{}",=]+', re.DOTALL))
-ACCENT = lazy(lambda: re.compile(r"""\\([`'^"~=.]|[cvuHkdbr](?![A-Za-z])) ?\{? ?\\?([A-Za-z])"""))
-LETTER = lazy(lambda: re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L)(?![A-Za-z]) ?"))
-OTHER = lazy(lambda: re.compile(r"\\([$%&#_{}])|\\[A-Za-z]+ ?|\\|[{}$]"))
-MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
-COMBINING = dict(zip("`'^~=u.\"rHvdckb", MARKS, strict=True))  # the characters of these accents
-LETTERS = dict(zip("ss ae AE oe OE aa AA o O l L".split(), "ßæÆœŒåÅøØłŁ", strict=True))
-# A tag takes four columns, with blanks; long values go on in lines without a tag
-TAG = lazy(lambda: re.compile(r"([A-Z][A-Z0-9](?:  |[A-Z0-9][A-Z0-9 ]))- ?(.*)"))
-# The tags of a field, of which the first that is there counts, and what is between its values
-FIELDS = {
-    "title": (("TI", "T1", "title"), " "),
-    "author": (("AU", "A1", "author"), "; "),
-    "abstract": (("AB", "N2", "abstract"), " "),
-    "journal": (("JO", "T2", "JF", "JT", "JA", "TA", "journal", "journaltitle", "booktitle"), " "),
-    "year": (("PY", "Y1", "DP", "DA", "year", "date"), " "),
-    "doi": (("DO", "LID", "AID", "doi"), " "),
-}
-DOI = "[doi]"  # after the value of LID or AID that is one
-OF_TEXT = ("title", "author", "abstract")
+NO_RECORD = "not a citation (it does not begin with TY, PMID or @)"
+BEGIN = BOM + BLANK + rb"*+(?:" + ENTRY + b"|" + TAGGED + b")"
+RECORD, START = lazy(lambda: re.compile(BEGIN)), lazy(lambda: re.compile(rb"[\r\n](?=" + BEGIN + b")"))
+BLANKS = lazy(lambda: re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+"))  # \x1a ends a file of MS-DOS
+PARAGRAPH = lazy(lambda: re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|\Z))++[\s\x1a]*+"))
+# Lines that programs write before records
+HEAD = lazy(
+    lambda: re.compile(
+        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #)\b.*+|Scopus|<?\d++[.>]?)?+\s*+\Z"
+    )
+)
+# In free text of BibTeX, lines of records: tags, also those of EndNote and Web of Science, fields, kinds, JSON, XML
+LOST = lazy(
+    lambda: re.compile(
+        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |(?:PT|FN) [A-Z]|<[?!a-z]|\{\""
+        rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
+    )
+)
+
+
+class FilePiece(NamedTuple):
+    """Some bytes of a file: a record, or free text, or what is rejected."""
+
+    line: int
+    raw: bytes
+    free: bool = False
+    cause: str = ""  # why it is rejected
 
 
 class Citations(NamedTuple):
@@ -63,168 +62,128 @@ class Citations(NamedTuple):
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
-            for size, some in records(name):
-                made = [document(line, raw) for line, raw in some if is_record(raw)]
-                yield with_numbers(ReadyDocuments(name, number, size, made), self.numbered, ())
+            for size, pieces in portions(name):
+                ids = range(number, number + len(pieces))
+                records = (each for each in pieces if not each.free)
+                made = [document(piece, self.numbered, own) for own, piece in zip(ids, records, strict=False)]
+                portion = ReadyDocuments(name, number, size, made)
+                portion.numbered = bool(self.numbered)
+                yield portion
                 number += len(made)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        """Writes the bytes of records; what is before the first one stays in the file."""
-        last = [b"\n", b"\n"]  # what was written last
+        """Writes the bytes of records; free text stays in the file."""
+        for_sides = [b"\n", b"\n"]  # what was written last
         for name in files:
-            for _, some in records(name):
+            before = b""  # the piece before
+            for _, pieces in portions(name):
                 sides: tuple[list[bytes], list[bytes]] = [], []
-                for _, raw in some:
-                    kept = decisions.take(1)[0].kept if is_record(raw) else True
-                    if kept is not None and raw:
+                for piece in pieces:
+                    kept = True if piece.free else decisions.take(1)[0].kept
+                    if kept is not None:
                         side = not kept
-                        sides[side].extend((b"" if last[side].endswith((b"\n", b"\r")) else b"\n", raw))
-                        last[side] = raw
+                        if not for_sides[side].endswith((b"\n", b"\r")) and for_sides[side] is not before:
+                            sides[side].append(b"\n")
+                        sides[side].append(piece.raw)
+                        for_sides[side] = piece.raw
+                    before = piece.raw
                 yield b"".join(sides[0]), b"".join(sides[1])
 
 
-def records(name: str) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
-    """Yields for each portion of a file the bytes read, and the records that end in them, with their first lines.
+def portions(name: str) -> Iterator[tuple[int, list[FilePiece]]]:
+    """Yields for each portion of a file the bytes read, and the pieces that end in them.
 
-    What is before the first record is one, too. Raises Failed for a file without records.
+    Raises Failed for a file without records.
     """
-    rest, line, searched = b"", 1, 0
-    first: re.Match[bytes] | None = None
+    rest, line, searched, kind = b"", 1, 0, b""
     with closing(streams.read_blocks(name)) as blocks:
         for block in chain(blocks, (b"",)):  # which is the end
             rest += block
-            made: list[tuple[int, bytes]] = []
+            made: list[FilePiece] = []
             # A rest without an end is searched again when it has doubled, so that the time is linear
             if not block or len(rest) >= min(2 * searched, MAX_RECORD_BYTES):
-                first = first or FIRST.search(rest)
-                if first and b"@" in first[0]:
-                    starts = entry_starts(rest, not block)
-                else:
-                    starts = [each.start() for each in TAGGED.finditer(rest)]
-                cuts = sorted({0, *starts})
-                for begin, end in pairwise(cuts):
-                    made.append((line, rest[begin:end]))
-                    line += rest.count(b"\n", begin, end) or rest.count(b"\r", begin, end)
-                rest = rest[cuts[-1] :]
+                end = max(rest.rfind(b"\n"), rest.rfind(b"\r")) + 1 if block else len(rest)
+                made, begin, kind = cut(rest[:end], line, not block, kind)
+                line = made[-1].line + lines_in(made[-1].raw) if made else line
+                rest = rest[begin:]
                 searched = len(rest)
                 if searched > MAX_RECORD_BYTES:
                     raise Failed(f"{shown_place(name, line)}: a record of more than {MAX_RECORD_BYTES} bytes")
-            yield blocks.taken(), made
-    if rest and not first:
-        hint = file_start_hint(rest[:HINT_BYTES], "--ris")
-        raise Failed(f"{printable(name)}: no record begins with TY, PMID or @{hint}")
-    yield 0, [(line, rest)]
+            if rest and not block:
+                hint = file_start_hint(rest[:HINT_BYTES], "--ris")
+                raise Failed(f"{printable(name)}: no record begins with TY, PMID or @{hint}")
+            for start in range(0, max(len(made), 1), PORTION_PIECES):
+                yield blocks.taken(), made[start : start + PORTION_PIECES]
 
 
-def entry_starts(data: bytes, final: bool) -> list[int]:
-    """Returns where entries of BibTeX begin: outside the braces of another, or where ANEW matches, except in comments.
+def cut(data: bytes, line: int, final: bool, kind: bytes) -> tuple[list[FilePiece], int, bytes]:
+    """Returns the pieces of whole lines before the last record, where this begins, and the kind of the one before.
 
-    final: whether the file ends here. A comment that does not end is none: BibTeX, too, reads entries in it.
+    final: whether the file ends here; then the last record is a piece, too. kind: the tag of the record before the
+    data, or @; empty if there is none.
 
-    >>> entry_starts(b"@a{b,\\n@c {d}}@e{f,\\n@g{h,}", True)
-    [0, 13, 19]
+    >>> [piece.raw for piece in cut(b"@a{b,\\n@c {d}}@e{f,\\n@g{h,}", 1, True, b"")[0]]
+    [b'@a{b,\\n@c {d}}', b'@e{f,\\n', b'@g{h,}']
     """
-    starts: list[int] = []
-    depth, inside, comment = 0, False, False
-    for mark in MARK.finditer(data):
-        if mark[1]:
-            if not depth or (not comment and ANEW.match(data, mark.start())):
-                starts.append(mark.start())
-                depth, inside, comment = 0, True, mark[1][:8].lower() == b"@comment"
-        elif mark[0] == b"{":
-            depth += inside
-        elif mark[0] == b"}" and depth:
-            depth -= 1
-            inside = depth > 0
-    if final and comment and depth:
-        starts += [each.start() for each in ANEW.finditer(data, starts[-1] + 1)]
-    return starts
+    made: list[FilePiece] = []
+    begin, end, free, cause = 0, 0, True, ""  # of a record; none is before the first one
+    entries = EntryEnds(data, final)
+    while True:
+        found = RECORD.match(data, end)
+        if not found and (before := START.search(data, end)):
+            found = RECORD.match(data, before.end())
+        if not found and not (final and kind):
+            return made, begin, kind
+        kind = kind or (found[3] or b"@" if found else b"")
+        stop = found.start() if found else len(data)
+        blank = BLANKS.match(data, end, stop)
+        assert blank
+        pieces = [(data[begin : blank.end()], free, cause)]
+        for text in PARAGRAPH.finditer(data, blank.end(), stop) if blank.end() < stop else ():
+            known = is_free(text[0], kind == b"@")
+            pieces.append((text[0], known, "" if known else NO_RECORD))
+        for piece in pieces:
+            if piece[0]:
+                made.append(FilePiece(line, *piece))
+                line += lines_in(piece[0])
+        if not found:
+            return made, len(data), kind
+        begin, kind = stop, found[3] or b"@"
+        if kind == b"@":
+            end, closed = entries.end(found, found[1] is not None)
+            cause = "" if closed or found[1] else NO_END
+            free = not cause and (found[1] or found[2]) is not None
+        else:
+            end, free, cause = tagged_end(data, found, final), False, ""
+        if end < 0:
+            return made, begin, kind
 
 
-def is_record(raw: bytes) -> bool:
-    """Returns whether these are the bytes of a record, not what is before the first one."""
-    return FIRST.match(raw) is not None and NO_ENTRY.match(raw) is None
+def is_free(text: bytes, bibtex: bool) -> bool:
+    """Returns whether text between records is no other record. BibTeX has comments there, and may have any text."""
+    return not LOST.search(text) if bibtex else all(map(HEAD.match, text.splitlines()))
 
 
-def document(line: int, raw: bytes) -> Document:
-    """Makes a document of a record.
+def lines_in(raw: bytes) -> int:
+    return raw.count(b"\n") or raw.count(b"\r")
 
-    >>> made = document(1, b"TY  - JOUR\\nTI  - Cats\\nAU  - Ode, N.\\nAU  - Lib, E.\\nPY  - 2020\\nER  - \\n")
-    >>> sorted(wire.parse_json(made.record).items())[::2]
-    [('abstract', ''), ('doi', ''), ('text', 'Cats\\nOde, N.; Lib, E.'), ('year', '2020')]
+
+def document(piece: FilePiece, id_field: str, number: int) -> Document:
+    """Makes a document of a record; a field that is named has its number.
+
+    >>> made = document(FilePiece(1, b"TY  - A\\nTI  - Cats\\nAU  - Ode, N.\\nAU  - Lib, E.\\nER  - \\n"), "id", 7)
+    >>> wire.parse_json(made.record)["text"]
+    'Cats\\nOde, N.; Lib, E.'
     """
-    raw = raw.rstrip(b"\r\n")
+    raw = piece.raw.rstrip(b"\r\n")
+    if piece.cause:
+        return Document(raw, piece.line, cause=piece.cause)
     try:
         text = wire.decode(raw.removeprefix(wire.BOM))
-        values = bibtex_values(text) if ENTRY.match(text) else tagged_values(text)
     except Rejected as error:
-        return Document(raw, line, cause=str(error))
-    made = {
-        field: between.join(next((values[tag] for tag in tags if values.get(tag)), ()))
-        for field, (tags, between) in FIELDS.items()
-    }
-    made["text"] = "\n".join(filter(None, (made[field] for field in OF_TEXT)))
-    return Document(raw, line, wire.json_of(made))
-
-
-def tagged_values(text: str) -> dict[str, list[str]]:
-    """Returns the values of each tag of RIS, whose tags have two letters, or NBIB.
-
-    A line without a tag goes on with the value before it.
-
-    >>> tagged_values("PMID- 7\\nTI  - On\\n      cats\\nLR  - 20200101")
-    {'PMID': ['7'], 'TI': ['On cats'], 'LR': ['20200101']}
-    """
-    found: dict[str, list[list[str]]] = {}  # the lines of each value
-    lines, ris = [""], text.startswith("TY")
-    for each in LINE_END.split(text):
-        if (match := TAG.fullmatch(each)) and (match[1][2:].isspace() or not ris):
-            lines = [match[2].strip()]
-            found.setdefault(match[1].rstrip(), []).append(lines)
-        else:
-            lines.append(each.strip())
-    values = {tag: [" ".join(filter(None, lines)) for lines in some] for tag, some in found.items()}
-    for tag in values.keys() & {"LID", "AID"}:
-        values[tag] = [value.removesuffix(DOI).rstrip() for value in values[tag] if value.endswith(DOI)]
-    return values
-
-
-def bibtex_values(text: str) -> dict[str, list[str]]:
-    """Returns the values of the fields of an entry of BibTeX, without LaTeX's commands. Raises Rejected.
-
-    >>> bibtex_values('@book{k, title = {On {C}ats}, Author="Ode, N. and {A and B}", year=2020}')
-    {'title': ['On Cats'], 'author': ['Ode, N.', 'A and B'], 'year': ['2020']}
-    """
-    found: dict[str, list[str]] = {}
-    name, value, depth, quoted = "", "", 1, False
-    for each in TOKEN.findall(" ".join(ENTRY.sub("", text, 1).split())):
-        depth += (each == "{") - (each == "}")
-        outer = depth <= 1 and not quoted
-        if depth == 0 or (outer and each == ","):
-            if name:
-                found[name] = [without_latex(part) for part in value.split("\n")]
-            name = value = ""
-        elif outer and each == "=":
-            name, value = value.strip().lower(), ""
-        elif each == '"' and depth == 1:
-            quoted = not quoted
-        elif outer:
-            value += each.replace("#", "")  # it joins strings
-        elif name == "author" and depth == 2 - quoted:
-            value += each.replace(" and ", "\n")  # but not within braces, as in the name of a firm
-        else:
-            value += each
-        if depth == 0:
-            return found
-    raise Rejected("not BibTeX (an entry does not end with a brace)")
-
-
-def without_latex(value: str) -> str:
-    """Returns a value as text: the characters that LaTeX's accents and letters mean, no other commands and no braces.
-
-    >>> without_latex(r"{\\emph Se\\~{n}or}~M{\\o}r \\& \\$5")
-    'Señor Mør & $5'
-    """
-    value = ACCENT.sub(lambda found: found[2] + COMBINING[found[1]], value)
-    value = LETTER.sub(lambda found: LETTERS[found[1]], value).replace("~", " ")
-    return unicodedata.normalize("NFC", " ".join(OTHER.sub(r"\1", value).split()))
+        return Document(raw, piece.line, cause=str(error))
+    begin = RECORD.match(raw)
+    assert begin  # as in cut
+    values = tagged_values(text) if begin[3] else bibtex_values(raw, begin.end(), NAMES)
+    record = ({id_field: number} if id_field else {}) | fields_of(values)
+    return Document(raw, piece.line, wire.json_of(record))
