@@ -21,7 +21,5 @@ outputs               output files, complete or absent, and files of bad records
 reject_messages       messages about bad records: ten of each cause
 progress_bars         a progress bar, which one process of a pipeline shows at a time
 shingletools_command  the command `shingletools`, which lists the others, runs them, and shows what is installed
-checkpointing         keeps the lines between commands for `run --keep`, to go on from them after a stop
-checkpoint_folder     the folder of the kept lines
 canon_function        canon --offsets as a function
 """
