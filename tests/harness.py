@@ -15,17 +15,15 @@ from typing import Any
 from unittest.mock import patch
 
 import forks
-from shingletools.cli.options import Parser, make_parser
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import unless_in
 from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Collector
-from shingletools.record.command_registry import STAGES, command_of
-from shingletools.running import driver, run_command, shingletools_command, short_commands
+from shingletools.record.command_registry import STAGES
+from shingletools.running import driver, shingletools_command
 from shingletools.running.collecting import collect_chunk
 from shingletools.running.outcomes import Outcome
-from shingletools.spark import command as simspark
 
 BIN = forks.BIN
 DATA = Path(__file__).parent / "data"
@@ -109,17 +107,6 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
         file.seek(0)
     _, out, err = (file.read() for file in files)
     return Ran(words, status, out, err.decode())
-
-
-def parser_of(command: str) -> Parser:
-    if command == "simspark":
-        return simspark.make_parser()
-    if command == run_command.NAME:
-        return run_command.make_parser()
-    if command.startswith("shingletools "):
-        return short_commands.make_parser(command)
-    module = command_of(command)
-    return make_parser(command, module.__doc__, module.add_options, module.COMMAND_INFO.example)
 
 
 def program(command: str) -> str:

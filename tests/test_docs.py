@@ -17,10 +17,11 @@ import pytest
 
 import shingletools
 from documents import DOCUMENTS, PYTHON, TOP, blocks, on_a_cluster, output, steps
-from harness import DATA, ENVIRONMENT, jsonl, parser_of, run, run_here
+from harness import DATA, ENVIRONMENT, jsonl, run, run_here
 from picture import PICTURE, drawn, picture
 from shingletools.record.command_registry import STAGES
 from shingletools.running import run_command
+from shingletools.running.completion import parser_of
 from shingletools.running.pipeline_parser import split
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS, SHORT
 

@@ -191,7 +191,6 @@ def missing_of(command: str) -> list[str]:
     scripts = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["setuptools"]["script-files"]
     page, launcher = f"man/{command}.1", f"bin/{command}"
     overview, readme = (TOP / "man/shingletools.7").read_text(), (TOP / "README.md").read_text("utf-8")
-    rows = (PACKAGE / "cli/completions/options.tsv").read_text().splitlines()
     kinds = (TESTS / "contract/test_kinds.py").read_text().partition("\nTAKES = {")[2].partition("\n}")[0]
     there = {
         f"command_registry.COMMANDS: {command}": command in LISTED,
@@ -202,9 +201,6 @@ def missing_of(command: str) -> list[str]:
         f"man/shingletools.7, the list of commands: .It Xr {command} 1 Ta": f".It Xr {command} 1 Ta" in overview,
         f"man/shingletools.7, SEE ALSO: .Xr {command} 1 ,": f"\n.Xr {command} 1 ,\n" in overview,
         f"README.md, the table of pages: `man {command}`": f"`man {command}`" in readme,
-        "completions: python tests/completions.py --refresh": any(
-            command in row.partition("\t")[0].split() for row in rows
-        ),
         f"tests/suite.py: SUITE, or KEEPERS: {command}": command in PROGRAMS,
         f"tests/contract/test_kinds.py: TAKES: {command}": command not in COMMANDS or f'"{command}": ' in kinds,
     }
@@ -223,7 +219,7 @@ def test_every_command_has_all_its_places() -> None:
 
 
 def test_a_command_that_is_nowhere_lacks_everything() -> None:
-    assert len(missing_of("nothing")) == 10
+    assert len(missing_of("nothing")) == 9
 
 
 def test_every_command_is_in_the_matrix_of_the_contract() -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from documents import TOP
-from harness import BIN, DATA, ENVIRONMENT, parser_of, program, run, run_here, shell
+from harness import BIN, DATA, ENVIRONMENT, program, run, run_here, shell
 from shingletools.cli.options import READ_BY_CANON
 from shingletools.reading.formats.format_options import FORMATS
 from shingletools.record.command_registry import info_of
 from shingletools.running import shingletools_command
+from shingletools.running.completion import parser_of
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS
 
 SCREEN = 24  # lines

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness import DATA, jsonl, parser_of, pipe, program, run, run_here, shell
+from harness import DATA, jsonl, pipe, program, run, run_here, shell
 from shingletools.record.command_registry import STAGES, info_of, record_kinds
+from shingletools.running.completion import parser_of
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"

@@ -181,14 +181,3 @@ def test_a_file_whose_first_line_was_read_is_closed(data: bytes, here: Path) -> 
         assert not has_open(os.getpid(), here)
     finally:
         gc.enable()
-
-
-def test_a_run_that_is_kept_is_of_its_names(here: Path) -> None:
-    """What was made with other names is not used."""
-    both = jsonl(*({"n": number, "m": -number, "text": text} for number, text in enumerate(TEXTS)))
-    (here / "both").write_bytes(both)
-    pipeline = "canon | shingle -k 2 | simjoin -t 0.4 | simgroup"
-    for name in ("n", "m", "m"):
-        ran = run_here("shingletools run --keep k --id", name, pipeline, "both", cwd=here)
-        assert ran.out == run_here("shingletools run --id", name, pipeline, "both", cwd=here).good()
-        assert ("is not used" in ran.err) == (name == "m" and ran.err != ""), ran.err

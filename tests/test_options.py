@@ -10,12 +10,13 @@ from typing import cast
 
 import pytest
 
-from harness import DOCS, jsonl, parser_of, pipe, run, run_here
+from harness import DOCS, jsonl, pipe, run, run_here
 from shingletools.cli.argument_types import memory_within
 from shingletools.cli.options import Printed
 from shingletools.commands.simindex import command as simindex
 from shingletools.commands.simindex.spec import IndexSpec
 from shingletools.record.stage import Command
+from shingletools.running.completion import parser_of
 from shingletools.system.errors import Failed
 from suite import PROGRAMS, RUNNERS, SUITE
 

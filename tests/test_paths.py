@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import DOCS, Ran, Record, jsonl, parser_of, pipe, program, run, run_here
+from harness import DOCS, Ran, Record, jsonl, pipe, program, run, run_here
+from shingletools.running.completion import parser_of
 from suite import SUITE, Command, good, of
 
 ID, TEXT = "meta.id", "body.of.text"

@@ -20,8 +20,7 @@ outcomes              the outcome of a chunk, the figures of all input, the exit
 outputs               output files, complete or absent, and files of bad records
 reject_messages       messages about bad records: ten of each cause
 progress_bars         a progress bar, which one process of a pipeline shows at a time
+completion            what shells complete: options, their choices, and files
 shingletools_command  the command `shingletools`, which lists the others, runs them, and shows what is installed
-checkpointing         keeps the lines between commands for `run --keep`, to go on from them after a stop
-checkpoint_folder     the folder of the kept lines
 canon_function        canon --offsets as a function
 """

@@ -27,7 +27,6 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     import argparse
 
-    from shingletools.running.checkpointing import Checkpointer
     from shingletools.running.progress_bars import ProgressBar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
@@ -64,7 +63,6 @@ class RunOptions(NamedTuple):
 
     output: str | None  # a path
     progress: bool = False
-    keeping: "Checkpointer | None" = None
     bar: "ProgressBar | None" = None  # if there is one already
 
 
@@ -113,8 +111,7 @@ def run_steps(
             bar.refresh()
 
     target = 1 if run_options.output is None else run_options.output
-    keeping = run_options.keeping
-    with PipelineRun(steps, say, keeping=keeping) as flow:
+    with PipelineRun(steps, say) as flow:
         inputs = flow.prepare(target, closed)
         say_that_it_waits(name, inputs)
         if run_options.progress:
@@ -124,9 +121,7 @@ def run_steps(
                 bar = progress_bar(name, inputs)
                 flow.stack.callback(bar.close)
             flow.progress, flow.show_work = bar.update, bar.show_work
-            if keeping is not None:
-                keeping.bar = bar
-            elif len(steps) > 1:
+            if len(steps) > 1:
                 flow.show_step = bar.set_description_str
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None

@@ -29,6 +29,10 @@ def started(name: str, runner: str) -> int:
     from shingletools import kernel  # as above
     from shingletools.system import signals
 
+    if "_ARGCOMPLETE" in os.environ:
+        from shingletools.running import completion  # late: it loads what all commands need
+
+        completion.complete(name)
     signals.claim()
     kernel.fail_at_exit()
     # numpy's library would start a thread for each processor, and we never call it

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from shingletools.record.collector import CollectorContext
 from shingletools.record.record_batch import Signatures
@@ -19,25 +19,16 @@ from shingletools.running.steps import Step
 from shingletools.system import errors, files
 from shingletools.system.errors import Failed
 
-if TYPE_CHECKING:
-    from shingletools.running.checkpointing import Checkpointer  # which few runs need
-
 Lines = Iterator[bytes]  # whole lines, some together
 
 
 class PipelineRun:
     """Use it in a `with`: `prepare`, then `open`, then all of `lines`, then `conclude`, `complete` and `commit`."""
 
-    def __init__(
-        self, steps: Sequence[Step], say: Say, given: Lines | None = None, keeping: "Checkpointer | None" = None
-    ) -> None:
+    def __init__(self, steps: Sequence[Step], say: Say, given: Lines | None = None) -> None:
         """given: lines that replace standard input."""
         self.runs = [StageRun(step, say) for step in steps]
         self.given = given
-        self.keeping = keeping
-        each_alone = groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1)
-        # Each part is a collector, or adjacent filters
-        self.parts = [[run for _, run in some] for _, some in each_alone]
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
         self.progress: Callable[[int], object] = lambda _: None  # takes numbers of bytes of the input
@@ -61,8 +52,6 @@ class PipelineRun:
         paths = [path for run in self.runs for path in (*run.stage.changes, run.stage.second and run.stage.second[1])]
         self.there = files.existing([*paths, output if isinstance(output, str) else None])
         inputs: list[str] = []
-        if self.keeping is not None:
-            self.keeping.begin(self.parts, output, self.stack)
         given = self.given is not None
         for place, run in enumerate(self.runs):
             self.stack.callback(run.close)
@@ -70,7 +59,7 @@ class PipelineRun:
             before = self.runs[place - 1].name if place else ""
             with run.named():
                 check_suffixes(run.step, output if last else None)  # before pairs are read, which others may make
-                if run.stage.record_by_record is None and run.ended is None and not (given and "-" in run.stage.reads):
+                if run.stage.record_by_record is None and not (given and "-" in run.stage.reads):
                     run.collect(CollectorContext(run.options.jobs))
                 names = check(run.step, before, given, output if last else None, closed)
                 inputs += [name for name in names if not (given and name == "-")]
@@ -91,8 +80,6 @@ class PipelineRun:
         for run in self.runs:
             with run.named():
                 run.open_rejects(self.stack)
-        if self.keeping is not None:
-            self.keeping.restore()
 
     def lines(self) -> Generator[bytes]:
         """Returns the output of the last step as it comes; each step reads from the one before it as needed.
@@ -100,15 +87,9 @@ class PipelineRun:
         Raises Failed, and ReaderGone if the reader of another output has gone away.
         """
         lines: Iterator[Any] | None = self.given
-        keeping = self.keeping
-        if keeping is not None and keeping.done:
-            lines = keeping.lines(keeping.done - 1)
-        for number, part in enumerate(self.parts):
-            if keeping is not None and number < keeping.done:
-                continue
-            made = self.through(part, lines)
-            if keeping is not None and number < keeping.count:
-                made = keeping.through(number, made)
+        # A collector alone, or adjacent filters
+        for _, part in groupby(enumerate(self.runs), lambda each: each[1].filter_step() is None and each[0] + 1):
+            made = self.through([run for _, run in part], lines)
             self.stack.callback(made.close)
             lines = made
         return made
@@ -157,10 +138,8 @@ class PipelineRun:
     def wanted_schema(self, run: StageRun) -> Callable[[], Signatures | None] | None:
         """Returns the columns that the next collector can take instead of lines.
 
-        None if it needs the lines, or if they are kept in files.
+        None if it needs the lines.
         """
-        if self.keeping is not None and self.keeping.keeps(run):
-            return None
         behind = self.runs[self.runs.index(run) + 1 :]
         collector = behind[0].collector if behind and behind[0].options.rejects is None else None
         if collector is None or collector.schema(0).lines:

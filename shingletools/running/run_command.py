@@ -35,11 +35,6 @@ def make_parser() -> Parser:
     add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
     add("--id", metavar="NAME", type=text, help="the field that identifies a document, for all commands")
     add("--text", metavar="NAME,...", type=names, help="the field that holds the text, for all commands")
-    add(
-        "--keep",
-        metavar="DIR",
-        help="keep in DIR what commands pass on, so that the same command goes on from there after a stop",
-    )
     add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
     add("--progress", action="store_true", help="show a progress bar on standard error")
     add("-v", "--verbose", action="store_true", help="end with a line of figures for each command, and one for all")
@@ -72,26 +67,19 @@ def run(
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
     name_options = NameOptions(options.id, options.text or ())
     shared = SharedOptions(files, options.jobs, size, folder, options.verbose, name_options=name_options)
-    keeping = None
-    if options.keep is not None:
-        from shingletools.running.checkpointing import Checkpointer  # which few runs need
-
-        keeping = Checkpointer(options.keep, options.pipeline, name_options)
     with FirstRecord(name, options.progress) as first:
         steps = steps_of(options.pipeline, shared, first.names)
         own = steps[-1].options.output
         if own is not None and options.output is not None:
             raise Failed(f"-o: given twice, here and to {steps[-1].name}")
         output = own if options.output is None else options.output
-        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, keeping, first.bar))
+        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, first.bar))
     if flow is None:
         return status
     conclude(flow)
     for stage_run in flow.runs:
         if stage_run.options.verbose or stage_run.stage.dry:
             messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
-    if options.verbose and keeping is not None and keeping.done:
-        messages.say(f"{name}: went on from {keeping.shown(keeping.done - 1)}")
     if options.verbose:
         seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
         messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")

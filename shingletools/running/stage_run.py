@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence, Set
-from typing import NamedTuple
 
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, state_of_uncommitted
@@ -19,13 +18,6 @@ class StepFailed(Failed):
     """A step has failed; the text begins with the step's name."""
 
 
-class EarlierEnd(NamedTuple):
-    """The last messages of a step that an earlier run has completed."""
-
-    remarks: Sequence[str]
-    summary: Sequence[str]
-
-
 class StageRun:
     """A step while it runs. It neither prints nor exits: it passes messages to `say`."""
 
@@ -38,8 +30,6 @@ class StageRun:
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
         self.keep: Callable[[BadRecord], object] = lambda _: None  # takes each bad record
-        self.log: Callable[[Outcome], object] = lambda _: None  # takes each outcome that is reported
-        self.ended: EarlierEnd | None = None
         self.side = 0  # the side of the last reported outcome
 
     def filter_step(self) -> FilterStep | None:
@@ -96,7 +86,6 @@ class StageRun:
     def report_rejects(self, outcome: Outcome) -> None:
         """Reports the bad records of an outcome. Raises Failed at the first one if strict."""
         assert self.rejects is not None  # it is open
-        self.log(outcome)
         if outcome.side != self.side:  # a file may be in both
             self.side = outcome.side
             self.rejects.complaints.close_file()
@@ -113,8 +102,6 @@ class StageRun:
 
     def remarks(self) -> Sequence[str]:
         """Returns the last messages of a step that has not failed."""
-        if self.ended is not None:
-            return self.ended.remarks
         if self.collector is not None:
             return self.collector.remarks()
         filter_stage = self.stage.record_by_record
@@ -127,8 +114,6 @@ class StageRun:
 
     def summary(self) -> list[str]:
         """Returns the figures of -v other than records and time."""
-        if self.ended is not None:
-            return [*self.ended.summary]
         if self.collector is not None:
             return [*self.collector.summary(), *self.figures.counts()]
         filter_stage = self.stage.record_by_record

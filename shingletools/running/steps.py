@@ -30,10 +30,6 @@ class NameOptions(NamedTuple):
     id: str | None = None
     text: Sequence[str] = ()
 
-    def words(self) -> list[str]:
-        """Returns the names as options."""
-        return [*(["--id", self.id] if self.id is not None else ()), *(["--text", *self.text] if self.text else ())]
-
 
 NO_NAME_OPTIONS = NameOptions()
 GetNames = Callable[[], Names]

@@ -1,11 +1,11 @@
-"""Speed, as man/shingletools-clusters.7 lists it: builds corpora, compares the pipeline with its peers, shows growth.
+"""Speed, as man/shingletools-clusters.7 lists it: builds corpora, and compares the pipeline with its peers.
 
-usage: python tests/bench [--runs N] [--most N] FOLDER
+usage: python tests/bench [--runs N] FOLDER
        python tests/bench quality FOLDER
        python tests/bench labels FOLDER
 
-Corpora and growth.svg go to FOLDER; the tables, in Markdown, to standard output. See corpora.py, peers.py,
-pipeline.py, minima.py and growth.py in this folder, each of which runs alone too. Takes half an hour.
+Corpora go to FOLDER; the tables, in Markdown, to standard output. See corpora.py and peers.py in this folder, each of
+which runs alone too.
 The others are about what is found, not how fast: copies that quality.py plants, and labels of others (labels.py).
 hundred_million.py is the whole job on a stream of any length.
 """
@@ -20,11 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import corpora
-import growth
 import labels
-import minima
 import peers
-import pipeline
 import quality
 
 
@@ -38,18 +35,12 @@ def machine() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--most", type=int, default=growth.MOST, help="documents")
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     print(f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, {machine()}")
     built = corpora.build(options.folder)
     for name in ("descriptions", "texts", "guide"):
         peers.compare(str(built[name]), options.runs)
-    for corpus in built.values():
-        pipeline.main(corpus, options.runs)
-    minima.main()
-    print("\nGrowth\n")
-    growth.main(built["descriptions"], options.folder / "growth.svg", options.most)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,14 @@
 """Pairs that peers find, of the same words, as records like those of simjoin; staged.py runs it.
 
-usage: python tests/bench/peer_pairs.py NAME -k K -t T --seed S [--seconds] CANONICAL.jsonl
+usage: python tests/bench/peer_pairs.py NAME -k K -t T --seed S CANONICAL.jsonl
 
 Each gets 84 hashes of the runs of K words, bands as its documentation advises for T, and decides by the estimate that
-it indexes by. gaoya has no seed. A text of fewer than K words is one run of all of them. With --seconds: instead of the
-pairs, the processor seconds that they take, shingles included.
+it indexes by. gaoya has no seed. A text of fewer than K words is one run of all of them.
 """
 
 import argparse
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 HASHES = 84
@@ -82,18 +80,13 @@ def main() -> None:
     parser.add_argument("-k", type=int)
     parser.add_argument("-t", type=float, choices=ROWS)
     parser.add_argument("--seed", type=int)
-    parser.add_argument("--seconds", action="store_true")
     parser.add_argument("canonical")
     options = parser.parse_args()
     with open(options.canonical, "rb") as lines:
         documents = [json.loads(line) for line in lines]
     documents = [each for each in documents if each["text"]]
-    start = time.process_time()
     sets = [shingles(each["text"], options.k) for each in documents]
     pairs = sorted(PEERS[options.name](sets, options.t, options.seed))
-    if options.seconds:
-        print(time.process_time() - start)
-        return
     for a, b, similarity in pairs:
         pair = {"a": documents[a]["id"], "b": documents[b]["id"], "similarity": round(similarity, 6)}
         sys.stdout.write(json.dumps(pair, ensure_ascii=False) + "\n")

@@ -1,13 +1,13 @@
-"""How good each signature, parameter and peer is, on open texts with planted copies: tables, and plots of them.
+"""How good each signature, parameter and peer is, on open texts with planted copies, in tables.
 
-usage: python tests/bench quality [--seeds N] [--only WORDS] [--no-times] FOLDER
+usage: python tests/bench quality [--seeds N] [--only WORDS] FOLDER
 
-Corpora go to FOLDER, plots to FOLDER/quality, tables in Markdown to standard output. What is counted in the same
-corpora is the same to the byte with any kernel, on any machine; --no-times leaves out what is not. A share is that of
-ten seeds together, each of which chooses other texts, copies and hash functions, and in brackets its interval of 95 %
-(intervals.py). Takes some twenty minutes on two quiet processors. Bands: recall in bands of true Jaccard similarity,
-and of the pairs found the share that is so similar at least; see bands.py, planted.py, edits.py. Tasks: what pipelines
-make of copies such as people look for, by labels alone; see tasks.py, scenarios.py. Times: see spent.py.
+Corpora go to FOLDER, tables in Markdown to standard output. What is counted in the same corpora is the same to the
+byte with any kernel, on any machine. A share is that of ten seeds together, each of which chooses other texts, copies
+and hash functions, and in brackets its interval of 95 % (intervals.py). Takes some twenty minutes on two quiet
+processors. Bands: recall in bands of true Jaccard similarity, and of the pairs found the share that is so similar at
+least; see bands.py, planted.py, edits.py. Tasks: what pipelines make of copies such as people look for, by labels
+alone; see tasks.py, scenarios.py.
 """
 
 import argparse
@@ -22,8 +22,6 @@ import bands
 import corpora
 import intervals
 import planted
-import plots
-import spent
 import tasks
 from measure import table_row
 
@@ -67,41 +65,29 @@ def band_corpora(folder: Path) -> list[bands.Corpus]:
     ]
 
 
-def show_bands(corpus: bands.Corpus, seeds: int, folder: Path) -> None:
+def show_bands(corpus: bands.Corpus, seeds: int) -> None:
     counts = of_seeds(lambda seed: bands.measured(corpus, seed), seeds)
     name = f"{corpus.source.name}, k {corpus.k}"
     show(f"Bands: {name}", bands.rows(counts))
     show(f"Copies: {name}", bands.copy_rows(counts))
-    plots.plot_bands(folder / f"{corpus.source.name}.svg", name, counts)
 
 
-def show_task(task: tasks.Task, seeds: int, folder: Path) -> None:
-    found = of_seeds(lambda seed: tasks.measured(task, seed), seeds)
-    show(f"Task: {task.name}", tasks.rows(found))
-    plots.plot_task(folder / f"{task.name}.svg", task.name, found)
-
-
-def show_times(folder: Path) -> None:
-    built = corpora.build(folder)
-    for name, documents, k in (("descriptions", 10_000, 5), ("guide", 2000, 10)):
-        show(f"Times: {name}, the first {documents:,}, k {k}", spent.rows(built[name], documents, k))
+def show_task(task: tasks.Task, seeds: int) -> None:
+    show(f"Task: {task.name}", tasks.rows(of_seeds(lambda seed: tasks.measured(task, seed), seeds)))
 
 
 def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python tests/bench quality")
     parser.add_argument("--seeds", type=int, default=intervals.MOST, choices=range(2, intervals.MOST + 1))
     parser.add_argument("--only", default="", help="corpora and tasks whose name has these words")
-    parser.add_argument("--no-times", action="store_true")
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(words)
     for corpus in band_corpora(options.folder):
         if options.only in corpus.source.name:
-            show_bands(corpus, options.seeds, options.folder / "quality")
+            show_bands(corpus, options.seeds)
     for task in tasks.every(*descriptions(options.folder)):
         if options.only in task.name:
-            show_task(task, options.seeds, options.folder / "quality")
-    if not options.no_times:
-        show_times(options.folder)
+            show_task(task, options.seeds)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from canon.placing import both, check, found
 from documents import TOP
-from harness import DATA, DOCS, parser_of, pipe, run
+from harness import DATA, DOCS, pipe, run
 from shingletools import kernel
 from shingletools.commands.canon.character_origins import Origin, original_place
 from shingletools.commands.canon.user_patterns import Budget, Replace
 from shingletools.kernel.memo import compiled_words, reference_words
+from shingletools.running.completion import parser_of
 
 SAMPLES = (
     "The QUICK, brown fox C++ c# — “jumps” over co\u00ad\noperating well-\nknown 2024 lazy "

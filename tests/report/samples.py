@@ -117,7 +117,7 @@ def copied() -> dict[str, str]:
 
 
 def copies(path: Path) -> None:
-    """Near-copies and exact ones, with fields, of a corpus of twelve documents."""
+    """Near-copies and exact ones, with fields."""
     texts = copied()
     origin = Provenance("canon | shingle | simjoin -t 0.5", "canon/4 | shingle k=10", "0.5", 10, "May Day")
     with path.open("wb") as out:
@@ -125,7 +125,7 @@ def copies(path: Path) -> None:
         for other in list(texts)[1:]:
             said = [(f"About {name} <b>", "") for name in ("first", other)]
             report.add_pair(compare("first", other, texts["first"], texts[other]), texts["first"], texts[other], *said)
-        report.finish(Corpus(documents=12, letters=10 * sum(map(len, texts.values()))))
+        report.finish(Corpus())
 
 
 def large(path: Path) -> None:
@@ -145,7 +145,7 @@ def against(path: Path) -> None:
         for at in range(3):
             text = f"letter {at} " + " ".join(words[12 * at : 12 * at + 12])
             report.add_pair(compare(f"letter {at}", "book", text, book), text, book)
-        report.finish(Corpus(others=1))
+        report.finish(Corpus())
 
 
 def hostile(path: Path) -> None:

@@ -21,7 +21,7 @@ def expect_pressed(page: Page, decisions: list[str]) -> None:
 
 
 def saved(page: Page, name: str) -> list[Record]:
-    go(page, "overview")
+    go(page, "pairs")
     with page.expect_download() as download:
         page.get_by_role("button", name=name).click()
     assert download.value.suggested_filename == name
@@ -41,7 +41,7 @@ def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
     for name, shown in (("Undecided", "changed"), ("Accepted", "same 1"), ("Unsure", "longer")):
         page.get_by_role("search").get_by_role("button", name=name).click()
         assert [row[0] for row in rows(page)] == [f"first and {shown}"]
-    go(page, "overview")
+    go(page, "pairs")
     expect(page.locator(".saves p").first).to_contain_text("Decided: 2 of 3.")
     go(page, "group/0")  # where a copy of the first has no decision of its own
     expect_pressed(page, ["? Unsure"])
@@ -76,7 +76,7 @@ def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) 
     for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
         page = opened(name, "pair/0")
         decision(page, "Accept")
-        go(page, "overview")
+        go(page, "pairs")
         expect(page.locator(".saves p").nth(2)).to_have_text(f"accepted.jsonl the accepted pairs{use}")
 
 
@@ -111,9 +111,10 @@ def test_next_to_a_folded_pair_is_what_is_next_to_its_row(opened: Open) -> None:
 
 
 def test_keys_decide_and_go_on(opened: Open) -> None:
-    page = opened("copies")
+    page = opened("empty")
     page.keyboard.press("a")
     expect(page.get_by_role("status")).to_have_text("")  # no pair is here
+    page = opened("copies")
     go(page, "pairs")
     page.keyboard.press("a")
     expect(page.get_by_role("status")).to_have_text("Which pair? The key n goes to the first")
@@ -153,26 +154,6 @@ def test_a_large_group_is_a_list_and_one_member(opened: Open) -> None:
     expect(page.locator(".member h3").first).to_have_text("5")
     page.get_by_role("button", name="Accept all that is undecided").click()
     assert "".join(page.locator(".beside .sign").all_text_contents()) == "✓✗" + "✓" * 20
-
-
-def test_a_bar_shows_what_it_counts(opened: Open) -> None:
-    page = opened("real")
-    for kind, id_ in (("pairs", "similarities"), ("groups", "sizes")):
-        bars = page.locator(f"section[aria-labelledby={id_}] tbody tr")
-        for at in range(bars.count()):
-            count = int(bars.nth(at).locator(".count").inner_text())
-            bars.nth(at).click()
-            if not count:
-                expect(page.locator("#heading")).to_have_text("Overview")
-                continue
-            expect(page.locator("#heading")).to_have_text(kind.capitalize())
-            whole = page.evaluate(
-                "LISTS[shown.kind].rows.reduce((sum, row) => sum + 1 + (LISTS[shown.kind].more?.(row) ?? 0), 0)"
-            )
-            assert whole == count
-            page.get_by_role("button", name="show all").click()
-            expect(page.get_by_role("search").get_by_role("textbox").or_(page.locator("#search"))).to_be_focused()
-            go(page, "overview")
 
 
 def test_paper_has_no_navigation(opened: Open) -> None:
@@ -219,7 +200,7 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     assert [each["label"] for each in unsure] == ["unsure"] * counts[2] != []
     (tmp_path / "labels").write_bytes(jsonl(*labels))
     (tmp_path / "accepted").write_bytes(jsonl(*accepted))
-    again = opened("made", "overview")  # in a window that keeps nothing yet
+    again = opened("made", "groups")  # in a window that keeps nothing yet
     (tmp_path / "mixed").write_bytes(b"no label\n" + jsonl(*({**each, "similarity": 0.5} for each in labels)))
     again.get_by_label("Load saved labels").set_input_files(tmp_path / "mixed")
     said = f"Loaded: {len(labels)} of {len(labels) + 1} lines are labels of pairs on this page"

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from fractions import Fraction
 from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.naive import WORD, compare
+from report.naive import compare
 from report.samples import comparisons, documents, hostile, real
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.histograms import bars_of_similarities, bars_of_sizes
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.page_shell import frame
 from shingletools.commands.simshow.report.pair_origin import Corpus
@@ -106,37 +104,6 @@ def test_texts_come_back(tmp_path: Path) -> None:
     ]
 
 
-def same_words(a: str, b: str) -> bool:
-    one, other = (WORD.findall(documents()[name].lower()) for name in (a, b))
-    return one == other
-
-
-def test_figures_are_those_of_the_pairs(tmp_path: Path) -> None:
-    real(tmp_path / "page.html")
-    figures = Parts((tmp_path / "page.html").read_text("utf-8")).data()["lists"]["figures"]
-    pairs = comparisons()
-    texts, names = documents(), {name for pair in pairs for name in (pair.a, pair.b)}
-    groups: list[set[Any]] = []
-    for pair in pairs:
-        mine = [group for group in groups if group & {pair.a, pair.b}]
-        groups = [group for group in groups if group not in mine] + [{pair.a, pair.b}.union(*mine)]
-    stay: set[Any] = set()
-    for name in dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)):
-        if not any({name, other} == {pair.a, pair.b} for other in stay for pair in pairs):
-            stay.add(name)
-    assert figures == {
-        "read": 0,
-        "others": 0,
-        "documents": len(names),
-        "pairs": len(pairs),
-        "groups": len(groups),
-        "copies": sum(same_words(str(pair.a), str(pair.b)) for pair in pairs),
-        "go": len(names - stay),
-        "letters": 0,
-        "lettersThatGo": sum(len(texts[str(name)]) for name in names - stay),
-    }
-
-
 @given(st.text(), st.text())
 def test_any_text_comes_back(one: str, other: str) -> None:
     one, other = (text.encode("utf-8", "ignore").decode() for text in (one, other))
@@ -154,18 +121,17 @@ def test_places_are_those_of_utf_16(text: str) -> None:
 
 @pytest.mark.parametrize("limit", [0, 500, 20_000, 60_000])
 def test_the_limit(limit: int) -> None:
-    """What does not fit is left out and counted; the figures are those of all; smaller pairs may follow."""
+    """What does not fit is left out and counted; smaller pairs may follow."""
     texts = documents()
     pairs = [(pair, texts[pair.a], texts[pair.b]) for pair in comparisons()]  # type: ignore[index]
     whole, parts = page(*pairs), page(*pairs, limit=limit)
     lists, others = whole[1]["lists"], parts[1]["lists"]
     assert lists["left"] == {"pairs": 0, "groups": 0}
     assert len(others["pairs"].get("a", [])) + others["left"]["pairs"] == len(pairs)
-    assert len(others["groups"]) + others["left"]["groups"] == lists["figures"]["groups"]
+    assert len(others["groups"]) + others["left"]["groups"] == len(lists["groups"])
     assert others["left"]["pairs"] > 0
-    assert others["figures"] == lists["figures"] and others["bars"] == lists["bars"]
     assert others["limit"] == limit
-    assert len(parts[0]) - sum(map(len, frame())) <= limit + 2_000  # the figures
+    assert len(parts[0]) - sum(map(len, frame())) <= limit + 2_000
     places = {place for group in others["groups"] for place in group["members"]}
     assert places <= set(range(len(others["names"])))
     for place, (a, b) in enumerate(zip(others["pairs"].get("a", []), others["pairs"].get("b", []), strict=True)):
@@ -195,7 +161,6 @@ def test_one_text_too_many_does_not_keep_others_out() -> None:
 
 
 def test_groups_that_are_given() -> None:
-    """Of one that is known by its first member's pairs only, the least of them; of no pairs, nothing."""
     out = io.BytesIO()
     report = Report(out, 1 << 20)
     half = NOTHING._replace(jaccard=Fraction(1, 2))
@@ -207,31 +172,14 @@ def test_groups_that_are_given() -> None:
     lists = Parts(out.getvalue().decode()).data()["lists"]
     assert lists["names"] == ["x", "7", "z", "q"]
     assert lists["words"] == [3, 5, 1, None]
-    assert lists["groups"] == [
-        {"name": "x", "members": [0, 1, 2], "density": None, "weakest": [0, 2, 0.5], "ways": None},
-        {"name": "alone", "members": [1, 3], "density": None, "weakest": None, "ways": None},
-    ]
-    figures = {
-        "read": 0,
-        "others": 0,
-        "documents": 4,
-        "pairs": 2,
-        "copies": 0,
-        "groups": 2,
-        "go": 3,
-        "letters": 0,
-        "lettersThatGo": len("text of seven" + "z"),
-    }
-    assert lists["figures"] == figures
-    assert lists["bars"]["similarity"] == [[0.5, 0.55, 1], [0.55, 0.6, 0], [0.6, 0.65, 0], [0.65, 0.7, 1]]
+    assert lists["groups"] == [{"name": "x", "members": [0, 1, 2]}, {"name": "alone", "members": [1, 3]}]
+    assert [name for name, go in zip(lists["names"], lists["go"], strict=True) if go] == ["7", "z", "q"]
     assert lists["pairs"]["similarity"] == [None, None]
 
 
 @pytest.mark.parametrize("pairs_first", [True, False])
 def test_groups_beside_their_pairs(pairs_first: bool) -> None:
-    """Figures and ties are those of the pairs, each of which is shown once; a group that is a part of what they connect
-    keeps what its own say.
-    """
+    """Each pair is shown once; only those that do not come from groups are in the list of pairs."""
     out = io.BytesIO()
     report = Report(out, 1 << 20)
 
@@ -254,16 +202,10 @@ def test_groups_beside_their_pairs(pairs_first: bool) -> None:
     report.finish(Corpus())
     lists = Parts(out.getvalue().decode()).data()["lists"]
     names = lists["names"]
-    groups = [
-        ([names[at] for at in group["members"]], group["density"], group["ways"] and [way[0] for way in group["ways"]])
-        for group in lists["groups"]
-    ]
-    assert groups == [(["x", "y", "z"], 0.666667, [0, 1, 2]), (["u", "v"], None, None)]
-    assert [[names[end] for end in group["weakest"][:2]] for group in lists["groups"]] == [["y", "z"], ["u", "v"]]
-    assert [group["weakest"][2] for group in lists["groups"]] == [0.75, 0.333333]
-    assert lists["figures"]["pairs"] == 4
+    assert [[names[at] for at in group["members"]] for group in lists["groups"]] == [["x", "y", "z"], ["u", "v"]]
     ends = [{names[a], names[b]} for a, b in zip(lists["pairs"]["a"], lists["pairs"]["b"], strict=True)]
     assert sorted(map(sorted, ends)) == [["u", "v"], ["v", "w"], ["x", "y"], ["x", "z"], ["y", "z"]]
+    assert [sorted(pair) for pair, here in zip(ends, lists["listed"], strict=True) if not here] == [["x", "z"]]
 
 
 def test_the_same_page_always(tmp_path: Path) -> None:
@@ -282,25 +224,7 @@ def test_the_key_of_decisions_is_of_texts_and_ids() -> None:
 
 def test_an_empty_page() -> None:
     lists = page()[1]["lists"]
-    assert lists["pairs"] == {} and lists["groups"] == [] and lists["bars"] == {"similarity": [], "size": []}
-
-
-@given(st.lists(st.integers(0, 1_000_000), min_size=1))
-def test_bars_of_similarities(millionths: list[int]) -> None:
-    counts = Counter(min(value * 20 // 1_000_000, 19) for value in millionths)
-    bars = bars_of_similarities([value / 1_000_000 for value in millionths])
-    assert [count for _, _, count in bars] == [counts[place] for place in range(min(counts), max(counts) + 1)]
-    assert bars[0][0] == pytest.approx(min(counts) / 20) and bars[-1][1] == pytest.approx((max(counts) + 1) / 20)
-
-
-@given(st.lists(st.floats(0, 1) | st.sampled_from([5e-324, 0.05, 0.15, 0.95]), min_size=1))
-def test_bars_of_any_numbers(values: list[float]) -> None:
-    """Each value is in one bar; bars meet, and reach from the least to the greatest, but for what was rounded."""
-    bars = bars_of_similarities(values)
-    assert sum(count for *_, count in bars) == len(values) and bars[0][2] > 0 and bars[-1][2] > 0
-    assert all(end == start for (_, end, _), (start, _, _) in pairwise(bars))
-    assert 1 <= len(bars) <= 20 and all(low < high for low, high, _ in bars)
-    assert bars[0][0] <= min(values) + 1e-6 and bars[-1][1] >= max(values) - 1e-6
+    assert lists["pairs"] == {} and lists["groups"] == []
 
 
 @pytest.mark.parametrize("similarity", [0, 1, 0.0, 1e-320, 0.25])
@@ -309,16 +233,6 @@ def test_similarities_on_a_page(similarity: float) -> None:
     other = NOTHING._replace(a="c", b="d", similarity=0.1234565)
     lists = page((NOTHING._replace(similarity=similarity), "x", "y"), (other, "x", "y"))[1]["lists"]
     assert lists["pairs"]["similarity"] == [round(similarity, 6), float(f"{0.1234565:.6f}")]
-    assert [group["weakest"][2] for group in lists["groups"]] == lists["pairs"]["similarity"]
-    assert sum(count for *_, count in lists["bars"]["similarity"]) == 2
-
-
-@given(st.dictionaries(st.integers(1, 100), st.integers(1, 5)))
-def test_bars_of_sizes(sizes: dict[int, int]) -> None:
-    bars = bars_of_sizes(sizes)
-    assert sum(count for *_, count in bars) == sum(sizes.values())
-    for low, high, count in bars:
-        assert count == sum(groups for size, groups in sizes.items() if low <= size <= high)
 
 
 def test_the_matcher_of_these_tests() -> None:

@@ -9,7 +9,7 @@ from report.naive import WORD
 from report.samples import comparisons, documents
 from shingletools.commands.simshow.passages import Comparison
 
-VIEWS = ("overview", "groups", "group/0", "pairs", "pair/0")
+VIEWS = ("groups", "group/0", "pairs", "pair/0")
 SLACK = 2  # pixels
 
 

@@ -14,13 +14,14 @@ from unittest.mock import patch
 import pytest
 from blake3 import blake3
 
-from harness import jsonl, parser_of, pipe, run, run_here
+from harness import jsonl, pipe, run, run_here
 from shingle.tabled import LIMITS, K, canonical, payloads, shingles, within
 from shingletools import kernel
 from shingletools.commands.shingle.command import build
 from shingletools.commands.shingle.two_pass_filter import ShingleCounting
 from shingletools.record.stage import Filter
 from shingletools.running import driver, filtering
+from shingletools.running.completion import parser_of
 from shingletools.system.errors import Failed
 
 LINE_FEED = b"\n"

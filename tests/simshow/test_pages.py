@@ -21,7 +21,7 @@ def test_a_page_of_pairs(folder: Path) -> None:
     ran = run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.out, ran.err) == (0, b"", "")
     lists = lists_of((folder / "page.html").read_bytes())
-    assert (lists["names"], lists["figures"]["pairs"], lists["figures"]["groups"]) == (["1", "2"], 1, 1)
+    assert (lists["names"], len(lists["groups"])) == (["1", "2"], 1)
     shared = json.loads(run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder).out)
     assert lists["pairs"]["shared"] == [shared["words"]]
     assert lists["pairs"]["longest"] == [shared["longest"]]
@@ -31,14 +31,14 @@ def test_a_page_of_groups(folder: Path) -> None:
     group = {"group": "two", "members": [1, "2"]}
     run_here("simshow --docs docs --html page.html", stdin=jsonl(group), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
-    assert [(each["name"], each["members"], each["density"]) for each in lists["groups"]] == [("two", [0, 1], None)]
+    assert lists["groups"] == [{"name": "two", "members": [0, 1]}]
 
 
 def test_a_page_of_two_sides_with_the_same_ids(folder: Path) -> None:
     pair = {"a": 1, "b": 1, "similarity": 0.5}
     run_here("simshow --docs docs --against docs --html page.html", stdin=jsonl(pair), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
-    assert (lists["names"], lists["figures"]["documents"]) == (["1", "1 (--against)"], 1)
+    assert lists["names"] == ["1", "1 (--against)"]
 
 
 def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
         lists = lists_of((folder / "page.html").read_bytes())
         assert (ran.status, lists["words"]) == (0, [6, 6, 7])
         assert lists["names"] == ['"1 (--against)"', "1 (--against)", '"1" (--against)']
-        assert (lists["figures"]["documents"], lists["pairs"]["a"], lists["pairs"]["b"]) == (1, [0, 0], [1, 2])
+        assert (lists["pairs"]["a"], lists["pairs"]["b"]) == ([0, 0], [1, 2])
         assert [group["members"] for group in lists["groups"]] == [members]
     run_here("simshow --docs old --html page.html", stdin=jsonl({"a": 1, "b": "1"}), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
@@ -65,7 +65,7 @@ def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
 def test_a_page_that_is_too_small(folder: Path) -> None:
     ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
     lists = lists_of((folder / "page.html").read_bytes())
-    assert (ran.status, lists["left"]["pairs"], lists["figures"]["pairs"], lists["names"]) == (0, 1, 1, [])
+    assert (ran.status, lists["left"]["pairs"], lists["names"]) == (0, 1, [])
 
 
 def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
@@ -90,7 +90,6 @@ def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
     lists = lists_of(pages[0])
     assert (lists["k"], lists["pairs"]["jaccard"]) == (3, [0.333333])
     assert (lists["fields"], lists["said"]) == (["meta.day", "n"], [["May", "[1]"], ["", ""]])
-    assert (lists["figures"]["read"], lists["figures"]["letters"], lists["figures"]["documents"]) == (3, 45, 2)
     assert lists["origin"]["date"] == "today" and lists["origin"]["recipe"].endswith(" | shingle k=3")
     for command, said in (
         ("canon --help", "--help and --version cannot be given here"),
@@ -121,16 +120,6 @@ def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> No
         assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
 
 
-def test_a_text_that_was_not_read_has_no_letters(folder: Path) -> None:
-    figures = []
-    for more in (b"", jsonl({"id": 77, "text": 5}, {"id": 78})):
-        with (folder / "docs").open("ab") as out:
-            out.write(more)
-        run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
-        figures.append(lists_of((folder / "page.html").read_bytes())["figures"])
-    assert figures[1] == figures[0] | {"read": figures[0]["read"] + 2}
-
-
 def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path) -> None:
     """Of a chain of five in which only neighbours are pairs, the second and the fourth, by the order of the documents;
     by groups all but the first. The page says so of each document, whichever pair comes first.
@@ -147,7 +136,6 @@ def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path) -> None:
         assert [n for n in range(5) if n not in [json.loads(line)["id"] for line in left.splitlines()]] == removed
         run_here(f"simshow --docs docs --html page.html {given}", cwd=tmp_path).good()
         lists = lists_of((tmp_path / "page.html").read_bytes())
-        assert lists["figures"]["go"] == len(removed)
         assert sorted(int(name) for name, go in zip(lists["names"], lists["go"], strict=True) if go) == removed
         assert [lists["names"][group["members"][0]] for group in lists["groups"]] == ["0"]
 

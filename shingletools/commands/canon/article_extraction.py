@@ -16,7 +16,7 @@ html2text = needs("--html=article", "resiliparse.extract.html2text", "html")
 BLOCK = re.compile(r"\n\n+")  # what stands between blocks
 MIN_ARTICLE_CHARS = 250  # characters: with less, a name may have been that of what holds the article
 # What stands in or around articles and is none of their text, by parts of the names that pages give to classes and ids:
-# those that gained most on the first half of the pages of tests/bench/articles.py
+# those that gained most on every second page of Scrapinghub's article-extraction-benchmark
 PARTS_OF_NAMES = tuple(
     "author caption cookie copyright credit footer gallery modal newsletter popular popup print promo related share "
     "social sponsor".split()

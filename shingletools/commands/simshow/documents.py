@@ -102,13 +102,6 @@ class Reader:
         shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)
         return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, shown_fields)
 
-    def letters(self, record: Record) -> int:
-        """Returns the number of characters of the original; 0 if it is no text."""
-        try:
-            return len(record[SOURCE] if is_placed(record, self.text_field) else wire.take_text(record, self.fields))
-        except Rejected:
-            return 0
-
 
 def spelled(value: object) -> str:
     """Returns a field's value as text: a string as it is, null as "", others as JSON; cut after 200 characters.

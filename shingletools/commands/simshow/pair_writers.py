@@ -6,8 +6,7 @@ from io import BytesIO
 from typing import Protocol
 
 from shingletools.commands.simshow.documents import Name, ShownDocument
-from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.histograms import rounded
+from shingletools.commands.simshow.passages import Comparison, rounded
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, PATTERN, SIDE_BY_SIDE, Form

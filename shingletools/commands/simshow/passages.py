@@ -17,6 +17,7 @@ from shingletools.commands.simshow.equal_runs import EqualRun
 from shingletools.commands.simshow.passage_chaining import common_passages
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64, Flags
+from shingletools.numbers.exact_ratios import DIGITS
 from shingletools.system.lazy_imports import regex
 from shingletools.text.unspaced_scripts import ALONE
 
@@ -80,6 +81,15 @@ class CompareSettings(NamedTuple):
     gap: int  # words between two seeds of a passage, at most
     spelled: Sequence[str]  # the word with each number
     frequent: U64 | None = None  # fingerprints of runs in many documents, ascending
+
+
+def rounded(value: float | Fraction) -> float:
+    """Returns a number rounded to six decimals, as `simjoin` rounds it.
+
+    >>> rounded(Fraction(2, 3))
+    0.666667
+    """
+    return round(float(value), DIGITS)
 
 
 def compare(a: Text, b: Text, similarity: float | None, settings: CompareSettings) -> Comparison:

@@ -122,8 +122,6 @@ class ShowCollector(RecordCollector):
 
     def take_document(self, record: Record, side: int) -> None:
         name = wire.take_id(record, self.spec.id_field)
-        if self.spec.page is not None:
-            self.count(record, side)
         row = self.rows[side].get(name)
         if row is None:
             return
@@ -140,13 +138,6 @@ class ShowCollector(RecordCollector):
         self.via = via
         self.rows[side][name] = len(self.documents)
         self.documents.add(document, document.size)
-
-    def count(self, record: Record, side: int) -> None:
-        if side:
-            self.corpus = self.corpus._replace(others=self.corpus.others + 1)
-        else:
-            documents, letters = self.corpus.documents + 1, self.corpus.letters + self.read.letters(record)
-            self.corpus = self.corpus._replace(documents=documents, letters=letters)
 
     def finish(self) -> Iterator[Written]:
         if self.kinds == {False}:

@@ -16,11 +16,14 @@ function textOf(document_) {
 }
 
 const keyOf = (one, other) => Math.min(one, other) * lists.names.length + Math.max(one, other); // of two documents
-let between = null; // two documents -> the number of their pair; made when it is first needed
-function pairOf(one, other) {
-  between ??= new Map(Array.from({ length: pairs.count }, (_, pair) => [keyOf(pairs.a[pair], pairs.b[pair]), pair]));
-  return between.get(keyOf(one, other));
+const between = new Map(); // two documents -> the number of their pair
+const firstPairs = new Map(); // a document -> the number of its first pair
+for (let pair = pairs.count - 1; pair >= 0; pair -= 1) {
+  between.set(keyOf(pairs.a[pair], pairs.b[pair]), pair);
+  firstPairs.set(pairs.a[pair], pair).set(pairs.b[pair], pair);
 }
+const pairOf = (one, other) => between.get(keyOf(one, other));
+const firstPairOf = (document_) => firstPairs.get(document_);
 
 // Which documents have these letters in their id or text, in any case: an array of 0 and 1. Texts are first searched as
 // JSON, so that only those with a match are parsed
@@ -94,13 +97,6 @@ function say(message) {
 
 // What the figures mean: shown while the pointer is on a name, or it has the focus
 const WHY = {
-  'Documents read': 'All documents of --docs, with or without a pair.',
-  'In groups': 'Documents that are in a pair or a group, and their share of all that were read.',
-  Pairs: 'Two documents that are alike enough. A pair that came twice counts once.',
-  'Exact copies': 'Pairs whose texts have the same words in the same order. They have a bar of their own below.',
-  Groups: 'Documents that pairs connect, directly or through others.',
-  'Documents to remove': 'Documents that dedup would remove by these pairs or groups.',
-  'Text to remove': 'The share that these documents have of all characters that were read.',
   'Words to remove': 'The words of those documents of the group that dedup would remove.',
   Threshold: 'What the pairs reach at least.',
   Recipe: 'How the texts became what was compared.',
@@ -112,9 +108,6 @@ const WHY = {
   '% of a, % of b': 'The share of each text\u2019s words that are in passages of both.',
   'Longest run': 'The most words in a row that both texts have.',
   Passages: 'Stretches that both texts have, with few words between them.',
-  Density: 'The share of all possible pairs of the group that exist: 1 if each is a pair with each.',
-  Chained: 'Documents without a pair with the first one: only pairs of others connect them to it.',
-  'Weakest link': 'Without this pair, and all less similar ones, the group would fall apart.',
 };
 let tips = 0;
 function tip(title) {

@@ -84,30 +84,27 @@ function kept(group, copies, limits) {
     coverage(group));
 }
 
-// The pair that ties a member to the group: with the first, or else with the one before it on the way there. A given
-// group has the pair with the first even if it is not among the pairs
+// The pair that ties a member to the group: with the first, or else the first one with another
 function tieOf(group, place) {
-  const [steps, before] = group.ways?.[place] ?? [null];
-  const direct = pairOf(group.members[0], group.members[place]);
-  return { steps, before, direct, pair: direct ?? (before === undefined ? undefined : pairOf(before, group.members[place])) };
+  const document_ = group.members[place];
+  const direct = pairOf(group.members[0], document_);
+  const pair = direct ?? firstPairOf(document_);
+  const other = pair === undefined || pairs.a[pair] !== document_ ? pairs.a?.[pair] : pairs.b[pair];
+  return { pair, other, far: pair !== undefined && direct === undefined };
 }
 
 // alone: whether it is the only one that is shown
 function member(group, [place, ...copies], alone) {
   const document_ = group.members[place];
-  const { steps, before, direct, pair } = tieOf(group, place);
+  const { pair, other, far } = tieOf(group, place);
   const item = (...content) => element('li', { class: alone ? 'member' : 'member item', 'data-pair': pair },
     element('h3', {}, named(document_)), ...content, identical(copies.map((each) => group.members[each])));
-  const far = steps > 1;
-  const how = far
-    ? [`Chained: ${number(steps)} pairs away from the first, through `, named(before),
-      direct === undefined ? '. Compared with that one: ' : '. Compared with the first: ']
-    : direct === undefined ? ['Its pair with the first is not on this page. '] : [];
+  const how = far ? ['No pair with the first. Compared with ', named(other), ': ']
+    : pair === undefined ? ['None of its pairs is on this page. '] : [];
   if (lists.removable && !known && !lists.go[document_]) how.unshift('Kept: it has no pair with one that is kept before it. ');
   if (pair === undefined) return item(element('p', {}, ...how, ...wordsOf(document_)));
   const said = pairs.similarity[pair];
   const similar = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;
-  const other = direct === undefined ? before : group.members[0];
   const base = pairs.a[pair] === other ? 0 : 1;
   return item(
     element('p', {}, ...how, `${[similar, ...wordsOf(document_)].join(', ')}, ${number(pairs.shared[pair])} shared `
@@ -140,9 +137,6 @@ function beside(group, rows) {
 
 function showGroup(main, place) {
   const group = groups[place];
-  const link = group.weakest;
-  const found = link && pairOf(link[0], link[1]);
-  const ends = link && [named(link[0]), ' and ', named(link[1])];
   const texts_ = new Map(); // the places of members with the same words
   group.members.forEach((document_, at) => texts_.set(firstOf(document_), [...(texts_.get(firstOf(document_)) ?? []), at]));
   const [[, ...copies], ...others] = [...texts_.values()];
@@ -169,18 +163,13 @@ function showGroup(main, place) {
   main.append(
     heading('Group ', element('bdi', {}, visible(short(group.name)))),
     turns('group', place, groupList),
-    facts(['Documents', number(group.members.length)], ['Density', share(group.density)],
-      ['Chained', number(chained(group))], lists.removable && ['Words to remove', number(wordsThatGo(group))],
-      ['Weakest link', ...(link ? [`${share(link[2])}, `, ...(found === undefined ? ends
-        : [element('a', { href: `#pair/${found}` }, ...ends)])] : ['–'])]),
+    facts(['Documents', number(group.members.length)], lists.removable && ['Words to remove', number(wordsThatGo(group))]),
     element('details', {}, element('summary', {}, 'What this shows'), element('p', {},
       `First stands ${lists.removable ? 'the text that is kept' : 'one of the texts'}. Texts with the same words are folded. Each other text is shown as it differs: `,
       element('ins', {}, 'words that only it has'), ', ', element('del', {}, 'words that only the first has'),
       '. If less than a quarter is shared, only its beginning is shown. A strip shows both at the same scale, the first above. Blocks with the same number are a passage that both share; '
-      + 'bands that cross show passages that moved. A dashed strip is a document without a pair with the first one. It is '
-      + 'compared with the document before it in the chain, or with the first if the group itself was given. With --against, '
-      + 'density is of the pairs between its documents and the others. If a group was given without its pairs, the weakest '
-      + 'link is the document least like the first. A dash means unknown.')),
+      + 'bands that cross show passages that moved. A document without a pair with the first one is compared with another, '
+      + 'whose strip is dashed.')),
     undecided.length > 1 ? element('p', {}, element('button', { type: 'button', click: () => {
       for (const pair of undecided) if (verdictOf(pair) < 0) decide(pair, 0);
       say('All members are decided');

@@ -4,10 +4,10 @@ const PAGE = 50;
 class List {
   // columns: {title, value(row) to sort by, cell(row), from: the screens that have it, 'phone' if none is said, 'tablet' or
   // 'desk'}; the first names the row. extracts(row, found): the documents whose beginnings, or hits, are shown above it.
-  // differs(row): how many letters of these are the same. bars: those of its chart; inBar(row, bar): whether it counts the
-  // row; spelled(from, to). pairOf(row): the pair on which a key decides; more(row): how many have the same texts
+  // differs(row): how many letters of these are the same. pairOf(row): the pair on which a key decides; more(row): how
+  // many have the same texts
   constructor(settings) {
-    Object.assign(this, { pairOf: () => undefined, only: 0, bar: null, page: 0, query: '', found: [] }, settings);
+    Object.assign(this, { pairOf: () => undefined, only: 0, page: 0, query: '', found: [] }, settings);
     this.select();
   }
 
@@ -29,10 +29,10 @@ class List {
     this.select();
   }
 
-  // Shows the rows that match the search, are in the bar, and were decided as `only` says: 0 all, 1 none, 2 accepted, ...
+  // Shows the rows that match the search, and were decided as `only` says: 0 all, 1 none, 2 accepted, ...
   select() {
     this.rows = this.all.filter((row) => (!this.query || this.documents(row).some((document_) => this.found[document_]))
-      && (!this.bar || this.inBar(row, this.bar)) && (!this.only || verdictOf(this.pairOf(row)) === this.only - 2));
+      && (!this.only || verdictOf(this.pairOf(row)) === this.only - 2));
     this.sort();
   }
 
@@ -63,12 +63,7 @@ class List {
     return `${plural(this.rows.length, this.unit)}${found}${range}${more ? `, and ${number(more)} more of the same texts` : ''}`;
   }
 
-  // bar: the place of the only one whose rows are shown
-  show(main, bar) {
-    if (this.bars[bar]) {
-      this.bar = this.bars[bar];
-      this.select();
-    }
+  show(main) {
     let waiting;
     const input = element('input', {
       type: 'search', id: 'search', value: this.query, autocomplete: 'off', spellcheck: 'false',
@@ -86,16 +81,11 @@ class List {
       press(only, place);
       this.filter({ only: place });
     });
-    const inBar = this.bar && element('button', { type: 'button', click: () => {
-      inBar.remove();
-      input.focus();
-      this.filter({ bar: null });
-    } }, `Only ${this.spelled(...this.bar)}: show all`);
     main.append(
       heading(this.title), ...leftOut(),
       element('div', { class: 'turns', role: 'search' }, element('label', { for: 'search' }, 'Search in ids and texts '), input,
-        only, inBar),
-      this.body,
+        only),
+      this.body, pairs.count ? saves() : '', origin(),
     );
     this.draw();
   }
@@ -148,21 +138,22 @@ function leftOut() {
   if (!without && !others) return [];
   const what = [without && plural(without, 'pair'), others && plural(others, 'group')].filter(Boolean).join(' and ');
   return [element('p', { class: 'left', role: 'note' }, `Left out: ${what}. With them, the page would have more than the `
-    + `${number(lists.limit)} bytes of data that --limit allows. The figures of the overview count them.`)];
+    + `${number(lists.limit)} bytes of data that --limit allows.`)];
 }
 
-const rangeOf = (from, to) => (from === to ? 'exact copies' : `${from.toFixed(2)} to ${to.toFixed(2)}`);
-const sizesOf = (from, to) => (from === to ? number(to) : `${number(from)} to ${number(to)}`);
+const origin = () => element('div', { class: 'origin' }, facts(
+  lists.origin.command && ['Command', element('code', {}, visible(lists.origin.command))],
+  lists.origin.recipe && ['Recipe', element('code', {}, visible(lists.origin.recipe))],
+  lists.origin.threshold && ['Threshold', lists.origin.threshold], lists.origin.date && ['Date', visible(lists.origin.date)]));
+
 const alike = (pair) => pairs.similarity[pair] ?? pairs.jaccard[pair];
 const sharesOf = (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => pairs.shared[pair] / lists.words[document_]);
 
 const pairList = new List({
-  title: 'Pairs', unit: 'pair', sorted: 1, descending: true, bars: lists.bars.similarity,
+  title: 'Pairs', unit: 'pair', sorted: 1, descending: true,
   all: [...folds.values()].map(([pair]) => pair).filter((pair) => lists.listed[pair]).sort((one, other) => one - other),
   pairOf: (pair) => pair,
   more: (pair) => folded(pair).filter((each) => lists.listed[each]).length - 1,
-  inBar: (pair, [from, to]) => (areCopies(pair) ? from === to : from <= alike(pair) && (alike(pair) < to || (to === 1 && from < to))),
-  spelled: (from, to) => `${from === to ? '' : 'similarities of '}${rangeOf(from, to)}`,
   documents: (pair) => folded(pair).flatMap((each) => [pairs.a[each], pairs.b[each]]),
   extracts: (pair) => (areCopies(pair) ? [pairs.a[pair]] : [pairs.a[pair], pairs.b[pair]]),
   differs: (pair) => {
@@ -190,13 +181,8 @@ const pairList = new List({
 
 const wordsThatGo = (group) => group.members.reduce((sum, member) => sum + (lists.go[member] ? lists.words[member] ?? 0 : 0), 0);
 
-// How many documents are more than one pair away from the first; null if that is unknown
-const chained = (group) => group.ways?.filter(([steps]) => steps > 1).length ?? null;
-
 const groupList = new List({
-  title: 'Groups', unit: 'group', all: groups.map((_, group) => group), sorted: 1, descending: true, bars: lists.bars.size,
-  inBar: (group, [from, to]) => from <= groups[group].members.length && groups[group].members.length <= to,
-  spelled: (from, to) => `groups of ${sizesOf(from, to)} documents`,
+  title: 'Groups', unit: 'group', all: groups.map((_, group) => group), sorted: 1, descending: true,
   documents: (group) => groups[group].members,
   extracts: (group, found) => [groups[group].members.find((member_) => found[member_]) ?? groups[group].members[0]],
   columns: [
@@ -204,11 +190,7 @@ const groupList = new List({
       cell: (group) => element('a', { href: `#group/${group}` }, element('bdi', {}, visible(short(groups[group].name)))) },
     { title: 'Documents', value: (group) => groups[group].members.length,
       cell: (group) => number(groups[group].members.length) },
-    { title: 'Density', value: (group) => groups[group].density, cell: (group) => share(groups[group].density) },
-    { title: 'Chained', from: 'tablet', value: (group) => chained(groups[group]), cell: (group) => number(chained(groups[group])) },
-    { title: 'Weakest link', from: 'tablet', value: (group) => groups[group].weakest?.[2],
-      cell: (group) => share(groups[group].weakest?.[2]) },
-    ...(lists.removable ? [{ title: 'Words to remove', from: 'desk', value: (group) => wordsThatGo(groups[group]),
+    ...(lists.removable ? [{ title: 'Words to remove', from: 'tablet', value: (group) => wordsThatGo(groups[group]),
       cell: (group) => number(wordsThatGo(groups[group])) }] : []),
   ],
 });

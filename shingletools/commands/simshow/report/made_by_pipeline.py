@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from shingletools.cli.options import Printed
 from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.histograms import UNIT
 from shingletools.commands.simshow.report.pair_origin import Provenance
+from shingletools.numbers.exact_ratios import DIGITS
 from shingletools.record import wire
 from shingletools.record.command_registry import STAGES
 from shingletools.running.pipeline_parser import split, steps_of, words_of
@@ -55,10 +55,10 @@ def disagreement(origin: Provenance, via: str, k: int, pair: Comparison) -> str:
     names = f"{errors.shown(pair.a)} {errors.shown(pair.b)}"
     if pair.similarity is None:
         return ""
-    similarity = Fraction(str(pair.similarity))
-    if origin.least is not None and similarity < origin.least - Fraction(1, UNIT):
+    similarity, rounding = Fraction(str(pair.similarity)), Fraction(1, 10**DIGITS)
+    if origin.least is not None and similarity < origin.least - rounding:
         return f"{names} has a similarity of {pair.similarity}, less than the {origin.threshold} of simjoin"
-    if origin.exact and k == origin.k and abs(similarity - pair.jaccard) > Fraction(1, UNIT):
+    if origin.exact and k == origin.k and abs(similarity - pair.jaccard) > rounding:
         return f"{names} would have a similarity of {float(pair.jaccard):.6g}, and has {pair.similarity}"
     return ""
 

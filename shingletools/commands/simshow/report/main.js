@@ -1,5 +1,6 @@
 // Shows the view that the address names, and handles keys
-let shown = { kind: 'overview' };
+const FIRST_VIEW = groups.length ? 'groups' : 'pairs';
+let shown = { kind: FIRST_VIEW };
 let notice = ''; // what the next view says
 
 // The next and previous item of a list, in its order; pairs of the same two texts are one
@@ -18,9 +19,8 @@ function turns(kind, place, list, more) {
 }
 
 const VIEWS = {
-  overview: (main) => showOverview(main),
-  groups: (main, place) => groupList.show(main, place),
-  pairs: (main, place) => pairList.show(main, place),
+  groups: (main) => groupList.show(main),
+  pairs: (main) => pairList.show(main),
   group: (main, place) => showGroup(main, place),
   pair: (main, place) => {
     shown.pair = new Pair(place);
@@ -33,7 +33,7 @@ function route(first) {
   let [kind, place] = location.hash.slice(1).split('/');
   if (kind === 'main') return byId('main').focus();
   place = Number(place ?? NaN);
-  if (!(kind in VIEWS) || (kind in COUNTS && !(Number.isInteger(place) && place >= 0 && place < COUNTS[kind]))) kind = 'overview';
+  if (!(kind in VIEWS) || (kind in COUNTS && !(Number.isInteger(place) && place >= 0 && place < COUNTS[kind]))) kind = FIRST_VIEW;
   shown = { kind, place };
   say(notice);
   notice = '';
@@ -95,7 +95,7 @@ const KEYS = {
   j: () => go(1),
   k: () => go(-1),
   u: () => {
-    location.hash = shown.kind in COUNTS ? `#${shown.kind}s` : '#overview';
+    if (shown.kind in COUNTS) location.hash = `#${shown.kind}s`;
   },
   '/': () => {
     if (!byId('search')) location.hash = '#pairs';

@@ -2,19 +2,16 @@
 
 import hashlib
 from array import array
-from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import lru_cache
 from typing import IO, cast
 
 import numpy as np
 
 from shingletools.commands.simshow.documents import Name
-from shingletools.commands.simshow.passages import Comparison
-from shingletools.commands.simshow.report.group_graph import Edge, Graph, Steps, Ties
-from shingletools.commands.simshow.report.histograms import bars_of_similarities, bars_of_sizes, rounded
+from shingletools.commands.simshow.passages import Comparison, rounded
 from shingletools.commands.simshow.report.page_shell import frame, in_script
+from shingletools.commands.simshow.report.pair_graph import PairGraph
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
 from shingletools.commands.simshow.report.utf16_places import Units, packed
@@ -27,15 +24,15 @@ PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements
 class Report:
     """A page of pairs, and of the groups that were given or, if there are none, those that the pairs make.
 
-    The pairs of a given group, its first member with each other one, come before it. They say less than the pairs that
-    made the group: if those are given, too, the figures, density and links are theirs.
+    The pairs of a given group, its first member with each other one, come before it. If the pairs that made the group
+    are given, too, only these are in the list of pairs.
 
-    Texts and passages are written as they come. The figures, which count all pairs, and the lists come at the end.
+    Texts and passages are written as they come, the lists at the end.
     limit: the bytes of data that the page may have; what would make it larger is left out, and the page says so.
     apart: ids of b, and of all members of a group but its first, name other documents, which stay. Then the
     representative of a group that pairs make is the first of these, and all documents of a would go.
 
-    Memory: 25 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
+    Memory: 24 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
 
     >>> import io
     >>> from fractions import Fraction
@@ -59,20 +56,16 @@ class Report:
         self.numbers: dict[Key, int] = {}
         self.keys: list[Key] = []
         self.words = array("q")  # number of words of each document
-        self.letters = array("q")  # of its original
-        self.graph = Graph()  # pairs that do not come from groups
-        self.group_pairs = Graph()  # pairs that groups bring: of the first member with each other one
+        self.graph = PairGraph()  # pairs that do not come from groups
+        self.group_pairs = PairGraph()  # pairs that groups bring: of the first member with each other one
         self.shown: list[int] = []  # the documents that the page names
         self.place_of: dict[int, int] = {}  # the place of each in `shown`
         self.texts: set[int] = set()  # documents whose text is on the page
         self.pairs: list[tuple[object, ...]] = []
         self.there: set[tuple[int, int]] = set()  # pairs on the page, by their documents
-        self.groups: list[dict[str, object]] = []
-        self.wholes: dict[frozenset[int], list[int]] = {}  # given groups: their members, and their places
+        self.groups: list[list[int]] = []  # their members
         self.titles: list[Key] = []  # of the groups on the page
-        self.sizes: Counter[int] = Counter()  # of all groups
         self.go: set[int] = set()  # documents that would be removed
-        self.in_groups: set[int] = set()
         self.left_groups = 0
         self.content = hashlib.blake2b(digest_size=8)  # of the texts, and then of ids
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
@@ -88,11 +81,10 @@ class Report:
     ) -> None:
         """Adds a pair of two different documents, their texts and fields. It is shown once. Raises what `out` does."""
         numbers = self.number(self.sides[0], comparison.a), self.number(self.sides[1], comparison.b)
-        for number, words, source in zip(numbers, comparison.words, (source_a, source_b), strict=True):
+        for number, words in zip(numbers, comparison.words, strict=True):
             self.words[number] = words
-            self.letters[number] = len(source)
         similarity = float(comparison.jaccard if comparison.similarity is None else comparison.similarity)
-        self.graph.add(*numbers, similarity, comparison.words == (comparison.longest, comparison.longest))
+        self.graph.add(*numbers, similarity)
         ends = min(numbers), max(numbers)
         if ends in self.there:
             return
@@ -137,35 +129,20 @@ class Report:
         self.given = True
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
-        star = self.graph.without_star(numbers)
-        self.group_pairs.extend(star)
-        alike = star.similarity
-        place = self.place_group((0, name), numbers)
-        if place is None:
-            return
-        self.wholes.setdefault(frozenset(numbers), []).append(place)
-        if alike:
-            least = min(range(len(alike)), key=alike.__getitem__)
-            self.groups[place]["weakest"] = self.linked(Edge(numbers[0], numbers[least + 1], alike[least]))
+        self.group_pairs.extend(self.graph.without_star(numbers))
+        self.place_group((0, name), numbers)
 
     def finish(self, corpus: Corpus) -> None:
         """Writes the lists and the end of the page. Raises what `out` does."""
         documents = len(self.keys)
         # The first document of a group is kept
         rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
-        steps = Steps(self.graph, documents)
-        for ties in self.graph.groups(documents):
-            if self.given:
-                places = self.wholes.get(frozenset(ties.members), [])
-            else:
-                members, stay = sorted(ties.members, key=rank.__getitem__), 1
-                if self.sides[1]:
-                    members = sorted(members, key=self.side, reverse=True)
-                    stay = sum(map(self.side, members))
-                place = self.place_group(self.keys[members[0]], members, stay)
-                places = [] if place is None else [place]
-            for place in places:
-                self.tie(self.groups[place], ties, steps)
+        for group in () if self.given else self.graph.groups(documents):
+            members, stay = sorted(group, key=rank.__getitem__), 1
+            if self.sides[1]:
+                members = sorted(members, key=self.side, reverse=True)
+                stay = sum(map(self.side, members))
+            self.place_group(self.keys[members[0]], members, stay)
         if not self.given and not self.sides[1]:
             copies = {self.number(0, copy): self.number(0, original) for copy, original in corpus.copies.items()}
             self.go = set(self.graph.thinned(sorted(range(documents), key=rank.__getitem__), copies))
@@ -178,7 +155,6 @@ class Report:
             self.numbers[key] = len(self.keys)
             self.keys.append(key)
             self.words.append(UNKNOWN)
-            self.letters.append(0)
         return self.numbers[key]
 
     def side(self, number: int) -> int:
@@ -199,37 +175,18 @@ class Report:
         """Returns the bytes that are kept for the group of a document whose text is on the page."""
         return MEMBER + PAIR // 2 + size_of(self.keys[number])
 
-    def place_group(self, title: Key, members: list[int], stay: int = 1) -> int | None:
-        """Puts a group without ties on the page. Gives its place, or None if there is no room.
-
-        The first `stay` members stay; the others would go.
-        """
-        self.sizes[len(members)] += 1
+    def place_group(self, title: Key, members: list[int], stay: int = 1) -> None:
+        """Puts a group on the page if there is room. The first `stay` members stay; the others would go."""
         self.go.update(members[stay:])
-        self.in_groups.update(member for member in members if not self.side(member))
         size = PAIR + size_of(title) + sum(MEMBER + self.name_size(member) for member in members)
         if not self.given:
             size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
         if size > self.room:
             self.left_groups += 1
-            return None
+            return
         self.room -= size
         self.titles.append(title)
-        shown = [self.show(member) for member in members]
-        self.groups.append({"members": shown, "density": None, "weakest": None, "ways": None})
-        return len(self.groups) - 1
-
-    def tie(self, group: dict[str, object], ties: Ties, steps: Steps) -> None:
-        """Adds the figures of its pairs to a group."""
-        members = [self.shown[place] for place in cast(list[int], group["members"])]
-        ways = steps.from_first(members)
-        others = sum(map(self.side, members))
-        group["density"] = rounded(Fraction(ties.pairs, others * (len(members) - others)) if others else ties.density)
-        group["weakest"] = self.linked(ties.weakest)
-        group["ways"] = [(ways[member][0], self.place_of[ways[member][1]]) for member in members]
-
-    def linked(self, link: Edge) -> tuple[int, int, float]:
-        return self.show(link.a), self.show(link.b), rounded(link.similarity)
+        self.groups.append([self.show(member) for member in members])
 
     def lists(self, corpus: Corpus) -> dict[str, object]:
         """Returns the data of the page except texts and passages."""
@@ -237,7 +194,7 @@ class Report:
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
         titled = [shown_as[self.keys[number]] for number in self.shown]
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
-        ends, similarities, copies = (self.graph if len(self.graph) else self.group_pairs).once(len(self.keys))
+        ends = (self.graph if len(self.graph) else self.group_pairs).distinct(len(self.keys))
         numbered_pairs = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
         listed = np.isin(
             np.array([low * len(self.keys) + high for low, high in numbered_pairs], np.int64), ends
@@ -254,18 +211,6 @@ class Report:
             "removable": corpus.removable if self.origin.removable is None else self.origin.removable,
             "given": self.given,
             "apart": bool(self.sides[1]),
-            "figures": {
-                "read": corpus.documents,
-                "others": corpus.others,
-                "documents": len(self.in_groups),
-                "pairs": len(ends),
-                "copies": copies,
-                "groups": self.sizes.total(),
-                "go": len(self.go),
-                "letters": corpus.letters,
-                "lettersThatGo": sum(self.letters[number] for number in self.go),
-            },
-            "bars": {"similarity": bars_of_similarities(similarities, copies), "size": bars_of_sizes(self.sizes)},
             "names": titled,
             "words": [known[number] for number in self.shown],
             "integer": [int(type(self.keys[number][1]) is int) for number in self.shown],  # of ids
@@ -274,7 +219,7 @@ class Report:
             "said": [self.shown_fields.get(number, ()) for number in self.shown],
             "listed": listed,  # others are pairs of a group's first member, which no record of a pair names
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
-            "groups": [{"name": name, **group} for name, group in zip(titles, self.groups, strict=True)],
+            "groups": [{"name": name, "members": members} for name, members in zip(titles, self.groups, strict=True)],
         }
 
     def write(self, name: str, content: bytes) -> None:

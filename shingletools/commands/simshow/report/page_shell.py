@@ -8,7 +8,7 @@ from importlib import resources
 import orjson
 
 # In the order of use
-SCRIPTS = ("data.js", "decisions.js", "lists.js", "figures.js", "differences.js", "group.js", "pair.js", "main.js")
+SCRIPTS = ("data.js", "decisions.js", "lists.js", "differences.js", "group.js", "pair.js", "main.js")
 HERE = "<!-- {} -->"  # marks where something is put into the page
 
 

@@ -24,11 +24,8 @@ class Provenance(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """The documents that were read."""
+    """The documents of --docs, and how they are compared."""
 
-    documents: int = 0  # of --docs
-    others: int = 0  # of --against
-    letters: int = 0  # in the originals of --docs
     k: int = 5  # words in a shingle
     removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
     places: Mapping[int | str, int] = MappingProxyType({})  # ids of --docs in pairs: numbers that rise in their order
