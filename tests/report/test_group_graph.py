@@ -86,6 +86,28 @@ def test_steps(pairs: list[Edge]) -> None:
             assert count == 0 or any({document, before} == {*pair[:2]} for pair in pairs)
 
 
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=9), st.sets(st.integers(0, 14)))
+def test_ties_of_copies_are_those_of_all_pairs(classes: list[int], near: set[int]) -> None:
+    """A graph with each copy once has the groups, densities and steps of one with all pairs of all copies."""
+    alike = {pair for number, pair in enumerate(combinations(range(6), 2)) if number in near}
+    copies = {document: classes.index(each) for document, each in enumerate(classes) if classes.index(each) < document}
+    every, once = Graph(), Graph()
+    for a, b in combinations(range(len(classes)), 2):
+        same = classes[a] == classes[b]
+        if same or tuple(sorted((classes[a], classes[b]))) in alike:
+            every.add(a, b, 1.0 if same else 0.9)
+            if copies.get(b) == a or not {a, b} & copies.keys():
+                once.add(a, b, 1.0 if same else 0.9)
+    count = len(classes)
+    expected, found = list(every.groups(count)), list(once.groups(count, copies))
+    assert [(ties.members, ties.density) for ties in found] == [(ties.members, ties.density) for ties in expected]
+    for ties in found:
+        ways = Steps(once, count, copies).from_first(ties.members)
+        of_all = Steps(every, count).from_first(ties.members)
+        assert {each: far for each, (far, _) in ways.items()} == {each: far for each, (far, _) in of_all.items()}
+        assert all(ways[before][0] == max(far - 1, 0) for far, before in ways.values())
+
+
 def test_a_long_chain() -> None:
     graph = graph_of([(at, at + 1, 0.5) for at in range(50_000)])
     (ties,) = graph.groups(50_001)

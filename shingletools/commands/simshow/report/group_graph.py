@@ -35,6 +35,19 @@ class Ties(NamedTuple):
         return Fraction(2 * self.pairs, len(self.members) * (len(self.members) - 1))
 
 
+NO_COPIES: Mapping[int, int] = MappingProxyType({})  # the originals of copies: numbers of documents
+
+
+def originals(documents: int, copies: Mapping[int, int]) -> Index:
+    """Returns for each document its original, or itself.
+
+    A copy has no other pair in the graph, since it has all pairs of its original.
+    """
+    original = np.arange(documents)
+    original[list(copies)] = list(copies.values())
+    return original
+
+
 class Graph:
     """A graph of pairs of documents, which are numbers from 0 on. Memory: 25 bytes a pair.
 
@@ -104,10 +117,8 @@ class Graph:
         self.similarity += other.similarity[start:]
         self.copies += other.copies[start:]
 
-    def thinned(self, order: Sequence[int], copies: Mapping[int, int] = MappingProxyType({})) -> list[int]:
+    def thinned(self, order: Sequence[int], copies: Mapping[int, int] = NO_COPIES) -> list[int]:
         """Returns the documents that `dedup --pairs` would remove. order: all documents, the ones to be kept first.
-
-        copies: the originals of copies that have no other pair, since they have all pairs of their originals.
 
         >>> graph = Graph()
         >>> for a, b in [(0, 1), (1, 2), (2, 3)]:
@@ -115,8 +126,7 @@ class Graph:
         >>> graph.thinned([0, 1, 2, 3]), graph.thinned([1, 0, 2, 3]), graph.thinned([0, 1, 2, 3], {2: 1})
         ([1, 3], [0, 2], [1, 2])
         """
-        original = np.arange(len(order))
-        original[list(copies)] = list(copies.values())
+        original = originals(len(order), copies)
         ends = original[np.stack([np.array(self.a, np.int32), np.array(self.b, np.int32)], axis=1)]
         some = ends[:, 0] != ends[:, 1]
         ends = ends[some].reshape(-1).astype(np.int32)
@@ -131,7 +141,7 @@ class Graph:
         gone: list[int] = np.setdiff1d(ordered, stays).tolist()
         return gone
 
-    def groups(self, documents: int) -> Iterator[Ties]:
+    def groups(self, documents: int, copies: Mapping[int, int] = NO_COPIES) -> Iterator[Ties]:
         """Yields the groups that the pairs connect, in the order of their representatives. documents: their number.
 
         The weakest link is the least edge of a maximum spanning tree, by Kruskal's algorithm (1956): pairs are joined
@@ -144,8 +154,14 @@ class Graph:
         first = connected.representatives()
         weakest = np.full(documents, -1)
         weakest[first[a[tree]]] = tree  # the last edge of each group remains
-        distinct = np.unique(np.minimum(a, b) * documents + np.maximum(a, b))
-        pairs = np.bincount(first[distinct // max(documents, 1)], minlength=documents)
+        original = originals(documents, copies)
+        alike = np.bincount(original, minlength=documents)  # an original and its copies
+        one, two = original[a], original[b]
+        distinct = np.unique((np.minimum(one, two) * documents + np.maximum(one, two))[one != two])
+        one, two = np.divmod(distinct, max(documents, 1))
+        pairs = np.zeros(documents, np.int64)
+        np.add.at(pairs, first[one], alike[one] * alike[two])
+        np.add.at(pairs, first, alike * (alike - 1) // 2)
         sizes = np.bincount(first, minlength=documents)
         members = np.argsort(first, kind="stable")
         ends = np.cumsum(sizes)
@@ -158,12 +174,17 @@ class Graph:
 class Steps:
     """Counts the pairs on the way from one document of a graph to others."""
 
-    def __init__(self, graph: Graph, documents: int) -> None:
-        a, b = np.array(graph.a), np.array(graph.b)
-        source, target = np.concatenate([a, b]), np.concatenate([b, a])
+    def __init__(self, graph: Graph, documents: int, copies: Mapping[int, int] = NO_COPIES) -> None:
+        self.original = originals(documents, copies)
+        a, b = self.original[np.array(graph.a, np.int64)], self.original[np.array(graph.b, np.int64)]
+        every = np.arange(documents)
+        # An original is its own partner, so that its copies are partners of each other
+        source, target = np.concatenate([a, b, every]), np.concatenate([b, a, every])
         order = np.argsort(source, kind="stable")
         self.partners = target[order]
         self.starts = np.searchsorted(source[order], np.arange(documents + 1))
+        self.alike = np.argsort(self.original, kind="stable")
+        self.alike_starts = np.searchsorted(self.original[self.alike], np.arange(documents + 1))
 
     def from_first(self, members: list[int]) -> dict[int, tuple[int, int]]:
         """Returns for each member of a group its distance from the first one in pairs, and the member before it.
@@ -171,14 +192,18 @@ class Steps:
         Breadth first. If several documents can be before it, the one that was reached first is.
         """
         found = {members[0]: (0, members[0])}
-        edge = [members[0]]
+        edge, reached = [members[0]], set[int]()  # originals, of which all copies have been found
         while edge and len(found) < len(members):
             further = []
             for document in edge:
-                steps = found[document][0] + 1
-                for partner in self.partners[self.starts[document] : self.starts[document + 1]].tolist():
-                    if partner not in found:
-                        found[partner] = steps, document
-                        further.append(partner)
+                steps, original = found[document][0] + 1, self.original[document]
+                for partner in self.partners[self.starts[original] : self.starts[original + 1]].tolist():
+                    if partner in reached:
+                        continue
+                    reached.add(partner)
+                    for each in self.alike[self.alike_starts[partner] : self.alike_starts[partner + 1]].tolist():
+                        if each not in found:
+                            found[each] = steps, document
+                            further.append(each)
             edge = further
         return found

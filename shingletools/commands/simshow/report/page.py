@@ -153,8 +153,11 @@ class Report:
         documents = len(self.keys)
         # The first document of a group is kept
         rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
-        steps = Steps(self.graph, documents)
-        for ties in self.graph.groups(documents):
+        copies = {}
+        if not self.sides[1]:
+            copies = {self.number(0, copy): self.number(0, original) for copy, original in corpus.copies.items()}
+        steps = Steps(self.graph, documents, copies)
+        for ties in self.graph.groups(documents, copies):
             if self.given:
                 places = self.wholes.get(frozenset(ties.members), [])
             else:
@@ -167,7 +170,6 @@ class Report:
             for place in places:
                 self.tie(self.groups[place], ties, steps)
         if not self.given and not self.sides[1]:
-            copies = {self.number(0, copy): self.number(0, original) for copy, original in corpus.copies.items()}
             self.go = set(self.graph.thinned(sorted(range(documents), key=rank.__getitem__), copies))
         self.write("lists", in_script(self.lists(corpus)))
         self.out.write(frame()[1])
