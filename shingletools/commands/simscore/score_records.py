@@ -17,7 +17,8 @@ from shingletools.record.labels import (
     LABEL_FIELD,
     PAIRS,
     UNIQUE_FIELDS,
-    UNIQUE_TRUTH_FIELDS,
+    check_all_pairs,
+    check_judged_same,
     judged_same,
     kind_of,
     label_on,
@@ -57,7 +58,7 @@ class ScoreRecords:
     def pair_fields(self) -> tuple[Field, ...]:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         flags = Field(AGAINST.encode(), Kind.FLAG), Field(COPY.encode(), Kind.NONE)
-        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG),) if self.side == TRUTH else ()
+        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG if self.side == TRUTH else Kind.NONE),)
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
         return *ids, *flags, *judged, *bands
 
@@ -79,18 +80,18 @@ class ScoreRecords:
 
     def pair(self, line: bytes, _start: int) -> Sequence[object]:
         record = self.record(line, "a", "b")
-        once = (UNIQUE_FIELDS if self.side == FOUND else UNIQUE_TRUTH_FIELDS)[PAIRS]
-        check_line_once(line, (*once, "similarity") if self.spec.edges else once)
+        check_line_once(line, (*UNIQUE_FIELDS[PAIRS], *["similarity"] * bool(self.spec.edges)))
         one, two, against = wire.take_pair(record)
-        if wire.take_flag(record, COPY):
-            raise Failed("pairs of simjoin --copies once leave out those of copies; simscore needs all pairs")
+        check_all_pairs(record, "simscore")
+        if self.side == FOUND:
+            check_judged_same(record)
         judged = (SAME if judged_same(record) else APART,) if self.side == TRUTH else ()
         bands = (BANDED - 1 - self.band(record, line),) if self.spec.edges else ()
         return orjson.dumps(one), orjson.dumps(two), against, *judged, *bands
 
     def group(self, line: bytes, _start: int) -> Sequence[object]:
         record = self.record(line)
-        check_line_once(line, (UNIQUE_FIELDS if self.side == FOUND else UNIQUE_TRUTH_FIELDS)[GROUPS])
+        check_line_once(line, UNIQUE_FIELDS[GROUPS])
         names = wire.take_ids(record, "members")
         if self.banded:
             raise Failed("a group has no similarity, which --bands and --by need")
