@@ -92,7 +92,7 @@ def table_of(options: argparse.Namespace) -> Format | None:
     from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = ("a", "b") if options.field is None else (options.id, options.field)
-    return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed))
+    return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed, others=False))
 
 
 def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
