@@ -43,7 +43,7 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDe
         members.read("--groups", spec.groups, context)
         decisions = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
-    unwanted = UnwantedIds(known, spec.id_field, spec.unwanted, spec.format is None)
+    unwanted = UnwantedIds(known, spec.unwanted_id or spec.id_field, spec.unwanted, spec.format is None)
     unwanted.read("--without", spec.without, context)
     return ids, decisions, known
 

@@ -64,7 +64,7 @@ class ScoreRecords:
 
     def document_fields(self) -> tuple[Field, ...]:
         label = (Field(escaped(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
-        return Field(escaped(self.spec.id_field), Kind.ID), *label
+        return Field(escaped(self.spec.id_of(self.side)), Kind.ID), *label
 
     def first_line(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
         """Returns what a file holds, by its first line (PAIRS or GROUPS), and the values of the line."""
@@ -98,7 +98,8 @@ class ScoreRecords:
         return [[b"%b" % orjson.dumps(name) for name in names]]  # copies: orjson's bytes keep a kilobyte each
 
     def document(self, line: bytes, _start: int) -> Sequence[object]:
-        name = wire.take_id(record := self.record(line, self.spec.id_field), self.spec.id_field)
+        id_field = self.spec.id_of(self.side)
+        name = wire.take_id(record := self.record(line, id_field), id_field)
         if not self.labelled:
             return [orjson.dumps(name)]
         return orjson.dumps(name), label_on(record, line, self.spec.label or "")

@@ -41,6 +41,7 @@ class ShowCollector(RecordCollector):
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
         self.read = Reader(spec.fields_of_text, spec.canon, spec.show)
+        self.readers = [self.read.of_fields(spec.names_of(side)[1]) for side in (1, 2)]
         limit = spec.memory
         self.share = None if limit is None else limit.share(MEMORY_PARTS, 0)
         self.most = CACHED_BYTES if self.share is None else min(self.share, CACHED_BYTES)
@@ -121,19 +122,19 @@ class ShowCollector(RecordCollector):
             yield waits, record, pairs
 
     def take_document(self, record: Record, side: int) -> None:
-        name = wire.take_id(record, self.spec.id_field)
+        name, read = wire.take_id(record, self.spec.names_of(side + 1)[0]), self.readers[side]
         if self.spec.page is not None:
             self.count(record, side)
         row = self.rows[side].get(name)
         if row is None:
             return
-        via = self.read.made_by(record)
+        via = read.made_by(record)
         if self.via is not None and via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
         if row >= 0:
             raise IdRepeated(seen_before(name))
         try:
-            document = self.read(name, record)
+            document = read(name, record)
         except Rejected:
             self.rows[side][name] = BAD
             raise
@@ -145,7 +146,7 @@ class ShowCollector(RecordCollector):
         if side:
             self.corpus = self.corpus._replace(others=self.corpus.others + 1)
         else:
-            documents, letters = self.corpus.documents + 1, self.corpus.letters + self.read.letters(record)
+            documents, letters = self.corpus.documents + 1, self.corpus.letters + self.readers[side].letters(record)
             self.corpus = self.corpus._replace(documents=documents, letters=letters)
 
     def finish(self) -> Iterator[Written]:
