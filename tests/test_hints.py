@@ -252,6 +252,59 @@ def test_other_records_than_those_that_decide_what_goes(option: str, given: str,
     assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {given}:1: {message}\n")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"id":2,"x":NaN}', "not JSON (column 13); NaN is not JSON: write null"),
+        (b'{"id":2,"x":[Infinity]}', "not JSON (column 14); Infinity is not JSON: write null"),
+        (b'{"id":2,"x":-Infinity}', "not JSON (column 14); Infinity is not JSON: write null"),
+        ('{"id":"é","x":NaN}'.encode(), "not JSON (column 15); NaN is not JSON: write null"),
+        (
+            b'{"id":2,"text":"a"} {"id":3,"text":"a"}',
+            "not JSON (column 21); several records on one line: jq -c . writes each on one",
+        ),
+        (b'{"id":2,"text":NULL}', "not JSON (column 16)"),
+        (b'{"id":2,{"text":"a"}}', "not JSON (column 9)"),
+    ],
+)
+def test_what_is_at_the_column(line: bytes, said: str) -> None:
+    for before in (b"", GOOD):
+        ran = run("canon", stdin=before + line + b"\n" + GOOD.replace(b"1", b"9"))
+        assert ran.err == f"canon: -:{1 + bool(before)}: {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "table", "said"),
+    [
+        ("simscore --truth t pairs", b"a,b", "with --csv or --tsv, columns of --truth are separated by commas or tabs"),
+        ("simgroup t", b"a;b;similarity", "pairs are read as JSON lines, such as simjoin writes"),
+        ("dedup --pairs t docs", b"a\tb", "pairs are read as JSON lines, such as simjoin writes"),
+        ("simtune --truth t docs", b"a,b,label", "pairs are read as JSON lines, such as simjoin writes"),
+        ("simtune t", b"id,text", "--csv or --tsv reads it"),
+        ("canon t", b"a,b", "--csv or --tsv reads it"),
+        ("canon t", b"id;text", "--csv --delimiter ';' reads it"),
+        ("simshow --docs t pairs", b"id,text", "--csv or --tsv reads it"),
+    ],
+)
+def test_a_table_gets_the_options_of_the_command(command: str, table: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(table + b"\n")
+    for name in ("docs", "pairs"):
+        (tmp_path / name).write_bytes(made()[name])
+    assert f"t:1: not JSON (column 1); this looks like the header of a table: {said}\n" in run_here(
+        command, cwd=tmp_path
+    ).err.replace("canon --", "--")
+
+
+def test_simscore_names_no_delimiter_that_it_does_not_take(tmp_path: Path) -> None:
+    (tmp_path / "pairs").write_bytes(made()["pairs"])
+    for header, hint in (("a;b", ""), ("sep=,", ""), ("a\tb", "; --tsv splits columns at tabs")):
+        (tmp_path / "t").write_text(f"{header}\n")
+        ran = run_here("simscore --csv --truth t pairs", cwd=tmp_path)
+        names = header.replace("\t", "\\t").split(",")
+        there = ", ".join(f'"{name}"' for name in names)
+        assert ran.err == f'simscore: t:1: no column "a" among {there}{hint}\n'
+
+
 def test_a_hint_is_given_once_and_never_hidden(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(GOOD + 20 * b"x\n")
     (tmp_path / "b").write_bytes(b"%PDF-1.4\n" + 5 * b"x\n")

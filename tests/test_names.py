@@ -146,6 +146,47 @@ def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
     assert [record[NR] for record in made.records()] == [record["id"] for record in expected]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "simjoin --against {other}.shingles {one}.shingles",
+        "simjoin --against {other}.sketches {one}.sketches",
+        "simjoin -t 0.4 -S 10M --against {other}.shingles < {one}.shingles",
+        "cat {one}.shingles | simjoin -t 0.4 --against - {other}.shingles",
+        "repeats -k 2 --against {other} {one} | shingle -k 1 | simjoin -t 0.1",
+        "repeats -k 2 --against {other} --items items {one} > out && cat items",
+        "cat {other} | repeats -k 2 --against - --items items {one} > out && cat items",
+        "simshow --brief --docs {one} --against {other} pairs",
+        "simshow --json --docs {one} --against {other} pairs",
+        "dedup --without {other} {one} | wc -l",
+        "simscore --docs {one} --field lang --truth {other} pairs",
+        "simtune -k 2 --field lang --truth {other} {one} 2> err | grep labelled",
+        "simtune -k 2 --against {other} {one} | grep sample",
+    ],
+)
+def test_each_side_has_its_own(command: str, here: Path) -> None:
+    """As a benchmark and a corpus, or two shops; a name that is given holds for both."""
+    more = [{"url": number, "content": f"{text} x", "lang": number % 2} for number, text in enumerate(TEXTS[:4])]
+    (here / "second").write_bytes(jsonl(*more))
+    (here / "second usual").write_bytes(
+        jsonl(*({"id": each["url"], "text": each["content"], "lang": each["lang"]} for each in more))
+    )
+    shell(
+        "canon --offsets usual > a; canon --offsets 'second usual' > b;"
+        f"canon --offsets {SAID} docs > c; canon --offsets --id url --text content second > d;"
+        "for file in a b c d; do shingle -k 2 $file > $file.shingles; sketch $file.shingles > $file.sketches; done;"
+        "simjoin -t 0.4 --against b.shingles a.shingles > pairs",
+        here,
+    ).good()
+    sides = ("a", "b"), ("c", "d"), ("a", "d"), ("c", "b")
+    usual, *others = (shell(command.format(one=one, other=other), here).good() for one, other in sides)
+    assert usual
+    assert others == [usual] * 3
+    if "<" not in command and "cat {" not in command and "--field" not in command:
+        alone = command.format(one="c", other="d").split(" | ")[0].split(" > ")[0]
+        assert 'field "url" is missing' in shell(alone.replace(" ", " --id url ", 1), here).err
+
+
 def test_parts(here: Path) -> None:
     """Parts carry them, and what is put together of them is as it was."""
     cut = shell(f"parts --by line {SAID} docs", here).good()

@@ -239,6 +239,34 @@ def test_numbers_stay_as_they_are(number: float) -> None:
     assert type(made["n"]) is type(made["within"][0]["n"]) is type(number)
 
 
+@pytest.mark.parametrize(("levels", "good"), [(200, True), (500, True), (900, True), (1023, True), (1024, False)])
+def test_records_that_are_nested_deeply(levels: int, good: bool, tmp_path: Path) -> None:
+    """All commands take 1024 levels, with the record itself, and say so of others; Python calls fewer in each other."""
+    inside = "[" * levels + str(1 << 70) + "]" * levels
+    lines = [f'{{"id":1,"text":"a b","x":{inside}}}\n', '{"id":2,"text":"a b"}\n']
+    for name, reads in (("docs.jsonl", ""), ("docs.json", "--array")):
+        (tmp_path / name).write_text("".join(lines) if not reads else f"[{','.join(lines)}]")
+        result = run(f"canon {reads} {tmp_path / name}")
+        records = list(result)
+        assert [record["id"] for record in records] == ([1, 2] if good else [2])
+        assert [each.cause for each in result.rejected] == ([] if good else ["nested too deeply"])
+        value = records[0]["x"] if good else [1 << 70]
+        while isinstance(value, list):
+            (value,) = value
+        assert value == 1 << 70  # exactly
+        ran = run_here("shingletools", "unique", name, cwd=tmp_path)
+        assert (ran.status, ran.out.count(b'"id"')) == (0 if good else 1, 1)
+        assert "nested too deeply" in ran.err or good
+    document: dict[str, object] = {"id": 1, "text": "a b"}
+    value = []
+    for _ in range(levels):
+        value = [value]
+    result = run("canon", [document | {"x": value}, document])
+    taken = len(list(result))
+    assert taken == 2 or (levels > 900 and taken == 1)
+    assert [each.cause for each in result.rejected] == ["nested too deeply"] * (2 - taken)
+
+
 def test_what_is_no_record_comes_as_lines(tmp_path: Path) -> None:
     """Tables, arrays and Parquet, byte for byte; asking for their records is an error."""
     rows = [{"id": number, "text": f"a b {number}"} for number in range(50)]

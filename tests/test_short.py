@@ -243,6 +243,19 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     assert (ran.status, ran.out) == (0, jsonl({"id": 1, "text": "..."}))
 
 
+def test_a_bad_row_is_reported_once(tmp_path: Path) -> None:
+    """Though canon and dedup both read it, and a report reads it again."""
+    (tmp_path / "t.csv").write_bytes(b"id,text\n1,one two\n2\n3,three four\n4\n")
+    (tmp_path / "t.jsonl").write_bytes(b'{"id":1,"text":"one two"}\n{"id":2,"text":NaN}\n{"text":"a b"}\n')
+    for name, bad in (("t.csv", [3, 5]), ("t.jsonl", [2, 3])):
+        for more in ("", "--report page.html"):
+            ran = run_here("shingletools unique", *more.split(), name, cwd=tmp_path)
+            assert [line.split()[1] for line in ran.err.splitlines() if f" {name}:" in line] == [
+                f"{name}:{line}:" for line in bad
+            ]
+            assert ran.status == 1
+
+
 def test_the_recipe_is_that_for_half_of_the_texts(tmp_path: Path) -> None:
     counts = {"titles": 12, "short texts": 99, "near-copies": 100}
     for name, most in counts.items():

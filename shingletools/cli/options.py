@@ -45,6 +45,7 @@ class Parser(argparse.ArgumentParser):
         options.output = None if options.output == "-" else options.output
         options.given = frozenset(action.dest for action in self._given)
         options.carried = None  # the names of fields that records of the input carry: see steps.py
+        options.names_of = None  # returns those in files of another side
         return options
 
     def parse_in_order(self, argv: Sequence[str]) -> argparse.Namespace:

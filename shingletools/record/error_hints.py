@@ -50,6 +50,8 @@ MAX_PROSE_CHARS = 200  # characters of a line that are looked at
 ARRAY = re.compile(rb"\[\s*(?:[\[{]|\Z)")
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", "nested too deeply")
+COLUMN = re.compile(r"not JSON \(column ([0-9]+)\)")
+NOT_NUMBERS = re.compile("-?(?:NaN|Infinity)")  # as Python writes them
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
 MAX_NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
@@ -63,6 +65,7 @@ FIXED = (*RESERVED, "a", "b", "similarity", "members", "df", "words", "shingle",
 NAMES = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)  # fields that jq takes without quotes
 NOT_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
 SCORING = ("simscore", "simtune")  # commands that take files of pairs or groups
+DECIDED_BY_PAIRS = ("simgroup", "dedup", "simshow", "simtune")  # commands that read them only as JSON lines
 
 
 def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
@@ -74,8 +77,11 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     >>> hint("sketch", 'field "shingles" is missing', b'{"id":1,"sketch":"01234567","via":"sketch n=1"}', False)
     'these are records of sketch: simjoin comes next'
     """
+    if form == "--tsv" and "but the" in cause and document.count(b'"') % 2:
+        return "canon --csv --delimiter $'\\t' reads values that have line breaks in quotes"
     if cause.startswith(ABOUT_BYTES):
         begins = format_hint(command, document, form) if first and form in LINEWISE else None
+        begins = begins or fault_hint(cause, document)
         if begins is None and form not in BINARY_FORMATS and cause.startswith(NOT_UTF8):
             advice = encoding_hint(document, form)
             return None if advice.startswith(ICONV) and CONTROL.search(document) else advice
@@ -86,6 +92,24 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
     if cause.startswith("fields "):  # all fields of --text are missing
         with contextlib.suppress(Rejected):
             return present_fields("", wire.parse_json(document))
+    return None
+
+
+def fault_hint(cause: str, document: bytes) -> str | None:
+    r"""Returns advice about what is at the column of a line that is not JSON.
+
+    >>> fault_hint("not JSON (column 9)", b'{"mean":NaN}'), fault_hint("not JSON (column 9)", b'{"id":1}{"id":2}')
+    ('NaN is not JSON: write null', 'several records on one line: jq -c . writes each on one')
+    """
+    if not (found := COLUMN.fullmatch(cause)):
+        return None
+    place = int(found[1]) - 1
+    text = document.decode(errors="replace")
+    if number := NOT_NUMBERS.match(text, place):
+        return f"{number[0]} is not JSON: write null"
+    with contextlib.suppress(Rejected):
+        if text.startswith("{", place) and wire.parse_json(text[:place].encode()):
+            return "several records on one line: jq -c . writes each on one"
     return None
 
 
@@ -114,8 +138,9 @@ def format_hint(command: str, document: bytes, form: str = "") -> str | None:
     elif form and start[:2] == b'{"':
         looks = record_hint(start, form)
     elif ARRAY.match(start):
-        looks = "a JSON array: canon --array reads it"
-        looks += "" if form else ", and jq -c '.[]' writes each element on a line"
+        ways = [] if command in ("simgroup", "simscore") else ["canon --array reads it"]
+        ways += [] if form else ["jq -c '.[]' writes each element on a line"]
+        looks = f"a JSON array: {', and '.join(ways)}"
     elif start == b"{":
         looks = "a record on several lines: jq -c . writes each on one"
     elif looks is None and form not in ("--array", *BINARY_FORMATS) and ends_in_returns(document):
@@ -183,11 +208,23 @@ def text_hint(command: str, line: bytes) -> str | None:
     with contextlib.suppress(UnicodeDecodeError):
         text = line.decode()
         if HEADER.fullmatch(text):
-            reads = "--csv or --tsv reads it" if set(text) & set(",\t") else "--csv --delimiter ';' reads it"
-            return f"the header of a table: canon {reads}"
+            return f"the header of a table: {table_hint(command, text)}"
         if PROSE.match(text, 0, MAX_PROSE_CHARS):
             return f"plain text: {'see --lines and --whole' if command == 'canon' else 'canon --lines reads it'}"
     return None
+
+
+def table_hint(command: str, header: str) -> str:
+    """Returns how a command, or one before it, reads a table.
+
+    >>> table_hint("simgroup", "a,b,similarity")
+    'pairs are read as JSON lines, such as simjoin writes'
+    """
+    if command == "simscore":
+        return "with --csv or --tsv, columns of --truth are separated by commas or tabs"
+    if command in DECIDED_BY_PAIRS and {"a", "b"} <= {name.strip('"') for name in re.split(r"[,;\t\r]", header)}:
+        return "pairs are read as JSON lines, such as simjoin writes"
+    return "canon --csv or --tsv reads it" if {*header} & {*",\t"} else "canon --csv --delimiter ';' reads it"
 
 
 def fields_hint(command: str, field: str, record: wire.Record, first: bool) -> str | None:

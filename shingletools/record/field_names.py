@@ -2,10 +2,15 @@
 
 import contextlib
 import shlex
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.record import wire
+from shingletools.record.wire import field_after
 from shingletools.system.errors import Rejected
+
+if TYPE_CHECKING:
+    import argparse
 
 
 class Names(NamedTuple):
@@ -24,6 +29,18 @@ class Names(NamedTuple):
 
 
 DEFAULT_NAMES = Names()
+
+
+def all_names(options: "argparse.Namespace") -> Names:
+    """Returns the names that the options of a command set for its input."""
+    text = vars(options).get("text", "text")
+    return Names(options.id, text if isinstance(text, str) else field_after(text))
+
+
+def names_of(options: "argparse.Namespace", files: Sequence[str]) -> Names:
+    """Returns the names in files of another side than the input's: see steps.names_of_side."""
+    found: Names = all_names(options) if options.names_of is None or not files else options.names_of(files)
+    return found
 
 
 def names_in_value(value: object) -> Names:

@@ -9,6 +9,7 @@ orjson; columns are those of orjson 3.13 where these are right.
 
 import json
 import re
+from collections.abc import Callable
 
 from shingletools.system.errors import Rejected
 
@@ -99,8 +100,11 @@ def is_text(value: str) -> bool:
     return True
 
 
-def parsed(text: str) -> object:
-    """Returns the value of the text. Raises JsonFault or TooDeep unless the text is one JSON value."""
+def parsed(text: str, value_of: Callable[[str], object] | None = None) -> object:
+    """Returns the value of the text. Raises JsonFault or TooDeep unless the text is one JSON value.
+
+    value_of: returns the value of a string, number or literal; by default that of orjson.
+    """
     closer, inside = "", list[object]()  # of the innermost open bracket: what closes it, and its values; names, too
     around = []  # closer and values of each bracket around it
     place = skip_blanks(text, 0)
@@ -117,7 +121,7 @@ def parsed(text: str) -> object:
                 continue
         else:
             end = scalar_end(text, place)
-            inside.append(value_in(text[place:end]))
+            inside.append((value_of or value_in)(text[place:end]))
             place = skip_blanks(text, end)
         while around and text.startswith(closer, place):
             value = inside if closer == "]" else dict(zip(inside[::2], inside[1::2], strict=True))

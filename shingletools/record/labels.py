@@ -4,8 +4,8 @@ import re
 
 from shingletools.record import wire
 from shingletools.record.json_members import member_of, members
-from shingletools.record.wire import AGAINST, Name, Record
-from shingletools.system.errors import Rejected, shown
+from shingletools.record.wire import AGAINST, COPY, Name, Record
+from shingletools.system.errors import Failed, JudgedDifferent, Rejected, shown
 from shingletools.system.lazy_imports import lazy, orjson
 
 UNLABELLED = b""
@@ -18,9 +18,8 @@ JUDGEMENTS = dict.fromkeys((1, "1", "true", "yes", "same"), True)
 JUDGEMENTS |= dict.fromkeys((0, "0", "false", "no", "different"), False)
 
 PAIRS, GROUPS = "pairs", "groups"  # what a file of records holds
-UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST), GROUPS: ("members",)}  # fields that may stand once in a record of them
-# The same for records of a truth
-UNIQUE_TRUTH_FIELDS = {PAIRS: (*UNIQUE_FIELDS[PAIRS], LABEL_FIELD), GROUPS: UNIQUE_FIELDS[GROUPS]}
+# Fields that may stand once in a record of them
+UNIQUE_FIELDS = {PAIRS: ("a", "b", AGAINST, COPY, LABEL_FIELD), GROUPS: ("members",)}
 
 
 def label_of(value: bytes) -> bytes | None:
@@ -93,6 +92,23 @@ def judged_same(record: Record) -> bool:
     if judged is None:
         raise Rejected(f'field "{LABEL_FIELD}" is neither 1, true, yes or same, nor 0, false, no or different')
     return judged
+
+
+def check_judged_same(record: Record) -> None:
+    """Raises JudgedDifferent for a pair whose label says that its documents do not belong together; and Rejected."""
+    if not judged_same(record):
+        raise JudgedDifferent("it is judged different")
+
+
+def check_all_pairs(record: Record, command: str) -> None:
+    """Raises Failed for a pair of a copy, which has pairs that are left out. Raises Rejected."""
+    if wire.take_flag(record, COPY):
+        raise Failed(f"pairs of simjoin --copies once leave out those of copies; {command} needs all pairs")
+
+
+def different_figures(count: int) -> dict[str, int]:
+    """Returns the figure of -v about pairs that are judged different, if there are some."""
+    return {"pairs judged different": count} if count else {}
 
 
 def kind_of(record: Record) -> str:

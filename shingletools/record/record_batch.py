@@ -12,7 +12,7 @@ from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumn
 from shingletools.kernel.line_columns import read_columns as no_columns
 from shingletools.record import wire
 from shingletools.record.json_members import escaped, line_at, parse
-from shingletools.system.errors import Failed, Rejected
+from shingletools.system.errors import Failed, JudgedDifferent, Rejected
 from shingletools.system.lazy_imports import orjson
 
 Place = tuple[str, int | None]  # a file, and a line of it
@@ -26,7 +26,7 @@ class Schema(NamedTuple):
     """The fields that a batch has of each line, and the function that reads any line."""
 
     # The definition: takes a line and where it starts, and returns the value of each field that has a column, as
-    # `row_of` takes them. It reads the lines that are not ordinary. Raises Rejected or Failed
+    # `row_of` takes them. It reads the lines that are not ordinary. Raises Rejected, Failed or JudgedDifferent
     parse_line: Callable[[bytes, int], Sequence[Any]]
     fields: tuple[Field, ...] = ()
     max_rows: int = sys.maxsize  # of a batch that the kernel does not read
@@ -59,9 +59,9 @@ def parse_id(id_field: str, line: bytes, _start: int) -> list[bytes]:
 
 
 class BadLine(NamedTuple):
-    """A line that becomes no row: it is rejected, or the run fails at it."""
+    """A line that becomes no row: it is rejected or left out, or the run fails at it."""
 
-    error: Rejected | Failed
+    error: Rejected | Failed | JudgedDifferent
     line: bytes
 
 
@@ -119,7 +119,7 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
         line, after = line_at(lines, at)
         try:
             values = schema.parse_line(line, at)
-        except (Rejected, Failed) as error:
+        except (Rejected, Failed, JudgedDifferent) as error:
             bad, at = BadLine(error, line), after
             break
         if schema.objects:

@@ -10,11 +10,12 @@ from shingletools.reading import streams
 from shingletools.reading.streams import Chunk, GivenLines, Span
 from shingletools.record.collector import Collector, DeferredReject, Taken, Written, join_written
 from shingletools.record.document_format import FileDocuments
+from shingletools.record.labels import different_figures
 from shingletools.record.record_batch import Place, RecordBatch, read_batch
 from shingletools.running.filtering import documents_in_format
 from shingletools.running.outcomes import FAILED, BadRecord, Conclusion, Figures, Outcome
 from shingletools.running.steps import Step
-from shingletools.system.errors import EnvironmentFailure, Failed, IdRepeated, Rejected, shown_place
+from shingletools.system.errors import EnvironmentFailure, Failed, IdRepeated, JudgedDifferent, Rejected, shown_place
 
 
 def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -> tuple[Outcome, Failed | None]:
@@ -22,7 +23,7 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
     rejects: list[BadRecord] = []
     written: list[Written] = []
     failed: Failed | None = None
-    first, good, again, at = chunk.line or 1, 0, 0, 0
+    first, good, again, different, at = chunk.line or 1, 0, 0, 0, 0
 
     def place(row: int) -> Place:
         return chunk.name, chunk.documents[first + row - 1].line if chunk.documents else first + row
@@ -41,7 +42,7 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
         except Failed as first_fails:
             taken = Taken(failed=(0, first_fails))
         written.append(taken.written)
-        error: Rejected | Failed | None
+        error: Rejected | Failed | JudgedDifferent | None
         rows, error = taken.failed or (batch.rows, None)
         rejected = [*taken.rejected.items()]
         if strict and rejected:
@@ -52,6 +53,7 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
         good += rows - len(rejected)
         if error is None and batch.bad is not None and not (rejects and strict):
             error = batch.bad.error
+            different += isinstance(error, JudgedDifferent)
             if isinstance(error, Rejected):
                 reject(rows, error, batch.bad.line)
                 collector.left_out()
@@ -62,8 +64,17 @@ def collect_chunk(collector: Collector, strict: bool, side: int, chunk: Chunk) -
             )
         first += batch.rows + (batch.bad is not None)
         at = batch.next
+    good += different
     outcome = Outcome(
-        chunk.size, None, good + len(rejects), good, rejects, join_written(written), file=chunk.name, repeated_ids=again
+        chunk.size,
+        None,
+        good + len(rejects),
+        good,
+        rejects,
+        join_written(written),
+        counted=different_figures(different),
+        file=chunk.name,
+        repeated_ids=again,
     )
     return outcome, failed
 

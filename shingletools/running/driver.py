@@ -64,6 +64,7 @@ class RunOptions(NamedTuple):
     output: str | None  # a path
     progress: bool = False
     bar: "ProgressBar | None" = None  # if there is one already
+    said: set[str] | None = None  # what commands have said of bad records: another one does not say it again
 
 
 class FirstRecord:
@@ -93,6 +94,26 @@ class FirstRecord:
             self.bar.close()
 
 
+class Shown:
+    """What a run shows on standard error: messages, above the progress bar if there is one."""
+
+    def __init__(self, bar: "ProgressBar | None", said: set[str] | None) -> None:
+        """said: as in RunOptions."""
+        self.bar, self.said = bar, said
+
+    def say(self, message: str) -> None:
+        if self.said is not None:
+            what = message.partition(": ")[2].partition("; ")[0]  # without the command and the hint
+            if what in self.said:
+                return
+            self.said.add(what)
+        if self.bar is not None:
+            self.bar.clear()
+        messages.say(message)
+        if self.bar is not None:
+            self.bar.refresh()
+
+
 def run_steps(
     name: str, steps: Sequence[Step], closed: set[int], run_options: RunOptions
 ) -> tuple[int, PipelineRun | None]:
@@ -100,26 +121,18 @@ def run_steps(
 
     Raises Failed.
     """
-    bar = run_options.bar
-
-    def say(message: str) -> None:
-        """Above the progress bar if there is one."""
-        if bar is not None:
-            bar.clear()
-        messages.say(message)
-        if bar is not None:
-            bar.refresh()
-
     target = 1 if run_options.output is None else run_options.output
-    with PipelineRun(steps, say) as flow:
+    shown = Shown(run_options.bar, run_options.said)
+    with PipelineRun(steps, shown.say) as flow:
         inputs = flow.prepare(target, closed)
         say_that_it_waits(name, inputs)
         if run_options.progress:
             from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
 
-            if bar is None:
-                bar = progress_bar(name, inputs)
-                flow.stack.callback(bar.close)
+            if shown.bar is None:
+                shown.bar = progress_bar(name, inputs)
+                flow.stack.callback(shown.bar.close)
+            bar = shown.bar
             flow.progress, flow.show_work = bar.update, bar.show_work
             if len(steps) > 1:
                 flow.show_step = bar.set_description_str

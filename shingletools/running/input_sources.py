@@ -17,6 +17,8 @@ from shingletools.system.lazy_imports import needs, orjson
 if TYPE_CHECKING:
     from json import JSONEncoder
 
+TOO_MANY = 1025  # levels of arrays and objects, more than a record may have
+
 
 class ArrowStream(Protocol):
     """The interface of Arrow's tables and data frames: a PyCapsule of an ArrowArrayStream."""
@@ -118,8 +120,11 @@ def spelled(record: Any) -> bytes:
         if b"null" in line:  # which orjson makes of NaN, too
             python_json(allow_nan=False).encode(dict(record))
         return line
-    except (orjson.JSONEncodeError, ValueError):
-        return python_json(allow_nan=True).encode(dict(record)).encode("utf-8", "surrogatepass")
+    except (orjson.JSONEncodeError, ValueError, RecursionError):
+        try:
+            return python_json(allow_nan=True).encode(dict(record)).encode("utf-8", "surrogatepass")
+        except RecursionError:
+            return b"[" * TOO_MANY  # which a command rejects for the same reason
 
 
 @cache

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Generator, Iterator
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 from shingletools.running.outcomes import FAILED, BadRecord
 from shingletools.running.pipeline_run import PipelineRun
@@ -179,17 +179,25 @@ def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
 
 def has_large(value: Any) -> bool:
     """Returns whether a value holds a float that may be an integer, which orjson reads as a float."""
-    kind = type(value)
-    if kind is float:
-        return bool(abs(value) >= LEAST_INEXACT)
-    if kind is dict:
-        value = value.values()
-    return kind in (dict, list) and any(map(has_large, value))
+    values = [value]  # no recursion: orjson reads more levels than Python may call
+    while values:
+        value = values.pop()
+        kind = type(value)
+        if kind is float and abs(value) >= LEAST_INEXACT:
+            return True
+        if kind in (dict, list):
+            values += value.values() if kind is dict else value
+    return False
 
 
 def with_exact_integers(line: bytes) -> dict[str, Any]:
     """Returns the record on a line with all its integers, however large."""
     import json  # which most runs do not need
 
-    record: dict[str, Any] = json.loads(line)
+    try:
+        record: dict[str, Any] = json.loads(line)
+    except RecursionError:
+        from shingletools.record.json_faults import parsed  # here, because it takes ten times as long
+
+        return cast(dict[str, Any], parsed(line.decode().rstrip(), json.loads))
     return record

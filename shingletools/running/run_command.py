@@ -52,11 +52,15 @@ def sized(argument: str) -> str:
 
 
 def run(
-    name: str, argv: Sequence[str] | None, closed: set[int], conclude: Callable[[PipelineRun], object] = lambda _: None
+    name: str,
+    argv: Sequence[str] | None,
+    closed: set[int],
+    conclude: Callable[[PipelineRun], object] = lambda _: None,
+    said: set[str] | None = None,
 ) -> int:
     """Runs a pipeline, and returns its exit status. Raises Failed or Printed.
 
-    conclude: takes the run at its end, unless its reader has gone away.
+    conclude: takes the run at its end, unless its reader has gone away. said: as in RunOptions.
     """
     check_kernel()
     begun = time.monotonic()
@@ -73,7 +77,7 @@ def run(
         if own is not None and options.output is not None:
             raise Failed(f"-o: given twice, here and to {steps[-1].name}")
         output = own if options.output is None else options.output
-        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, first.bar))
+        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, first.bar, said))
     if flow is None:
         return status
     conclude(flow)

@@ -193,11 +193,11 @@ class ShortRun:
         """
         if self.options.dry_run:
             raise Printed(self.shown(lines, start))
-        status = DONE
+        status, said = DONE, set[str]()  # two commands read the input
         for line in lines:
             standard_output = os.dup(1)  # a run closes standard output
             try:
-                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed, self.conclude)
+                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed, self.conclude, said)
             finally:
                 if line is not lines[-1]:
                     os.dup2(standard_output, 1)

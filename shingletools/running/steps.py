@@ -2,12 +2,13 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from shingletools.cli.options import make_parser
 from shingletools.reading.streams import first_line
 from shingletools.record.command_registry import command_of
-from shingletools.record.field_names import DEFAULT_NAMES, Names, names_on_line
+from shingletools.record.field_names import DEFAULT_NAMES, Names, all_names, names_on_line
 from shingletools.record.stage import Command, Stage
 from shingletools.record.wire import field_after
 
@@ -52,7 +53,9 @@ def step_of(
     look(options)
     options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
     name_fields(options, name_options, carried)
+    options.names_of = partial(names_of_side, options, name_options, given)
     stage = command.build(options)
+    del options.names_of  # which cannot be sent to another process
     filter_stage = stage.record_by_record
     # A collector that makes another kind of records does not
     passes = filter_stage is not None or not command.COMMAND_INFO.makes
@@ -66,14 +69,25 @@ def step_of(
     return Step(name, options, stage, names)
 
 
-def names_in(files: Sequence[str], given: GetNames) -> Names:
-    """Returns the names that the first record carries, in the first file that has a record."""
+def names_in(files: Sequence[str], given: GetNames, otherwise: Names = DEFAULT_NAMES) -> Names:
+    """Returns the names that the first record carries, in the first file that has a record and can be read twice."""
     for file in files:
         if file == "-":
             return given()
         if line := first_line(file):
             return names_on_line(line)
-    return DEFAULT_NAMES
+    return otherwise
+
+
+def names_of_side(
+    options: argparse.Namespace, name_options: NameOptions, given: GetNames, files: Sequence[str]
+) -> Names:
+    """Returns the names in other files than those of the input: those that are set for all, or that records carry."""
+    own, set_for_all = names_in(files, given, options.carried), all_names(options)
+    return Names(
+        set_for_all.id if "id" in options.given else own.id,
+        set_for_all.text if name_options.text or "text" in options.given else own.text,
+    )
 
 
 def name_fields(options: argparse.Namespace, name_options: NameOptions, carried: Names) -> None:

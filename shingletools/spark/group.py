@@ -18,7 +18,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.spark.arrow_batches import Batches, binary_array, from_columns, selected_ids, through, union
 from shingletools.spark.graph import EDGE, connect, connected, thinned, with_nodes
 from shingletools.spark.lines import COPIES_IN_TASKS, GOOD, LINES, StepInput, numbered_records
-from shingletools.system.errors import Failed
+from shingletools.system.errors import Failed, JudgedDifferent
 
 # The columns of LINES, of a bad line; or the number of a pair, and its two ids as JSON, or of a document, and its id
 MENTIONS = pa.schema([*LINES, *pa.schema({"a": "binary", "b": "binary"})])
@@ -75,7 +75,7 @@ class MentionRows:
                 mentions = {"a": names[::2], "b": names[1::2]}
             # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
             yield from_columns(MENTIONS, step=GOOD, number=some.numbers[: len(mentions["a"])], **mentions)
-            if some.batch.bad is not None:
+            if some.batch.bad is not None and not isinstance(some.batch.bad.error, JudgedDifferent):
                 if isinstance(some.batch.bad.error, Failed):
                     raise some.batch.bad.error
                 yield some.bad(MENTIONS, self.step)

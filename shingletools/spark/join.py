@@ -62,8 +62,9 @@ class JoinRun:
     def run(self) -> DataFrame:
         """Returns pairs and bad records. Raises Failed."""
         step, stage = self.given.number, self.stage
-        signing = Signing(stage.id_field, stage.once(0), stage.wanted.verify, step)
-        every = [through(lines, signing, SIGNED) for lines in (self.given.lines, *self.given.others)]
+        signing = [Signing(stage.id_of(side), stage.once(side), stage.wanted.verify, step) for side in (0, 1)]
+        every = [through(self.given.lines, signing[0], SIGNED)]
+        every += [through(lines, signing[1], SIGNED) for lines in self.given.others]
         rows = self.checkpoint(union(every))
         bad, documents = [rows.where(F.col("step") > 0).select(*LINES.names)], rows.where(F.col("step") == GOOD)
         size = F.sum(F.octet_length("payload") + F.octet_length("second"))

@@ -12,6 +12,10 @@ class IdRepeated(Rejected):
     """A record is bad because an earlier one has its id; it may be good otherwise."""
 
 
+class JudgedDifferent(Exception):
+    """A pair says that its documents do not belong together: it is left out, but is not bad."""
+
+
 class Failed(Exception):
     """The run cannot go on, for the reason in the text."""
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -270,3 +271,41 @@ def test_strict_lets_out_all_records_before_the_bad_one(command: str, tmp_path: 
     for jobs in ("1", "2"):
         ran = run_here(command, "--strict", "-j", jobs, stdin=before + b"bad\n" + after, cwd=tmp_path)
         assert (ran.status, ran.out) == (2, expected)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "simgroup -v pairs",
+        "simgroup -v -t 0.4 pairs",
+        "simgroup -v --star pairs",
+        "dedup -v --pairs pairs docs",
+        "dedup -v --pairs pairs -t 0.4 docs",
+        "dedup -v --pairs pairs -S 10M docs",
+        "dedup -v --known pairs docs",
+        "simscore -v --truth truth pairs",
+        "simscore -v --bands 0.5,0.9 --truth truth pairs",
+    ],
+)
+def test_pairs_judged_different_are_no_pairs(command: str, tmp_path: Path) -> None:
+    """The output is that without them; they are counted, and a label that says neither is bad."""
+    pairs = [
+        {"a": a, "b": b, "similarity": (a + b) / 20, **({} if label is None else {"label": label})}
+        for number, (a, b) in enumerate(combinations(range(7), 2))
+        for label in [(None, 1, "yes", True, "different", 0, False)[number % 7]]
+    ]
+    if "--known" in command:  # in which other pairs may have two sides
+        pairs = [{**pair, "against": True} for pair in pairs]
+    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": "x"} for number in range(9))))
+    (tmp_path / "truth").write_bytes(jsonl({"members": [0, 1, 2, 3]}))
+    ran = {}
+    for kind in (None, "same", "all", "bad"):
+        some = [pair for pair in pairs if pair.get("label") not in ("different", 0, False)]
+        some = {None: [], "same": some, "all": pairs, "bad": [*pairs, {**pairs[0], "label": "perhaps"}]}[kind]
+        (tmp_path / "pairs").write_bytes(jsonl(*some))
+        ran[kind] = run_here(*command.split(), cwd=tmp_path)
+    assert ran["all"].out == ran["same"].out != ran[None].out
+    assert (ran["all"].status, ran["bad"].status) == (0, 2 if "dedup" in command else 1)
+    assert ran["all"].err.rstrip().endswith(", 9 pairs judged different")
+    assert "judged" not in ran["same"].err
+    assert 'field "label" is neither 1, true, yes or same, nor 0, false, no or different' in ran["bad"].err

@@ -160,6 +160,54 @@ def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize(
+    "names",
+    ["d ./d", "d l", "l d", "d d/s", "d/s d", "d d/a.txt", "d/../d/a.txt d", "d d d", "d/s d/t d/s", "d d-e", "d"],
+)
+def test_a_file_with_several_names_is_one_document(names: str, tmp_path: Path) -> None:
+    """Whoever deletes what `unique --removed` lists must not delete the last name of a file."""
+    for name in ("d/a.txt", "d/s/b.txt", "d/t/c.txt", "d-e/a.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("the same text in each file")
+    (tmp_path / "l").symlink_to("d")
+    (tmp_path / "d" / "z.txt").hardlink_to(tmp_path / "d" / "a.txt")
+    found = [
+        path.relative_to(tmp_path) if path.is_absolute() else path
+        for name in names.split()
+        for path in [tmp_path / name, *sorted((tmp_path / name).rglob("*.txt"))]
+        if path.is_file()
+    ]
+    different: list[Path] = []
+    for path in found:
+        if not any((tmp_path / path).samefile(tmp_path / other) for other in different):
+            different.append(path)
+    ran = run("canon", "--recursive", "-v", *names.split(), cwd=tmp_path)
+    assert [Path(record["id"]).resolve() for record in map(json.loads, ran.out.splitlines())] == [
+        path.resolve() for path in different
+    ]
+    more = len(found) - len(different)
+    said = "" if not more else f"canon: passed over {more} other names of files, such as " if more > 1 else "canon: "
+    assert ran.status == 0
+    assert ran.err.startswith(said)
+    assert (f", {more} files passed over" in ran.err) == bool(more)
+    options = ("--recursive", "--removed", "gone", "-o", "stay")
+    assert run("shingletools", "unique", *options, *names.split(), cwd=tmp_path).status == 0
+    gone, stay = ((tmp_path / name).read_text().split() for name in ("gone", "stay"))
+    assert len(gone) + len(stay) == len(different)
+    assert not any((tmp_path / one).samefile(tmp_path / other) for one in gone for other in stay)
+
+
+def test_whole_files_with_several_names(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one")
+    (tmp_path / "b").hardlink_to(tmp_path / "a")
+    (tmp_path / "c").write_text("two")
+    ran = run("canon", "--whole", "a", "c", "-", "./a", "b", "a", stdin=b"three", cwd=tmp_path)
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == ["a", "c", "-"]
+    assert ran.err == "canon: passed over 3 other names of files, such as ./a, which is a\n"
+    ran = run("canon", "--whole", "a", "b", cwd=tmp_path)
+    assert ran.err == "canon: passed over 1 other name of a file: b, which is a\n"
+
+
+@pytest.mark.parametrize(
     ("options", "expected"),
     [
         ("--include *.py", ["c.py", "s/c.py", "s/d.py.gz", "t/x/e.py"]),

@@ -66,12 +66,44 @@ def test_bad_rows_are_reported_by_the_line_at_which_they_begin_and_kept_as_they_
         "canon: docs:4: 4 columns, but the header has 3",
         "canon: docs:5: not CSV (text after a closing quote, or a carriage return without quotes)",
         "canon: docs:8: not UTF-8 (byte 3); iconv -f ENCODING -t UTF-8 makes UTF-8 of it",
-        "canon: docs:9: 1 column, but the header has 3",
         "canon: docs:10: not CSV (text after a closing quote, or a carriage return without quotes)",
         "canon: docs:11: a quoted value has no end",
         "",
     ]
-    assert (tmp_path / "bad").read_bytes() == b"\n".join([*bad[:2], b'3,"a\nb"c,d', *bad[3:], b""])
+    kept = [row for row in bad if row]  # a blank line is no row
+    assert (tmp_path / "bad").read_bytes() == b"\n".join([*kept[:2], b'3,"a\nb"c,d', *kept[3:], b""])
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize(("names", "row"), [(["id", "text"], ["7", "a b"]), (["text"], ["a b"])])
+def test_blank_lines_are_no_rows(delimiter: str, names: list[str], row: list[str], tmp_path: Path) -> None:
+    """As Python's csv has it, also before the header; but in TSV of one column, they are empty values."""
+    lines = ["", *[delimiter.join(each) for each in (names, row)], "", "", delimiter.join(row).replace("7", "8"), ""]
+    for end in ("\n", "\r\n"):
+        content = end.join(lines)
+        expected = [each["text"] for each in csv.DictReader(io.StringIO(content.lstrip()), delimiter=delimiter)]
+        if delimiter == "\t" and len(names) == 1:
+            expected[1:1] = ["", ""]
+        ran = canon(tmp_path, content.encode(), "--csv" if delimiter == "," else "--tsv")
+        assert [record["text"] for record in ran.records()] == expected
+        command = ("shingletools", "unique", "--csv" if delimiter == "," else "--tsv", "docs")
+        stays = run_here(*command, cwd=tmp_path).out.decode()
+        assert stays.split(end)[:2] == [delimiter.join(each) for each in (names, row)]
+
+
+def test_tsv_with_line_breaks_in_quotes_gets_a_hint(tmp_path: Path) -> None:
+    content = b'id\ttext\n1\t"one\ntwo"\n2\t"three\nfour"\n'
+    ran = canon(tmp_path, content, "--tsv")
+    assert ran.err.splitlines() == [
+        "canon: docs:3: 1 column, but the header has 2; "
+        "--csv --delimiter $'\\t' reads values that have line breaks in quotes",
+        "canon: docs:5: 1 column, but the header has 2",
+    ]
+    assert [each["text"] for each in canon(tmp_path, content, "--csv", "--delimiter", "\t").records()] == [
+        "one two",
+        "three four",
+    ]
+    assert "--delimiter" not in canon(tmp_path, b"id\ttext\n1\tone\ntwo\n", "--tsv").err
 
 
 def test_tabs_part_values_and_quotes_are_text(tmp_path: Path) -> None:
@@ -102,7 +134,6 @@ def test_rows_without_an_id_get_their_number_in_the_whole_input(tmp_path: Path) 
     assert [(record["id"], record["text"]) for record in map(json.loads, ran.out.splitlines())] == [
         (1, "c"),
         (2, "a"),
-        (4, ""),
     ]
     assert ran.err == "canon: docs:3: 2 columns, but the header has 1\n"
     assert canon(tmp_path, b"text\na\nb,x\n\n", "--csv", "more").out == ran.out
@@ -115,7 +146,7 @@ def test_rows_without_an_id_get_their_number_in_the_whole_input(tmp_path: Path) 
     [
         (b"a,b\n1,2\n", "--csv", f'docs:1: no column "text" among "a", "b"; {TEXT}'),
         (b"a,b\n1,2\n", "--csv --id c", 'docs:1: no column "c" among "a", "b"'),
-        (b"\n1,2\n", "--csv", f'docs:1: no column "text" among none; {TEXT}'),
+        (b"\n1,2\n", "--csv", f'docs:2: no column "text" among "1", "2"; {TEXT}'),
         (b"id,text,id\n", "--csv", 'docs:1: two columns "id"'),
         (b'id,"text\n', "--csv", "docs:1: a quoted value has no end"),
         (b"id,text,\xe9\n", "--csv", "docs:1: not UTF-8 (byte 9); iconv -f ENCODING -t UTF-8 makes UTF-8 of it"),

@@ -139,9 +139,11 @@ def test_what_it_cannot_be_combined_with(folder: Path) -> None:
 
 
 def test_what_needs_all_pairs_says_so(folder: Path) -> None:
-    ran = run_here("simscore --truth all once", cwd=folder)
-    assert (ran.status, ran.out) == (2, b"")
-    assert "pairs of simjoin --copies once leave out those of copies; simscore needs all pairs" in ran.err
+    why = "pairs of simjoin --copies once leave out those of copies; "
+    for command, needs in (("simscore --truth all once", "simscore"), ("simtune --truth once docs", "--truth")):
+        ran = run_here(command, cwd=folder)
+        assert (ran.status, ran.out) == (2, b"")
+        assert f"{why}{needs} needs all pairs" in ran.err
 
 
 def test_a_mark_that_is_neither_true_nor_false(folder: Path) -> None:

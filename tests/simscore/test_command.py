@@ -96,11 +96,14 @@ def test_the_message_names_that_pair_in_the_order_in_which_its_ids_came(options:
     assert (done.status, done.err) == (2, "simscore: ids 1 and 2 are judged the same and different\n")
 
 
-def test_only_the_truth_is_a_judgement(tmp_path: Path) -> None:
-    """A label of a pair that was found is a field like others; and a label may stand but once."""
+def test_a_label_may_stand_but_once(tmp_path: Path) -> None:
     twice = b'{"a":1,"b":2,"label":1,"label":0}\n'
-    done = ran(tmp_path, "--truth t", twice, t=twice + jsonl({"a": 1, "b": 2}))
-    assert (done.status, done.err) == (1, 'simscore: t:1: field "label" occurs twice\n')
+    once = jsonl({"a": 1, "b": 2})
+    done = ran(tmp_path, "--truth t", once + twice, t=twice + once)
+    assert (done.status, done.err.splitlines()) == (
+        1,
+        ['simscore: -:2: field "label" occurs twice', 'simscore: t:1: field "label" occurs twice'],
+    )
     assert counts(done) == (2, 0, 1, 1, 1)
 
 

@@ -19,6 +19,7 @@ from shingletools.record import wire
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.document_format import Format
 from shingletools.record.json_members import parse
+from shingletools.record.labels import LABEL_FIELD, check_judged_same
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, COPY, Record
 from shingletools.system.errors import Failed, Rejected, printable, shown_place
@@ -36,12 +37,13 @@ class Similarities(SideInput):
     def __init__(self) -> None:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID)
         flags = (Field(name.encode(), Kind.FLAG) for name in (AGAINST, COPY))
-        others = Field(b"similarity", Kind.DOUBLE), *flags
+        others = Field(b"similarity", Kind.DOUBLE), *flags, Field(LABEL_FIELD.encode(), Kind.NONE)
         self.schema = Schema(self.parse_line, (*ids, *others))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
         """Returns a pair's ids, its similarity, whether it has two sides and is a copy. Raises Rejected and Failed."""
-        record = parse(line, ("a", "b", "similarity", AGAINST, COPY))
+        record = parse(line, ("a", "b", "similarity", AGAINST, COPY, LABEL_FIELD))
+        check_judged_same(record)
         return *take_similar(record), self.take_side(record), wire.take_flag(record, COPY)
 
     def take_side(self, record: Record) -> bool:

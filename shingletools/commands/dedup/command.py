@@ -24,6 +24,7 @@ from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.document_format import Format
+from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
 from shingletools.system import errors
 from shingletools.system.errors import Failed
@@ -137,6 +138,7 @@ def build(options: argparse.Namespace) -> Stage:
         unwanted(options),
         memory_of(options),
         options.marks,
+        names_of(options, options.without).id,
     ).with_maker(collector_of)
 
 

@@ -108,7 +108,7 @@ class ByPairs(RemovalDecisions):
     option = "--pairs"
 
     def __init__(self, similar: SimilarPairs) -> None:
-        documents = len(similar.ids)
+        self.different, documents = similar.different, len(similar.ids)
         ends, similarity = np.frombuffer(similar.ends, np.int32), np.frombuffer(similar.similarity)
         self.has_copies = len(similar.copies) > 0
         self.original = np.arange(documents)  # of each document

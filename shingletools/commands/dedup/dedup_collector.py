@@ -19,6 +19,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.record.collector import Collector, CollectorContext, Taken, Written, join_written
+from shingletools.record.labels import different_figures
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.record.stage import FEWEST_REMARKED
 from shingletools.system.errors import Failed, IdRepeated, names_none, seen_before
@@ -42,7 +43,7 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDe
         members.read("--groups", spec.groups, context)
         decisions = ByGroups(members, spec.larger_than or 1)
     known.read("--known", spec.known, context)
-    unwanted = UnwantedIds(known, spec.id_field, spec.unwanted, spec.format is None)
+    unwanted = UnwantedIds(known, spec.unwanted_id or spec.id_field, spec.unwanted, spec.format is None)
     unwanted.read("--without", spec.without, context)
     return ids, decisions, known
 
@@ -211,4 +212,6 @@ class DedupCollector(Collector):
     def summary(self) -> list[str]:
         seen = np.frombuffer(self.seen, np.bool_)
         there = seen & ~self.known.has(np.arange(len(seen)))
-        return [*self.spec.figures(self.kept, self.removed, self.repeated), *self.decisions.figures(there, seen)]
+        figures = [*self.spec.figures(self.kept, self.removed, self.repeated), *self.decisions.figures(there, seen)]
+        different = different_figures(self.decisions.different + self.known.different)
+        return figures + [f"{count} {what}" for what, count in different.items()]

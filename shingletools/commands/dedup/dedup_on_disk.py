@@ -57,6 +57,7 @@ class ByPairsOnDisk(RemovalDecisions):
     option = "--pairs"
 
     def __init__(self, similar: SimilarPairsOnDisk, memory: Memory, limits: DiskLimits, annotate: bool) -> None:
+        self.different = similar.different
         self.similar, self.memory, self.limits, self.annotate = similar, memory, limits, annotate
         self.ids = similar.held  # of pairs, then of documents
         self.named = 0  # ids in pairs, which have the first numbers

@@ -18,6 +18,7 @@ class RemovalDecisions(ABC):
     """
 
     option: str  # which names the files that it was made from
+    different = 0  # pairs in them that are judged different, which decide nothing
 
     @abstractmethod
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ from shingletools.reading import option_files
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.system import errors
-from shingletools.system.errors import Failed, Rejected
+from shingletools.system.errors import Failed, JudgedDifferent, Rejected
 
 
 class LineFailed(Failed):
@@ -24,6 +24,7 @@ class SideInput(ABC):
     """Takes the records of files that options name. A bad record fails the run: it could remove a wrong document."""
 
     schema: Schema
+    different = 0  # pairs judged different
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         """Takes all records of the files that an option names. Raises Failed."""
@@ -56,7 +57,10 @@ class SideInput(ABC):
                 rows = failed.before if isinstance(failed, LineFailed) else batch.rows
                 raise LineFailed(str(failed), before + rows) from None
             before, at = before + batch.rows, batch.next
-            if batch.bad is not None:
+            if batch.bad is not None and isinstance(batch.bad.error, JudgedDifferent):
+                self.different += 1
+                before += 1
+            elif batch.bad is not None:
                 from shingletools.record.error_hints import hint  # late: only faults need it
 
                 error, line = batch.bad

@@ -49,6 +49,7 @@ class DedupSpec(Stage):
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     memory: "Memory | None" = None  # a limit, beyond which scratch files are used
     marks_alone: bool = False  # with annotate: write records of marks, not documents
+    unwanted_id: str | None = None  # the field of ids in the files of `without`, if it may be another one
 
     rewrites = True
 

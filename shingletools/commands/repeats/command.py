@@ -15,6 +15,7 @@ from shingletools.cli.argument_types import (
 from shingletools.commands.repeats.spec import AgainstSpec, Treatment, WithinSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
+from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed
 
@@ -83,7 +84,8 @@ def build(options: argparse.Namespace) -> Stage:
     if archive and len(options.against) > 1:
         raise Failed("--against: an archive cannot be combined with another reference")
     k, least = (getattr(options, name) if name in given or not archive else None for name in ("k", "least"))
-    spec = AgainstSpec(treatment, k, tuple(options.against), least, options.share, options.items, archive)
+    names = None if archive else names_of(options, options.against)
+    spec = AgainstSpec(treatment, k, tuple(options.against), least, options.share, options.items, archive, names)
     if not spec.filters:
         return spec.with_maker(against)
     from shingletools.commands.repeats.against_reference import filter_of  # late: --help needs no numpy

@@ -11,7 +11,7 @@ from shingletools import kernel
 from shingletools.archive.archive_files import GRAMS
 from shingletools.archive.archive_reader import Archive, open_archive
 from shingletools.archive.key_lookup import SortedKeys
-from shingletools.commands.repeats.spec import AgainstSpec
+from shingletools.commands.repeats.spec import OWN, AgainstSpec
 from shingletools.kernel import arrays
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Index
@@ -64,15 +64,16 @@ class FileItems(Items):
     def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
         """Reads the files of --against; raises Failed, also for a bad record, which might hide an item."""
         texts, ids, recipes = Strings(), Strings(), RecipeCheck()
+        id_field, text_field = spec.names or (spec.treatment.id_field, spec.treatment.text_field)
         for path in spec.references:
             number = 0
             for lines in option_files.read_chunks(OPTION, path, given):
                 for line in kernel.split_lines(lines):
                     number += 1
                     try:
-                        record = parse(line, spec.once())
-                        ids.append(orjson.dumps(wire.take_id(record, spec.treatment.id_field)))
-                        texts.append(line_of(tokenized_text(record, spec.treatment.text_field).text))
+                        record = parse(line, (id_field, text_field, *OWN))
+                        ids.append(orjson.dumps(wire.take_id(record, id_field)))
+                        texts.append(line_of(tokenized_text(record, text_field).text))
                         recipes.check(record)
                     except (Rejected, Failed) as error:
                         raise Failed(f"{OPTION}: {printable(path)}:{number}: {error}") from None

@@ -12,6 +12,7 @@ from shingletools.system.errors import Failed
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from shingletools.record.field_names import Names
     from shingletools.system.memory_limit import Memory
 
 OWN = (SOURCE, AT, "via", REPEATS)  # fields that it reads or writes, other than id and text
@@ -80,6 +81,7 @@ class AgainstSpec(RepeatsSpec):
     share: "Fraction | None" = None  # an item counts in a document that has this share of its words
     items: str | None = None  # the file of records of items
     archive: bool = False  # whether the reference is an archive
+    names: "Names | None" = None  # of the fields of the reference's records, if they may be others
 
     def derived(self) -> Mapping[str, object]:
         self.treatment.check()

@@ -13,6 +13,7 @@ from shingletools.kernel.line_columns import DECIMALS, Field, Kind
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import parse
+from shingletools.record.labels import LABEL_FIELD, check_judged_same
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, COPY, Record
 from shingletools.system.errors import Rejected
@@ -38,11 +39,13 @@ class PairIds(IdReader):
         similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         flags = Field(AGAINST.encode(), Kind.NONE), Field(COPY.encode(), Kind.FLAG)
-        self.schema = Schema(self.parse_line, (*ids, *flags, *similarity))
+        label = Field(LABEL_FIELD.encode(), Kind.NONE)
+        self.schema = Schema(self.parse_line, (*ids, *flags, *similarity, label))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | int]:
         """Returns the ids, whether b is a copy, and the least similarity or ANY_SIMILARITY. Raises Rejected, Failed."""
         *names, enough = take_pair(record := parse(line, self.once), self.least)
+        check_judged_same(record)
         units = () if self.least is None else (self.units if enough else ANY_SIMILARITY,)
         return [*map(orjson.dumps, names), wire.take_flag(record, COPY), *units]
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shingletools.record.labels import LABEL_FIELD
 from shingletools.record.stage import Stage
 from shingletools.record.wire import AGAINST, COPY
 
@@ -28,4 +29,4 @@ class GroupSpec(Stage):
     def once(self, side: int, /) -> Sequence[str]:
         if side:
             return (self.id_field,)
-        return "a", "b", AGAINST, COPY, *(() if self.least is None else ("similarity",))
+        return "a", "b", AGAINST, COPY, LABEL_FIELD, *(() if self.least is None else ("similarity",))

@@ -12,6 +12,7 @@ from shingletools.commands.simjoin.measures import MEASURES
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import PAIRS, CommandInfo, Product
+from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, printable
 
@@ -112,7 +113,8 @@ def build(options: argparse.Namespace) -> Stage:
             archives.append((len(files), path))
         else:
             files.append(path)
-    spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights_of(options))
+    weights, other_id = weights_of(options), names_of(options, files).id
+    spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights, other_id=other_id)
     return spec.with_maker(collector_of)
 
 

@@ -42,9 +42,16 @@ class JoinCollector(Collector):
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         fields = spec.wanted.scope.fields
-        needed = Needed(spec.id_field, spec.once(0), spec.wanted.verify, fields)
-        self.records = SignedRecords(needed, self.check, lines=spec.wanted.verify or bool(fields))
-        self.next_schema = self.records.schema  # set by the first signature, in one step: other threads may read it
+        self.records = [  # of the input, and of other sides
+            SignedRecords(
+                Needed(spec.id_of(side), spec.once(side), spec.wanted.verify, fields),
+                self.check,
+                lines=spec.wanted.verify or bool(fields),
+            )
+            for side in (0, 1)
+        ]
+        # Set by the first signature, in one step: other threads may read them
+        self.next_schemas = [records.schema for records in self.records]
         self.comparable = Comparable(spec.wanted)
         self.scope = LabelFilter(spec.wanted.scope) if spec.wanted.scope.fields else None
         self.first_side = 0  # documents with signatures in the input
@@ -64,8 +71,8 @@ class JoinCollector(Collector):
         if signed.data:
             self.comparable.check(signed.signature, len(signed.data), signed.via)
 
-    def schema(self, _side: int, /) -> Schema:
-        return self.next_schema
+    def schema(self, side: int, /) -> Schema:
+        return self.next_schemas[side > 0]
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
         """Takes records of a side: 0 is the input, from 1 on files of --against, which archives may separate."""
@@ -73,8 +80,8 @@ class JoinCollector(Collector):
         payloads, labels = columns[: len(columns) - (self.scope is not None)], columns[-1]
         numbers, sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
         again = np.flatnonzero(numbers < 0)
-        if self.next_schema.max_rows == 1 and not len(again):
-            self.infer_schema()
+        if self.schema(side).max_rows == 1 and not len(again):
+            self.infer_schema(self.records[side > 0].last)
         scope = None if self.scope is None else self.scope.numbers(labels.data, labels.sizes)
         runs = np.flatnonzero(np.diff((numbers >= 0) & (sizes > 0), prepend=False, append=False)).tolist()
         for start, stop in zip(runs[::2], runs[1::2], strict=True):
@@ -87,14 +94,14 @@ class JoinCollector(Collector):
         names = [*split_ids(ids.data, ids.sizes)] if len(again) else []
         return Taken(rejected={row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in again.tolist()})
 
-    def infer_schema(self) -> None:
+    def infer_schema(self, last: Signed | None) -> None:
         """Takes the recipe of the record just read. The first signature that is not empty decides the schema."""
-        assert self.records.last is not None
-        _, self.via, signature, data = self.records.last
+        assert last is not None
+        _, self.via, signature, data = last
         if data:
             self.spec.check_weights(signature.digits, self.via)
             self.comparable.accept(signature, len(data), self.via)
-            self.next_schema = self.records.schema_of(self.via, signature, len(data))
+            self.next_schemas = [records.schema_of(self.via, signature, len(data)) for records in self.records]
 
     def claim(self, side: int, ids: ColumnData) -> Index:
         """Returns the numbers of ids; below 0 for ids that their side, or an earlier archive, has used."""

@@ -29,6 +29,7 @@ class JoinSpec(Stage):
     archives: tuple[tuple[int, str], ...] = ()  # the number of files of `against` before each archive, and its folder
     weights: "WeightTable | None" = None  # the weights of shingles, if a table has them
     reads: tuple[str, ...] = ()  # that table, and the manifest of each archive
+    other_id: str | None = None  # the field of ids in the files of `against`, if it may be another one
 
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
@@ -93,10 +94,14 @@ class JoinSpec(Stage):
 
     @property
     def fields(self) -> AbstractSet[str]:
-        return {*self.once(0)}
+        return {*self.once(0), *self.once(1)}
 
-    def once(self, _side: int, /) -> Sequence[str]:
-        return self.id_field, "via", "sketch", "simhash", "shingles", *self.wanted.scope.fields
+    def id_of(self, side: int) -> str:
+        """Returns the field of ids in records of a side."""
+        return self.other_id if side and self.other_id is not None else self.id_field
+
+    def once(self, side: int, /) -> Sequence[str]:
+        return self.id_of(side), "via", "sketch", "simhash", "shingles", *self.wanted.scope.fields
 
     @property
     def texts(self) -> AbstractSet[str]:

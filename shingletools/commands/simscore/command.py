@@ -9,6 +9,7 @@ from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
 from shingletools.record.document_format import Format
+from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
 from shingletools.system.errors import shown
 
@@ -81,6 +82,7 @@ def build(options: argparse.Namespace) -> Stage:
         table=options.table,
         judged=options.judged,
         form=table_of(options),
+        truth_id=None if table_of(options) else names_of(options, options.truth).id,
     ).with_maker(collector_of)
 
 
@@ -92,7 +94,7 @@ def table_of(options: argparse.Namespace) -> Format | None:
     from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
 
     needed = ("a", "b") if options.field is None else (options.id, options.field)
-    return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed))
+    return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed, others=False))
 
 
 def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:

@@ -17,7 +17,8 @@ from shingletools.record.labels import (
     LABEL_FIELD,
     PAIRS,
     UNIQUE_FIELDS,
-    UNIQUE_TRUTH_FIELDS,
+    check_all_pairs,
+    check_judged_same,
     judged_same,
     kind_of,
     label_on,
@@ -57,13 +58,13 @@ class ScoreRecords:
     def pair_fields(self) -> tuple[Field, ...]:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         flags = Field(AGAINST.encode(), Kind.FLAG), Field(COPY.encode(), Kind.NONE)
-        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG),) if self.side == TRUTH else ()
+        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG if self.side == TRUTH else Kind.NONE),)
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
         return *ids, *flags, *judged, *bands
 
     def document_fields(self) -> tuple[Field, ...]:
         label = (Field(escaped(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
-        return Field(escaped(self.spec.id_field), Kind.ID), *label
+        return Field(escaped(self.spec.id_of(self.side)), Kind.ID), *label
 
     def first_line(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:
         """Returns what a file holds, by its first line (PAIRS or GROUPS), and the values of the line."""
@@ -79,25 +80,26 @@ class ScoreRecords:
 
     def pair(self, line: bytes, _start: int) -> Sequence[object]:
         record = self.record(line, "a", "b")
-        once = (UNIQUE_FIELDS if self.side == FOUND else UNIQUE_TRUTH_FIELDS)[PAIRS]
-        check_line_once(line, (*once, "similarity") if self.spec.edges else once)
+        check_line_once(line, (*UNIQUE_FIELDS[PAIRS], *["similarity"] * bool(self.spec.edges)))
         one, two, against = wire.take_pair(record)
-        if wire.take_flag(record, COPY):
-            raise Failed("pairs of simjoin --copies once leave out those of copies; simscore needs all pairs")
+        check_all_pairs(record, "simscore")
+        if self.side == FOUND:
+            check_judged_same(record)
         judged = (SAME if judged_same(record) else APART,) if self.side == TRUTH else ()
         bands = (BANDED - 1 - self.band(record, line),) if self.spec.edges else ()
         return orjson.dumps(one), orjson.dumps(two), against, *judged, *bands
 
     def group(self, line: bytes, _start: int) -> Sequence[object]:
         record = self.record(line)
-        check_line_once(line, (UNIQUE_FIELDS if self.side == FOUND else UNIQUE_TRUTH_FIELDS)[GROUPS])
+        check_line_once(line, UNIQUE_FIELDS[GROUPS])
         names = wire.take_ids(record, "members")
         if self.banded:
             raise Failed("a group has no similarity, which --bands and --by need")
         return [[b"%b" % orjson.dumps(name) for name in names]]  # copies: orjson's bytes keep a kilobyte each
 
     def document(self, line: bytes, _start: int) -> Sequence[object]:
-        name = wire.take_id(record := self.record(line, self.spec.id_field), self.spec.id_field)
+        id_field = self.spec.id_of(self.side)
+        name = wire.take_id(record := self.record(line, id_field), id_field)
         if not self.labelled:
             return [orjson.dumps(name)]
         return orjson.dumps(name), label_on(record, line, self.spec.label or "")

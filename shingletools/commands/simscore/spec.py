@@ -26,6 +26,7 @@ class ScoreSpec(Stage):
     table: bool
     judged: bool  # whether only pairs count that the truth calls the same or different
     form: Format | None  # what the files of the truth are, None for JSON lines
+    truth_id: str | None = None  # the field of ids in these, if it may be another one
 
     def derived(self) -> Mapping[str, object]:
         if self.judged and self.label is not None:
@@ -43,7 +44,11 @@ class ScoreSpec(Stage):
         if side == DOCS:
             return (self.id_field,)
         # Which fields count depends on whether a record is a pair or a group
-        return () if side != TRUTH or self.label is None else (self.id_field, self.label)
+        return () if side != TRUTH or self.label is None else (self.id_of(side), self.label)
+
+    def id_of(self, side: int) -> str:
+        """Returns the field of ids in documents of a side."""
+        return self.truth_id if side == TRUTH and self.truth_id is not None else self.id_field
 
     def check_fields(self, id_field: str, /) -> None:
         if self.label == id_field:

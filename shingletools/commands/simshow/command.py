@@ -23,6 +23,7 @@ from shingletools.reading.formats import format_options
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo
 from shingletools.record.document_format import Format
+from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
 from shingletools.record.wire import field_after
 from shingletools.system.errors import Failed, printable
@@ -164,6 +165,7 @@ def build(options: argparse.Namespace) -> Stage:
         reads = canon_with(canon).reads
     shortest = PATTERN_K if options.pattern else options.k
     k = options.k if "k" in options.given else origin.k or shortest
+    several = format_options.in_format(options) or len(options.text) > 1
     return ShowSpec(
         options.id,
         options.docs,
@@ -182,6 +184,7 @@ def build(options: argparse.Namespace) -> Stage:
         reads=reads,
         documents=documents(options),
         pair=pair,
+        names=None if several else names_of(options, options.against),
     ).with_maker(collector_of)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -83,6 +84,12 @@ class Reader:
         self.plain: Callable[[str], Placed] | None = None if stage.plain is None else stage.plain.function
         self.recipe = stage.recipe
         self.vocabulary = Vocabulary()
+
+    def of_fields(self, fields: Sequence[str]) -> "Reader":
+        """Returns a reader of texts in other fields, with the same vocabulary."""
+        other = copy(self)
+        other.fields, other.text_field = fields, wire.field_after(fields)
+        return other
 
     def made_by(self, record: Record) -> str:
         """Returns the recipe of a document's words. Raises Rejected."""

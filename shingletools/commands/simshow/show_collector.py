@@ -41,6 +41,7 @@ class ShowCollector(RecordCollector):
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
         self.read = Reader(spec.fields_of_text, spec.canon, spec.show)
+        self.readers = [self.read.of_fields(spec.names_of(side)[1]) for side in (1, 2)]
         limit = spec.memory
         self.share = None if limit is None else limit.share(MEMORY_PARTS, 0)
         self.most = CACHED_BYTES if self.share is None else min(self.share, CACHED_BYTES)
@@ -121,17 +122,17 @@ class ShowCollector(RecordCollector):
             yield waits, record, pairs
 
     def take_document(self, record: Record, side: int) -> None:
-        name = wire.take_id(record, self.spec.id_field)
+        name, read = wire.take_id(record, self.spec.names_of(side + 1)[0]), self.readers[side]
         row = self.rows[side].get(name)
         if row is None:
             return
-        via = self.read.made_by(record)
+        via = read.made_by(record)
         if self.via is not None and via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
         if row >= 0:
             raise IdRepeated(seen_before(name))
         try:
-            document = self.read(name, record)
+            document = read(name, record)
         except Rejected:
             self.rows[side][name] = BAD
             raise

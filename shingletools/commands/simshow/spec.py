@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.record.document_format import Format
+from shingletools.record.field_names import Names
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AT, REPEATS, SOURCE, field_after
 from shingletools.system.errors import Failed, shown
@@ -65,6 +66,7 @@ class ShowSpec(Stage):
     reads: Sequence[str] = ()  # lists of stop words of --canon
     documents: Format | None = None  # the format of documents
     pair: tuple[str, str] | None = None  # files that are the only pair
+    names: Names | None = None  # of the fields of `others`, if they may be other ones
 
     @property
     def second(self) -> tuple[str, str] | None:
@@ -83,13 +85,19 @@ class ShowSpec(Stage):
     def texts(self) -> AbstractSet[str]:
         return {*self.fields_of_text}
 
+    def names_of(self, side: int) -> tuple[str, Sequence[str]]:
+        """Returns the fields of ids and texts of the documents of a side."""
+        if side == len(self.sides) and self.names is not None:
+            return self.names.id, (self.names.text,)
+        return self.id_field, self.fields_of_text
+
     def format_of(self, side: int, /) -> Format | None:
         return self.documents if side else None
 
     def once(self, side: int, /) -> Sequence[str]:
         if side:
-            words = field_after(self.fields_of_text)
-            return tuple(dict.fromkeys((self.id_field, *self.fields_of_text, words, *OF_WORDS, *self.show)))
+            id_field, fields = self.names_of(side)
+            return tuple(dict.fromkeys((id_field, *fields, field_after(fields), *OF_WORDS, *self.show)))
         return self.id_field, *OF_PAIRS
 
     def check_fields(self, id_field: str, /) -> None:

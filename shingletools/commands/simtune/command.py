@@ -7,6 +7,7 @@ from shingletools.cli.argument_types import add_repeatable, count, one_name, tex
 from shingletools.commands.simtune.spec import DEFAULT_FALSE, MAX_DOCUMENTS, SAMPLE_DOCUMENTS, TuneSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
+from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 
@@ -67,6 +68,8 @@ def build(options: argparse.Namespace) -> Stage:
         false=options.false,
         table=options.table,
         show=options.show,
+        names=names_of(options, options.against),
+        truth_id=names_of(options, options.truth).id,
     ).with_maker(collector_of)
 
 

@@ -39,12 +39,13 @@ class SampleTruth:
             self.add_label(truth_key(name), labels.take_label(record, line, self.field))
             return
         kind = self.file_kinds.get(file) or labels.kind_of(record)
-        check_line_once(line, labels.UNIQUE_TRUTH_FIELDS[kind])
+        check_line_once(line, labels.UNIQUE_FIELDS[kind])
         (self.take_group if kind == labels.GROUPS else self.take_pair)(record)
         self.file_kinds[file] = kind
 
     def take_pair(self, record: Record) -> None:
         one, two, against = wire.take_pair(record)
+        labels.check_all_pairs(record, "--truth")
         same = labels.judged_same(record)
         if against != self.two_sided:
             self.elsewhere = True

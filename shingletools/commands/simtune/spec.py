@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shingletools.record.field_names import Names
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
 
@@ -31,6 +32,8 @@ class TuneSpec(Stage):
     false: "Fraction | None" = None  # the share of pairs that may be false; None for DEFAULT_FALSE
     table: bool = False
     show: bool = False  # pairs near the threshold
+    names: Names | None = None  # of the fields of `others`, if they may be other ones
+    truth_id: str = ""  # the field of ids in documents of the truth, if it may be another one
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
@@ -52,8 +55,12 @@ class TuneSpec(Stage):
 
     def once(self, side: int, /) -> Sequence[str]:
         if side == TRUTH:
-            return () if self.field is None else (self.id_field, self.field)
-        return (self.id_field, self.text_field, "via", *([self.own_label] if self.own_label else []))
+            return () if self.field is None else (self.truth_id or self.id_field, self.field)
+        return (*self.names_of(side), "via", *([self.own_label] if self.own_label else []))
+
+    def names_of(self, side: int) -> Names:
+        """Returns the fields of ids and texts of a side."""
+        return self.names if side == OTHERS and self.names else Names(self.id_field, self.text_field)
 
     def check_fields(self, id_field: str, /) -> None:
         names = [id_field, self.text_field, "via", *([self.field] if self.field else [])]

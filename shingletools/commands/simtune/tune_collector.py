@@ -35,7 +35,7 @@ class TuneCollector(RecordCollector):
             for side in (INPUT, OTHERS)[:sides]
         }
         self.via: str | None = None
-        self.truth = SampleTruth(spec.id_field, spec.field, bool(spec.others))
+        self.truth = SampleTruth(spec.truth_id or spec.id_field, spec.field, bool(spec.others))
         self.figures: list[str] = []
         self.warnings: list[str] = []
 
@@ -43,8 +43,8 @@ class TuneCollector(RecordCollector):
         if side == TRUTH:
             self.truth.take(record, line, self.place[0])
             return
-        name = wire.take_id(record, self.spec.id_field)
-        text = wire.take_string(record, self.spec.text_field)
+        id_field, text_field = self.spec.names_of(side)
+        name, text = wire.take_id(record, id_field), wire.take_string(record, text_field)
         via = wire.take_recipe(record)
         label = None if self.spec.own_label is None else take_label(record, line, self.spec.own_label)
         if self.via is None:

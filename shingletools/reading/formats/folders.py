@@ -5,11 +5,12 @@ import stat
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence, Set
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import NamedTuple
 
 from shingletools.reading import compression_detection, streams
 from shingletools.reading.formats.suffixes import PAGES, TEXTS, suffix
-from shingletools.reading.formats.whole_files import WholeFile
+from shingletools.reading.formats.whole_files import OtherNames, WholeFile
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
@@ -44,23 +45,24 @@ class Folders(NamedTuple):
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         if "-" in files:  # not checked earlier: a pipeline is parsed before its files are known
             raise Failed("--recursive needs folders; standard input is not a folder")
-        passed = Counter[str]()
+        passed, other_names = Counter[str](), OtherNames(overlap(files))
         number, empty = 1, []
         for name in files:
-            first = number
+            first = number, other_names.count
             for found in self.walk(name):
                 if found.kind:
                     passed[found.kind if found.kind in passed or len(passed) < MAX_SUFFIXES else OTHERS] += 1
-                    continue
-                yield self.portion(found, number)
-                number += 1
-            if number == first:
+                elif found.cause or not other_names.has(found.path):
+                    yield self.portion(found, number)
+                    number += 1
+            if (number, other_names.count) == first:
                 empty.append(f"{printable(name)} has no document")
-        if passed or empty:
-            rest = ReadyDocuments("", number, 0, [])
-            rest.counted = {"files passed over": passed.total()}
+        if passed or empty or other_names.count:
+            rest = other_names.portion(number)
+            rest.counted = {"files passed over": passed.total() + other_names.count}
             instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
-            rest.messages = ([passed_over(passed) + instead] if passed and not self.include else []) + empty
+            of_kinds = [passed_over(passed) + instead] if passed and not self.include else []
+            rest.messages = [*of_kinds, *rest.messages, *empty]
             yield rest
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
@@ -126,6 +128,16 @@ class Folders(NamedTuple):
         if name in written:
             return any(files.same_file(path, other) for other in self.written)
         return name.startswith(UNFINISHED)
+
+
+def overlap(folders: Sequence[str]) -> bool:
+    """Returns whether one of these folders or files is in another one, or is the same.
+
+    >>> overlap(["/a", "/b", "/a-b"]), overlap(["/a", "/b", "/a/c/.."])
+    (False, True)
+    """
+    paths = sorted(os.path.join(os.path.realpath(folder), "") for folder in folders)
+    return any(inner.startswith(outer) for outer, inner in pairwise(paths))
 
 
 def base_names(paths: Sequence[str]) -> Set[str]:

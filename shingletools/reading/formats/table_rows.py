@@ -92,6 +92,7 @@ class Dialect(NamedTuple):
     header: bool
     needed: Sequence[str]  # columns that must be there
     numbered: str = ""  # the column of ids; without it, rows get their numbers. Empty if it must be there
+    others: bool = True  # whether the command takes --delimiter, for other delimiters
 
     @property
     def option(self) -> str:
@@ -149,6 +150,8 @@ class RowsOfFile:
                     parsed = self.parsed()  # the one before has four bytes for each
                 row = Row(self.first, self.row.getvalue(), values, cause)
                 self.row, self.first = io.BytesIO(), self.line + 1
+                if not values and not cause and (self.dialect.quotes or len(self.names) != 1):
+                    continue  # a blank line, which is no row; but of TSV with one column, it is an empty value
                 if not self.heads and self.settle_columns(row):
                     self.header = row.raw
                     continue
@@ -223,7 +226,7 @@ class RowsOfFile:
         for name in dict.fromkeys((*self.dialect.needed, *filter(None, [self.dialect.numbered]))):
             if name not in names and name in self.dialect.needed:
                 there = ", ".join(map(shown, names[:MAX_NAMED])) + (", ..." if len(names) > MAX_NAMED else "")
-                hint = file_start_hint(raw, self.dialect.option) or excel_hint(raw)
+                hint = file_start_hint(raw, self.dialect.option) or (excel_hint(raw) if self.dialect.others else "")
                 hint = hint or self.delimiter_hint(raw, names) or self.name_hint("; ", names) * (name == "text")
                 raise Failed(f"{where}: no column {shown(name)} among {there or 'none'}{hint}")
             if names.count(name) > 1:
@@ -240,7 +243,8 @@ class RowsOfFile:
         for delimiter, option in DELIMITERS.items():
             columns = [column.strip('"') for column in text.split(delimiter)]
             better = not {*self.dialect.needed} - {*columns} or len(columns) > len(names) == 1
-            if delimiter != self.dialect.delimiter and better:
+            known = self.dialect.others or "--delimiter" not in option
+            if delimiter != self.dialect.delimiter and better and known:
                 return f"; {option} splits columns at {MARKS[delimiter]}{self.name_hint(', and ', columns)}"
         return ""
 
@@ -251,7 +255,7 @@ class RowsOfFile:
 
     def document(self, line: int, raw: bytes, row: Sequence[str], cause: str) -> Document:
         """Makes a document of a row."""
-        row = row or [""]  # an empty line is a row whose one value is empty
+        row = row or [""]
         if not cause and len(row) != len(self.heads):
             first = "header" if self.dialect.header else "first row"
             cause = f"{len(row)} column{'s' * (len(row) > 1)}, but the {first} has {len(self.heads)}"

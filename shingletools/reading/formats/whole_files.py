@@ -1,14 +1,15 @@
 """The format in which each file is a document."""
 
 import os
+import stat
 from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.reading import streams
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
-from shingletools.system.errors import Rejected
+from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.system.errors import Rejected, printable
 from shingletools.system.files import named
 
 
@@ -22,13 +23,55 @@ class WholeFiles(NamedTuple):
     option: str = "--whole"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        for number, name in enumerate(files, 1):
-            yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field, self.times)
+        other_names, number = OtherNames(len(files) > 1), 1
+        for name in files:
+            if not other_names.has(name):
+                yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field, self.times)
+                number += 1
+        if other_names.count:
+            yield other_names.portion(number)
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
 
         return kept_names(decisions, self.zero)
+
+
+class OtherNames:
+    """Names of files that came before under another one: by another path, a symbolic link or a hard link.
+
+    Two documents of one file would make a pair, and whoever deletes the one that is removed would lose both.
+    """
+
+    def __init__(self, every: bool) -> None:
+        """every: whether any file may come again; else only those with several hard links, which saves memory."""
+        self.every, self.count, self.example = every, 0, ""
+        self.names: dict[tuple[int, int], str] = {}  # by device and inode
+
+    def has(self, name: str) -> bool:
+        """Returns whether the file came before, and counts it if so."""
+        try:
+            state = os.stat(name)
+        except OSError:
+            return False  # standard input, or a file of which its reader says that it is missing
+        if not stat.S_ISREG(state.st_mode) or not (self.every or state.st_nlink > 1):
+            return False
+        file = state.st_dev, state.st_ino
+        if file not in self.names:
+            self.names[file] = name
+            return False
+        self.example = self.example or f"{printable(name)}, which is {printable(self.names[file])}"
+        self.count += 1
+        return True
+
+    def portion(self, number: int) -> ReadyDocuments:
+        """Returns a portion without documents that says how many names were passed over."""
+        portion = ReadyDocuments("", number, 0, [])
+        if self.count:
+            portion.counted = {"files passed over": self.count}
+            what = "1 other name of a file:" if self.count == 1 else f"{self.count} other names of files, such as"
+            portion.messages = [f"passed over {what} {self.example}"]
+        return portion
 
 
 class WholeFile(FileDocuments):
