@@ -18,6 +18,7 @@ class RemovalDecisions(ABC):
     """
 
     option: str  # which names the files that it was made from
+    waits = False  # whether all documents must be taken at once
 
     @abstractmethod
     def __len__(self) -> int:
