@@ -13,7 +13,7 @@ payload_signatures      definition: signatures of payloads
 ids                     definition: ids with numbers, and lines of pairs
 groups                  definition: lines of groups, and connected components
 reference_arrays        definition: loops over arrays
-independent_set         definition: the greedy maximal independent set of documents
+independent_set         definition: which documents of pairs stay
 winnowing               definition: runs of words, found by winnowed fingerprints
 weighted_minhash_times  definition: weighted min-hash
 overlap_bound           the least overlap of two sets that are a pair

@@ -22,6 +22,7 @@ static PyMethodDef functions[] = {
     {"group_lines", group_lines, METH_VARARGS, "(members, sizes): see groups.c"},
     {"connect", connect_pairs, METH_VARARGS, "(parent, left, right, news): see groups.c"},
     {"list_ends", list_ends, METH_VARARGS, "(ends, before, last): see independent_set.c"},
+    {"decide_by_cover", decide_by_cover, METH_VARARGS, "(documents, pairs, state): see independent_set.c"},
     {"greedy_independent_set", greedy_independent_set, METH_VARARGS, "(documents, pairs, kept): see independent_set.c"},
     {"greedy_independent_set_of_pairs", greedy_independent_set_of_pairs, METH_VARARGS, "(pairs, partner): see independent_set.c"},
     {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},

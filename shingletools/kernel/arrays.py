@@ -21,6 +21,7 @@ if kernel.NAME == "c":
         common_weights,
         connect,
         count_tokens,
+        decide_by_cover,
         equal_words,
         first_shared,
         greedy_independent_set,
@@ -41,7 +42,12 @@ if kernel.NAME == "c":
 else:
     from shingletools.kernel.groups import connect, group_lines
     from shingletools.kernel.ids import pair_lines
-    from shingletools.kernel.independent_set import greedy_independent_set, greedy_independent_set_of_pairs, list_ends
+    from shingletools.kernel.independent_set import (
+        decide_by_cover,
+        greedy_independent_set,
+        greedy_independent_set_of_pairs,
+        list_ends,
+    )
     from shingletools.kernel.reference_arrays import (
         agreements,
         band_keys,

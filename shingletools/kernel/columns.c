@@ -286,6 +286,8 @@ static int take_member(Columns *columns, const Wanted *wanted, int place, const 
                    ? add_value(column, member, first)
                    : 0;
     case A_LABEL:
+        if (member->kind == ABSENT && !field->must)
+            return add_number(&column->sizes, 0) || add_number(&column->starts, -1) ? -1 : 1;
         return member->kind != ABSENT && *member->value != '{' && *member->value != '['
                    ? add_value(column, member, first)
                    : 0;

@@ -136,6 +136,10 @@ def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /)
     _kernel.greedy_independent_set(np.ascontiguousarray(documents), pairs, kept)
 
 
+def decide_by_cover(documents: Index, pairs: PairEnds, state: U8, /) -> None:
+    _kernel.decide_by_cover(np.ascontiguousarray(documents), pairs, state)
+
+
 def greedy_independent_set_of_pairs(pairs: U64, partner: I32, /) -> None:
     _kernel.greedy_independent_set_of_pairs(np.ascontiguousarray(pairs), partner)
 

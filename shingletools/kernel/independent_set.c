@@ -1,13 +1,17 @@
-/* The greedy maximal independent set of documents. See independent_set.py.
+/* Which documents of pairs stay. See independent_set.py.
 
    Documents, ends and places of ends are int32, similarities doubles. Pairs: the ends, two for each pair; for each end,
    the place of the last one before it of the same document, or -1; for each document, the place of its last end, or -1;
-   the similarity of each pair. Kept: for each document, its partner, or -1, and the similarity to that. */
+   the similarity of each pair; a byte for each pair, with bits for its first and its second end: whether that may go for
+   the other one. Kept: for each document, its partner, or -1, and the similarity to that. */
 
 #include "arrays.h"
 
-enum { ENDS, BEFORE, LAST, SIMILARITY, PAIRS };
+#include <stdlib.h>
+
+enum { ENDS, BEFORE, LAST, SIMILARITY, MAY_GO, PAIRS };
 enum { PARTNER, TO_IT, KEPT };
+enum { GONE, STAYS, OPEN };
 
 static PyObject *no_pairs(void)
 {
@@ -35,36 +39,63 @@ PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
     return good ? Py_NewRef(Py_None) : no_pairs();
 }
 
+/* The ends of pairs, whose lists can be followed from document to document. */
+typedef struct {
+    const int32_t *ends, *before, *last;
+    const uint8_t *may_go;
+    const double *similarity;
+    Py_ssize_t places, documents;
+} Ends;
+
+/* Reads pairs of so many documents; returns 0 if the arrays are not as long as they should be. */
+static int read_ends(const Py_buffer *pairs, Py_ssize_t documents, Ends *to)
+{
+    const Py_ssize_t word = sizeof(int32_t), places = pairs[ENDS].len / word;
+    *to = (Ends){pairs[ENDS].buf, pairs[BEFORE].buf, pairs[LAST].buf, pairs[MAY_GO].buf, pairs[SIMILARITY].buf, places, documents};
+    return places % 2 == 0 && pairs[BEFORE].len == word * places && pairs[LAST].len == word * documents &&
+           pairs[MAY_GO].len == places / 2 && pairs[SIMILARITY].len == (Py_ssize_t)sizeof(double) * places / 2;
+}
+
+/* Whether the end at a place may go for the other one. */
+static int may_go(const Ends *pairs, int32_t place)
+{
+    return pairs->may_go[place / 2] >> (place & 1) & 1;
+}
+
+/* The other end of the pair at a place of a list, which must be below the place above it, so that the list ends
+   whatever the arrays hold; -1 if it is not, or if there is no such document. */
+static int32_t other_end(const Ends *pairs, int32_t at, int32_t above)
+{
+    const int32_t other = at < above && at < pairs->places ? pairs->ends[at ^ 1] : -1;
+    return other < pairs->documents ? other : -1;
+}
+
 /* (documents, pairs, kept): takes documents, int64, and sets their partners. */
 PyObject *greedy_independent_set(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer taken = {0}, pairs[PAIRS] = {0}, kept[KEPT] = {0};
-    if (!PyArg_ParseTuple(args, "y*(y*y*y*y*)(w*w*)", &taken, &pairs[ENDS], &pairs[BEFORE], &pairs[LAST],
-                          &pairs[SIMILARITY], &kept[PARTNER], &kept[TO_IT]))
+    if (!PyArg_ParseTuple(args, "y*(y*y*y*y*y*)(w*w*)", &taken, &pairs[ENDS], &pairs[BEFORE], &pairs[LAST],
+                          &pairs[SIMILARITY], &pairs[MAY_GO], &kept[PARTNER], &kept[TO_IT]))
         return NULL;
-    const Py_ssize_t word = sizeof(int32_t), places = pairs[ENDS].len / word, documents = kept[PARTNER].len / word;
+    const Py_ssize_t documents = kept[PARTNER].len / (Py_ssize_t)sizeof(int32_t);
     const int64_t *document = taken.buf, *end = document + taken.len / (Py_ssize_t)sizeof *document;
-    const int32_t *ends = pairs[ENDS].buf, *before = pairs[BEFORE].buf, *last = pairs[LAST].buf;
-    const double *similarity = pairs[SIMILARITY].buf;
     int32_t *partner = kept[PARTNER].buf;
     double *to_it = kept[TO_IT].buf;
-    const Py_ssize_t doubles = sizeof(double) / sizeof(int32_t);
-    int good = places % 2 == 0 && pairs[BEFORE].len == word * places && pairs[LAST].len == word * documents &&
-               2 * pairs[SIMILARITY].len == doubles * word * places && kept[TO_IT].len == doubles * word * documents;
+    Ends all;
+    int good = read_ends(pairs, documents, &all) && kept[TO_IT].len == (Py_ssize_t)sizeof *to_it * documents;
     for (; good && document < end; document++) {
         good = *document >= 0 && *document < documents;
         if (!good || partner[*document] >= 0)
             continue;
-        /* Places descend, so the list ends whatever the arrays hold */
-        int32_t at = last[*document], above = INT32_MAX;
-        for (; good && at >= 0; above = at, at = before[at]) {
-            good = at < above && at < places && ends[at ^ 1] >= 0 && ends[at ^ 1] < documents;
+        int32_t at = all.last[*document], above = INT32_MAX;
+        for (; good && at >= 0; above = at, at = all.before[at]) {
+            const int32_t other = other_end(&all, at, above);
+            good = other >= 0;
             if (!good)
                 break;
-            const int32_t other = ends[at ^ 1];
-            if (partner[other] < 0 || similarity[at / 2] > to_it[other]) {
+            if (may_go(&all, at ^ 1) && (partner[other] < 0 || all.similarity[at / 2] > to_it[other])) {
                 partner[other] = (int32_t)*document;
-                to_it[other] = similarity[at / 2];
+                to_it[other] = all.similarity[at / 2];
             }
         }
     }
@@ -72,6 +103,68 @@ PyObject *greedy_independent_set(PyObject *Py_UNUSED(self), PyObject *args)
     release(pairs, PAIRS);
     release(kept, KEPT);
     return good ? Py_NewRef(Py_None) : no_pairs();
+}
+
+/* (documents, pairs, state): decides on documents, of which `documents`, int64, are first by preference. */
+PyObject *decide_by_cover(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    Py_buffer taken = {0}, pairs[PAIRS] = {0}, states = {0};
+    if (!PyArg_ParseTuple(args, "y*(y*y*y*y*y*)w*", &taken, &pairs[ENDS], &pairs[BEFORE], &pairs[LAST],
+                          &pairs[SIMILARITY], &pairs[MAY_GO], &states))
+        return NULL;
+    const int64_t *first = taken.buf, *end = first + taken.len / (Py_ssize_t)sizeof *first;
+    uint8_t *state = states.buf;
+    const Py_ssize_t documents = states.len;
+    /* For each document, the pairs by which it may go and whose other end has not gone; and those just decided */
+    int32_t *waiting = calloc((size_t)documents + 1, sizeof *waiting);
+    int32_t *decided = malloc(((size_t)documents + 1) * sizeof *decided);
+    Py_ssize_t count = 0;
+    Ends all;
+    int good = waiting && decided && read_ends(pairs, documents, &all) && all.places <= INT32_MAX && documents < INT32_MAX;
+    for (int32_t at = 0; good && at < all.places; at++) {
+        good = all.ends[at] >= 0 && all.ends[at] < documents;
+        if (good)
+            waiting[all.ends[at]] += may_go(&all, at);
+    }
+    for (int32_t i = 0; good && i < documents; i++)
+        if (state[i] != OPEN)
+            decided[count++] = i;
+    for (const int64_t *document = first; good && document < end; document++) {
+        good = *document >= 0 && *document < documents;
+        if (good && state[*document] == OPEN && !waiting[*document]) {
+            state[*document] = STAYS;
+            decided[count++] = (int32_t)*document;
+        }
+    }
+    while (good) {
+        while (good && count) {
+            const int32_t document = decided[--count];
+            int32_t at = all.last[document], above = INT32_MAX;
+            for (; good && at >= 0; above = at, at = all.before[at]) {
+                const int32_t other = other_end(&all, at, above);
+                good = other >= 0;
+                if (!good)
+                    break;
+                if (!may_go(&all, at ^ 1) || state[other] != OPEN || (state[document] == GONE && --waiting[other]))
+                    continue;
+                state[other] = state[document] == GONE ? STAYS : GONE;
+                decided[count++] = other;
+            }
+        }
+        while (first < end && state[*first] != OPEN)
+            first++;
+        if (first == end)
+            break;
+        state[*first] = STAYS;
+        decided[count++] = (int32_t)*first;
+    }
+    const int memory = waiting && decided;
+    free(waiting);
+    free(decided);
+    PyBuffer_Release(&taken);
+    release(pairs, PAIRS);
+    PyBuffer_Release(&states);
+    return good ? Py_NewRef(Py_None) : memory ? no_pairs() : PyErr_NoMemory();
 }
 
 /* (pairs, partner): sets the partners of documents. */

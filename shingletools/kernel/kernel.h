@@ -45,6 +45,7 @@ PyObject *connect_pairs(PyObject *self, PyObject *args);
 /* independent_set.c */
 PyObject *list_ends(PyObject *self, PyObject *args);
 PyObject *greedy_independent_set(PyObject *self, PyObject *args);
+PyObject *decide_by_cover(PyObject *self, PyObject *args);
 PyObject *greedy_independent_set_of_pairs(PyObject *self, PyObject *args);
 
 /* winnowing.c */

@@ -8,7 +8,7 @@ class Kind(IntEnum):
     """What a column holds of a field; the last three kinds make no column."""
 
     ID = 0  # an id, as it is spelled
-    LABEL = 1  # a string, a number, true, false or null, as it is spelled
+    LABEL = 1  # a string, a number, true, false or null, as it is spelled; no bytes for a missing field
     SPAN = 2  # where the value starts and ends in the lines, int64 each; 0 and 0 for a missing field
     LENGTH = 3  # the number of characters of a text, int64
     UNITS = 4  # a number from 0 to 9.99… in units of 10^-DECIMALS, int64; -1 for a missing field
@@ -32,7 +32,7 @@ class Field(NamedTuple):
     digits: int = 0  # of GROUPS: the hex digits of a group
     size: int = 0  # of GROUPS: the bytes of each payload; 0 for a set
     shared: int = -1  # the place of an earlier field whose column it shares
-    must: bool = False  # of UNITS and DOUBLE: whether the field may not be missing
+    must: bool = False  # of LABEL, UNITS and DOUBLE: whether the field may not be missing
     other: int = -1  # of an ID: the place of a field whose id must differ
     text: bytes | None = None  # of EQUAL
 

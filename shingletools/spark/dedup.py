@@ -11,6 +11,7 @@ from shingletools.commands.dedup.duplicate_marks import annotated, mark
 from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, doubtful_side, in_two_groups
 from shingletools.commands.dedup.value_order import OTHER, common_form, why_incomparable
+from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY, SECOND_MAY
 from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
 from shingletools.spark.graph import thinned, with_nodes
@@ -89,15 +90,17 @@ class Removal:
         return decisions(others.withColumn("partner", F.col("best.name")), self.stage.keep)
 
     def by_pairs(self, remaining: DataFrame) -> DataFrame:
-        """Returns the documents that have a pair with one that stays."""
+        """Returns the documents that may go for one that stays."""
         nodes = self.ranked(
             self.keyed(remaining.join(self.deciding_rows(records.NAMED).select("name").distinct(), "name"))
         )
         pairs = self.deciding_rows(records.PAIR).withColumnsRenamed({"name": "a", "other": "b"})
-        inside = self.checkpoint(with_nodes(pairs, nodes).select("u", "v", "similarity"))
-        edges = inside.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+        inside = with_nodes(pairs, nodes).select("u", "v", "similarity", "number")
+        turned = inside.select(F.col("v").alias("u"), F.col("u").alias("v"), "similarity", "number")
+        may = F.col("number").bitwiseAND
+        both = self.checkpoint(inside.where(may(FIRST_MAY) > 0).unionAll(turned.where(may(SECOND_MAY) > 0)))
+        edges = both.where(f"u > v OR number <> {EITHER_MAY}").select("u", "v")
         stays, _ = thinned(edges, edges.count(), self.checkpoint)
-        both = inside.unionAll(inside.select(F.col("v").alias("u"), F.col("u").alias("v"), "similarity"))
         for end, stay in (("u", False), ("v", True)):
             both = both.join(stays.where(F.col("stays") == stay).select(F.col("node").alias(end)), end)
         best = both.groupBy("u").agg(

@@ -32,8 +32,9 @@ DOCUMENTS = pa.schema(
         "cause": "string",
     }
 )
-# What a row is: a member with the number of its group; the two ids of a pair; an id in any pair; an id that an archive
-# has, with the most similar one there; an id that is b in a pair of --known that does not say its sides
+# What a row is: a member with the number of its group; the two ids of a pair, with PairEnds.may_go as number; an id
+# in any pair; an id that an archive has, with the most similar one there; an id that is b in a pair of --known that
+# does not say its sides
 MEMBER, PAIR, NAMED, KNOWN, DOUBTED = range(5)
 DECIDING = pa.schema(
     {"what": "int32", "number": "int64", "name": "binary", "other": "binary", "similarity": pa.float64()}
@@ -99,7 +100,9 @@ class DecidingRows:
                     raise Failed(f"--pairs: {COPIES_IN_TASKS}")
                 one, two = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
                 ends = {"name": ids_array(ids, one), "other": ids_array(ids, two)}
-                yield from_columns(DECIDING, what=PAIR, similarity=np.frombuffer(pairs.similarity), **ends)
+                may_go = np.frombuffer(pairs.may_go, np.uint8).astype(np.int64)
+                similarity = np.frombuffer(pairs.similarity)
+                yield from_columns(DECIDING, what=PAIR, number=may_go, similarity=similarity, **ends)
                 yield from_columns(DECIDING, what=NAMED, name=ids_array(ids))
             else:
                 archived = ArchivePartners(ids)

@@ -1,10 +1,12 @@
 """Work on a graph of documents in one task if it fits, else in rounds: what is connected, and which documents stay.
 
-Of documents that pairs connect, the greedy choice in the order of preference stays. A document decides when all its
-partners before it have decided (Blelloch, Fineman and Shun, SPAA 2012). A task gets the pairs of consecutive documents,
-and follows chains among them. So each round decides all documents of the first task, and there are at most as many
-rounds as tasks.
+Of documents that pairs connect, those stay that `decide_by_cover` says. A document decides when those for which it may
+go have decided (Blelloch, Fineman and Shun, SPAA 2012). A task gets the pairs of consecutive documents, and follows
+chains among them. So if either may go of each pair, each round decides all documents of the first task, and there are
+at most as many rounds as tasks. Pairs of which one may go can make more rounds, and a circle of them one for itself.
 """
+
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +14,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.independent_set import PairEnds, Partners
+from shingletools.kernel.independent_set import FIRST_MAY, OPEN, STAYS, PairEnds
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.union_find import UnionFind
 from shingletools.spark.arrow_batches import Batches, from_columns, through, union
@@ -78,73 +80,69 @@ def connect(batches: Batches) -> Batches:
 
 
 TASK_PAIRS = 1 << 22  # pairs that one task takes, at about 150 bytes each
-OPEN = 2  # in place of whether a node stays: that is not decided yet
 STATUS = pa.schema([("node", "int64"), ("stays", pa.bool_())])
 
 
 def thinned(edges: DataFrame, count: int, checkpoint: Checkpoint) -> tuple[DataFrame, int]:
-    """Decides which nodes stay. Returns STATUS, a row for each node, and the number of rounds.
+    """Decides which nodes stay, as `decide_by_cover` does. Returns STATUS, a row for each node, and the rounds.
 
-    edges: pairs (u, v) of nodes with v before u in the order of preference, perhaps repeated. count: their number.
+    edges: pairs (u, v) of nodes of which u may go for v, perhaps repeated. count: their number. Lesser nodes are
+    preferred: if a round decides nothing, the least open one stays.
     """
     later = edges.select(F.col("u").alias("v"), F.lit(True).alias("later")).distinct()
     # A node without a partner before it stays
     stays = F.when(F.col("later").isNull(), True).alias("stays")
     left = checkpoint(edges.join(later, "v", "left").select("u", "v", stays))
     found = [left.where("stays").select(F.col("v").alias("node"), "stays").distinct()]
-    rounds = 0
+    rounds, stuck = 0, False
     while count:
         tasks = -(-count // TASK_PAIRS)
         placed = left.repartitionByRange(tasks, "u") if tasks > 1 else left.coalesce(1)
-        status = checkpoint(through(placed, to_status, STATUS))
+        decided = through(placed, partial(to_status, alone=tasks == 1), STATUS)
+        status = checkpoint(left.agg(F.min("u").alias("node"), F.lit(True).alias("stays")) if stuck else decided)
         found.append(status)
         observed = Observation()
         still_open = left.join(status.select(F.col("node").alias("u")), "u", "left_anti")
         still_open = still_open.join(status.select(F.col("node").alias("v"), F.col("stays").alias("now")), "v", "left")
         still_open = still_open.select("u", "v", F.coalesce("stays", "now").alias("stays"))
         left = checkpoint(still_open.observe(observed, F.count(F.lit(1)).alias("left")))
-        count, rounds = observed.get["left"], rounds + 1
+        stuck, count, rounds = observed.get["left"] == count, observed.get["left"], rounds + 1
     return union(found), rounds
 
 
-def to_status(batches: Batches) -> Batches:
-    """Takes edges (u, v, whether v stays, null if that is open), all of each u, to STATUS of each u that it decides."""
+def to_status(batches: Batches, alone: bool) -> Batches:
+    """Takes edges (u, v, whether v stays, null if that is open), all of each u, to STATUS of each u that it decides.
+
+    alone: whether these are all edges.
+    """
     columns = [[np.empty(0, np.int64)] for _ in range(3)]
     for batch in batches:
         columns[0].append(batch.column("u").to_numpy())
         columns[1].append(batch.column("v").to_numpy())
         columns[2].append(batch.column("stays").cast(pa.int64()).fill_null(OPEN).to_numpy())
-    node, stays = decide(*(np.concatenate(column) for column in columns))
+    node, stays = decide(*(np.concatenate(column) for column in columns), alone=alone)
     yield from_columns(STATUS, node=node, stays=stays)
 
 
-def decide(u: Index, v: Index, stays: Index) -> tuple[Index, Flags]:
+def decide(u: Index, v: Index, stays: Index, *, alone: bool) -> tuple[Index, Flags]:
     """Returns the nodes u that can be decided, and whether each stays.
 
-    u, v: edges, shape (edges,); stays: whether each v stays: 0, 1 or OPEN. A node surely stays if no node before it
-    possibly stays, and possibly stays if no node before it surely stays. So each node counts as two, and each edge as
-    two between them, and the greedy choice among these tells what is sure.
+    u, v: edges, shape (edges,); stays: whether each v stays: GONE, STAYS or OPEN. alone: whether these are all edges,
+    so that circles are decided, too.
 
     >>> u, v = np.array([7, 8, 9, 6]), np.array([5, 7, 8, 4])
-    >>> [column.tolist() for column in decide(u, v, np.array([1, OPEN, OPEN, OPEN]))]
+    >>> [column.tolist() for column in decide(u, v, np.array([1, OPEN, OPEN, OPEN]), alone=False)]
     [[7, 8, 9], [False, True, False]]
     """
     nodes, place = np.unique(np.append(u, v), return_inverse=True)
-    one, other = place[: len(u)], place[len(u) :]
-    undecided = np.zeros(len(nodes), np.bool_)
-    undecided[one] = True
-    known = np.full(len(nodes), OPEN)
-    known[other] = stays
-    surely, possibly = 2 * np.arange(len(nodes)), 2 * np.arange(len(nodes)) + 1
-    ends = np.stack([surely[one], possibly[other], possibly[one], surely[other]], axis=1).astype(np.int32).ravel()
-    before, last = np.empty_like(ends), np.full(2 * len(nodes), -1, np.int32)
+    goes, covers = place[: len(u)], place[len(u) :]
+    ends = np.stack([goes, covers], axis=1).astype(np.int32).ravel()
+    before, last = np.empty_like(ends), np.full(len(nodes), -1, np.int32)
     kernel.list_ends(ends, before, last)
-    pairs = PairEnds(ends, before, last, np.zeros(len(ends) // 2))
-    kept = Partners(np.full(2 * len(nodes), -1, np.int32), np.full(2 * len(nodes), -np.inf))
-    wanted = np.repeat(undecided, 2)
-    wanted[surely] |= known == 1
-    wanted[possibly] |= known > 0
-    kernel.greedy_independent_set(np.flatnonzero(wanted), pairs, kept)
-    sure, possible = (undecided & (kept.partner[each] < 0) for each in (surely, possibly))
-    found = np.flatnonzero(undecided & (sure | ~possible))
-    return nodes[found], sure[found]
+    state = np.full(len(nodes), OPEN, np.uint8)
+    state[covers] = stays
+    pairs = PairEnds(ends, before, last, np.zeros(len(u)), np.full(len(u), FIRST_MAY, np.uint8))
+    undecided = np.unique(goes)
+    kernel.decide_by_cover(undecided if alone else undecided[:0], pairs, state)
+    found = undecided[state[undecided] != OPEN]
+    return nodes[found], state[found] == STAYS

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -161,16 +162,23 @@ def test_what_fails_the_run(
     assert here.err.rpartition(": ")[2] == there.err.rpartition(": ")[2]
 
 
-def test_pairs_in_rounds(simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of small tasks; and what removal by pairs promises."""
-    monkeypatch.setattr(graph, "TASK_PAIRS", 120)
+@pytest.mark.parametrize("most", [120, 1 << 20])
+def test_pairs_in_rounds(most: int, simspark: Simspark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of small tasks, with pairs that say who may go, and circles of these; and what removal by pairs promises."""
+    monkeypatch.setattr(graph, "TASK_PAIRS", most)
     rng = random.Random(27)
     ids = [number if number % 3 else f"{number} \u00e9" for number in range(220)]
     docs = [{"id": each, "text": "a" * rng.randrange(4), "n": rng.choice([1, 2.5, "7", None])} for each in ids]
     pairs = [(*rng.sample([*ids, "outside"], 2), rng.choice([0.4, 0.5, 0.75, 1])) for _ in range(300)]
     pairs += [(b, a, similarity) for a, b, similarity in pairs[:20]]
     (tmp_path / "docs").write_bytes(jsonl(*docs))
-    (tmp_path / "pairs").write_bytes(jsonl(*({"a": a, "b": b, "similarity": similarity} for a, b, similarity in pairs)))
+    pairs += [(*pair, 1) for pair in pairwise([*rng.sample(ids, 9)] * 2)]  # in a circle
+    either, sides = {"covers": "both"}, [{"covers": "a"}, {"contained": "b"}, {"covers": "none"}]
+    said = [rng.choice([{}, either, *sides]) for _ in pairs[17:]] + [sides[0]] * 17
+    records = [
+        {"a": a, "b": b, "similarity": similarity, **by} for (a, b, similarity), by in zip(pairs, said, strict=True)
+    ]
+    (tmp_path / "pairs").write_bytes(jsonl(*records))
     known = ({"a": each, "b": "old", "similarity": 0.5, "against": True} for each in ids[::20])
     (tmp_path / "known").write_bytes(jsonl(*known))
     command = f"dedup --annotate --keep max:n --pairs {tmp_path}/pairs --known {tmp_path}/known"
@@ -178,4 +186,4 @@ def test_pairs_in_rounds(simspark: Simspark, tmp_path: Path, monkeypatch: pytest
     assert simspark(command, *IN_PARTS, "--in", tmp_path / "docs").good() == there
     assert there.count(b"duplicate_of") > 50
     stay = {each["id"] for each in map(json.loads, there.splitlines()) if "duplicate_of" not in each}
-    assert not any(a in stay and b in stay for a, b, _ in pairs)
+    assert not any(a in stay and b in stay for (a, b, _), by in zip(pairs, said, strict=True) if by in ({}, either))

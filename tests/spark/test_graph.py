@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from shingletools.kernel.independent_set import OPEN
 from shingletools.spark import graph
 from shingletools.spark.storage import Checkpoint
 
@@ -99,6 +100,29 @@ def test_who_stays_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch
     assert rounds <= -(-len(edges) // most)
 
 
+@pytest.mark.parametrize("most", [60, 1 << 20])
+def test_circles_by_brute_force(most: int, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing follows, the least node that is open stays: rule by rule, on sets."""
+    monkeypatch.setattr(graph, "TASK_PAIRS", most)
+    rng = random.Random(9)
+    edges = [(u, v) for u, v in ((rng.randrange(90), rng.randrange(90)) for _ in range(100)) if u != v]
+    edges += [
+        (u, v)
+        for first in (100, 200, 300)
+        for u, v in pairwise([first, *rng.sample(range(first + 1, first + 9), 6), first])
+    ]
+    before = {node: {v for u, v in edges if u == node} for edge in edges for node in edge}
+    stay, gone = set[int](), set[int]()
+    while left := sorted(before.keys() - stay - gone):
+        goes = [node for node in left if before[node] & stay]
+        free = [node for node in left if before[node] <= gone]
+        gone.update(goes)
+        stay.update(free or left[: not goes])
+    found, rounds = graph.thinned(checkpoint.spark.createDataFrame(edges, "u long, v long"), len(edges), checkpoint)
+    assert sorted(map(tuple, found.collect())) == sorted((node, node in stay) for node in before)
+    assert (rounds == 1) == (most > len(edges))
+
+
 def test_no_pairs(checkpoint: Checkpoint) -> None:
     found, rounds = graph.thinned(checkpoint.spark.createDataFrame([], "u long, v long"), 0, checkpoint)
     assert (found.collect(), rounds) == ([], 0)
@@ -112,15 +136,15 @@ def test_what_is_sure_by_brute_force() -> None:
         mine = [edge for edge in edges if edge[0] > 4]
         if not mine:
             continue
-        known = {v: rng.choice([0, 1, graph.OPEN]) for _, v in mine}
-        known |= {u: graph.OPEN for u, _ in mine}
+        known = {v: rng.choice([0, 1, OPEN]) for _, v in mine}
+        known |= {u: OPEN for u, _ in mine}
         u, v = np.array(mine).T
-        nodes, stays = graph.decide(u, v, np.array([known[each] for each in v.tolist()]))
+        nodes, stays = graph.decide(u, v, np.array([known[each] for each in v.tolist()]), alone=False)
         sure = dict(zip(nodes.tolist(), stays.tolist(), strict=True))
-        outside = [node for node in known if node not in u and known[node] == graph.OPEN]
+        outside = [node for node in known if node not in u and known[node] == OPEN]
         fates: list[dict[int, bool]] = []
         for bits in range(1 << len(outside)):
-            fate = {node: known[node] == 1 for node in known if known[node] != graph.OPEN}
+            fate = {node: known[node] == 1 for node in known if known[node] != OPEN}
             fate |= {node: bool(bits >> place & 1) for place, node in enumerate(outside)}
             for node in sorted(set(u.tolist())):
                 fate[node] = not any(fate[other] for one, other in mine if one == node)

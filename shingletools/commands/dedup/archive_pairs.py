@@ -4,16 +4,18 @@ import os
 from abc import abstractmethod
 from array import array
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import orjson
 
 from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, flagged
-from shingletools.commands.dedup.side_input import SideInput
+from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids
+from shingletools.kernel.ids import Ids, SelectedIds, each_id
+from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY, SECOND_MAY
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
-from shingletools.kernel.types import F64, Flags, Index
+from shingletools.kernel.types import F64, U8, Flags, Index
 from shingletools.reading.streams import first_line
 from shingletools.record import wire
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
@@ -26,9 +28,26 @@ from shingletools.system.errors import Failed, Rejected, printable, shown_place
 
 NO_IDS = "no ids: numbered rows, lines and citations have them only in JSON lines, as repeats --removed writes them"
 
+SAID = COVERS, CONTAINED, ANSWER = "covers", "contained", "answer"  # fields of a pair: of simcheck, simjoin, simcheck
+# Which documents of a pair may go, by what COVERS or CONTAINED says: bits of PairEnds.may_go
+SIDES = {b'"none"': 0, b'"a"': FIRST_MAY, b'"b"': SECOND_MAY, b'"both"': EITHER_MAY}
+UNSAID, DIFFERENT, OTHER = 4, 8, 12  # codes of a missing value, of the answer that they differ, and of other values
+CODES = {**SIDES, b"": UNSAID, b'"different"': DIFFERENT}
+
+
+class PairColumns(NamedTuple):
+    """Pairs, as columns."""
+
+    a: ColumnData
+    b: ColumnData
+    similarity: F64
+    against: Flags  # whether b is of another side
+    copied: Flags  # whether b is a copy of a
+    may_go: U8  # which documents may go: bits of PairEnds.may_go, or DIFFERENT
+
 
 class Similarities(SideInput):
-    """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing.
+    """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing, and so may the fields SAID.
 
     A similarity is a double. Doubles keep the order and the equality of decimals of up to 15 digits, such as simjoin's
     6, so comparing them is comparing what is written.
@@ -37,28 +56,51 @@ class Similarities(SideInput):
     def __init__(self) -> None:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID)
         flags = (Field(name.encode(), Kind.FLAG) for name in (AGAINST, COPY))
-        others = Field(b"similarity", Kind.DOUBLE), *flags, Field(LABEL_FIELD.encode(), Kind.NONE)
+        said = (Field(name.encode(), Kind.LABEL, shared=5 if place else -1) for place, name in enumerate(SAID))
+        others = Field(b"similarity", Kind.DOUBLE), *flags, *said, Field(LABEL_FIELD.encode(), Kind.NONE)
         self.schema = Schema(self.parse_line, (*ids, *others))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
-        """Returns a pair's ids, its similarity, whether it has two sides and is a copy. Raises Rejected and Failed."""
-        record = parse(line, ("a", "b", "similarity", AGAINST, COPY, LABEL_FIELD))
+        """Returns a pair's ids, similarity, flags, and the fields SAID, as JSON. Raises Rejected and Failed."""
+        record = parse(line, ("a", "b", "similarity", AGAINST, COPY, LABEL_FIELD, *SAID))
         check_judged_same(record)
-        return *take_similar(record), self.take_side(record), wire.take_flag(record, COPY)
+        said = (wire.json_of(record[name]) if name in record else b"" for name in SAID)
+        return *take_similar(record), self.take_side(record), wire.take_flag(record, COPY), *said
 
     def take_side(self, record: Record) -> bool:
         """Returns whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
     def add(self, batch: RecordBatch, /) -> None:
-        a, b, similarity, *flags = batch.columns
-        self.add_pairs(
-            a, b, np.frombuffer(similarity.data, np.float64), *(np.frombuffer(flag.data, np.bool_) for flag in flags)
-        )
+        a, b, similarity, *flags, said = batch.columns
+        against, copied = (np.frombuffer(flag.data, np.bool_) for flag in flags)
+        may_go = who_may_go(said, batch.rows)
+        copied = copied & (may_go == EITHER_MAY)
+        self.add_pairs(PairColumns(a, b, np.frombuffer(similarity.data), against, copied, may_go))
 
     @abstractmethod
-    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
-        """Adds pairs: their ids and similarities, and whether b is of another side, or a copy. Raises LineFailed."""
+    def add_pairs(self, pairs: PairColumns, /) -> None:
+        """Adds pairs. Raises LineFailed."""
+
+
+def who_may_go(said: ColumnData, rows: int) -> U8:
+    """Returns which documents of each pair may go: bits of PairEnds.may_go, or DIFFERENT. Raises LineFailed.
+
+    said: the values of the fields SAID, pair by pair. COVERS decides, and without it CONTAINED. Of a pair that has
+    neither, either may go.
+    """
+    if not said.data:
+        return np.full(rows, EITHER_MAY, np.uint8)
+    spelled = kernel.new_ids()
+    numbers = np.frombuffer(spelled.number(said.data, said.sizes), np.int64).reshape(-1, len(SAID))
+    every = SelectedIds(spelled.data, spelled.ends, np.arange(len(spelled)))
+    values = [orjson.dumps(orjson.loads(value)) if value else value for value in each_id(every)]
+    covers, contained, answer = np.array([CODES.get(value, OTHER) for value in values], np.uint8)[numbers].T
+    for name, codes in ((COVERS, covers), (CONTAINED, contained)):
+        if (wrong := codes > UNSAID).any():
+            raise LineFailed(f'field "{name}" is not a, b, both or none', int(np.argmax(wrong)))
+    may_go = np.where(covers != UNSAID, covers, np.where(contained != UNSAID, contained, EITHER_MAY))
+    return np.where((may_go == 0) & (answer == DIFFERENT), DIFFERENT, may_go).astype(np.uint8)
 
 
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
@@ -100,7 +142,8 @@ class ArchivePartners(Similarities):
         check_two_sides(record)
         return AGAINST in record
 
-    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, _copied: Flags, /) -> None:
+    def add_pairs(self, pairs: PairColumns, /) -> None:
+        a, b, similarity, against, *_ = pairs
         numbers = np.frombuffer(self.ids.number(a.data, a.sizes), np.int64)
         others = np.frombuffer(self.archive.number(b.data, b.sizes), np.int64)
         same = numbers if against.all() else np.frombuffer(self.ids.number(b.data, b.sizes), np.int64)
@@ -156,4 +199,5 @@ class UnwantedIds(SideInput):
     def add(self, batch: RecordBatch, /) -> None:
         (ids,) = batch.columns
         flags = np.ones(batch.rows, np.bool_)
-        self.known.add_pairs(ids, ids, np.full(batch.rows, NO_SIMILARITY), flags, ~flags)
+        may_go = np.full(batch.rows, EITHER_MAY, np.uint8)
+        self.known.add_pairs(PairColumns(ids, ids, np.full(batch.rows, NO_SIMILARITY), flags, ~flags, may_go))

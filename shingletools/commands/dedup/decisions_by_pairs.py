@@ -8,14 +8,23 @@ from fractions import Fraction
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.archive_pairs import Similarities
+from shingletools.commands.dedup.archive_pairs import PairColumns, Similarities
 from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids
-from shingletools.kernel.independent_set import MAX_PAIRS, PairEnds, Partners
-from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.types import F64, I32, Flags, Index
+from shingletools.kernel.independent_set import (
+    EITHER_MAY,
+    FIRST_MAY,
+    GONE,
+    MAX_PAIRS,
+    OPEN,
+    SECOND_MAY,
+    STAYS,
+    PairEnds,
+    Partners,
+)
+from shingletools.kernel.types import F64, I32, U8, Flags, Index
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.wire import COPIES_ALONE, COPY_TWICE, TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
@@ -27,17 +36,18 @@ class SimilarPairs(Similarities):
     """The pairs of the input that are similar enough. Their ids get the first numbers.
 
     Raises Failed for a pair of two sides, for a pair of a document and itself, and for a pair without a similarity if
-    there is a threshold. Memory: 16 bytes a pair.
+    there is a threshold. Memory: 17 bytes a pair.
     """
 
     def __init__(self, ids: Ids, least: Fraction | None) -> None:
         super().__init__()
         self.ids = ids
         self.least = None if least is None else least_double(least)
-        self.ends, self.similarity = array("i"), array("d")
+        self.ends, self.similarity, self.may_go = array("i"), array("d"), array("B")
         self.copies = array("i")  # pairs of an original and a copy of it
 
-    def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, copied: Flags, /) -> None:
+    def add_pairs(self, pairs: PairColumns, /) -> None:
+        a, b, similarity, against, copied, may_go = pairs
         one, two = (self.number(ids.data, ids.sizes) for ids in (a, b))
         itself = one == two
         missing = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
@@ -52,7 +62,7 @@ class SimilarPairs(Similarities):
                 why = 'field "similarity" is missing' if missing[place] else "a copy whose similarity is not 1"
             raise LineFailed(why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
-        self.add_enough(np.stack([one, two], axis=1), similarity, enough, copied)
+        self.add_enough(np.stack([one, two], axis=1), similarity, enough, copied, may_go)
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         super().read(option, paths, context)
@@ -63,12 +73,13 @@ class SimilarPairs(Similarities):
         """Returns the number of each id. sizes: the bytes of each, int64."""
         return np.frombuffer(self.ids.number(ids, sizes), np.int64)
 
-    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags, may_go: U8) -> None:
         """Adds those pairs that are similar enough. ends: numbers of ids, shape (pairs, 2)."""
         self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
         others = enough & ~copied
         self.ends.frombytes(ends[others].astype(np.int32).tobytes())
         self.similarity.frombytes(similarity[others].tobytes())
+        self.may_go.frombytes(may_go[others].tobytes())
         if len(self.similarity) > MAX_PAIRS:
             raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
 
@@ -98,8 +109,22 @@ def originals(documents: int, copies: I32, others: Iterable[I32]) -> Index:
     return original
 
 
+def staying(documents: Index, pairs: PairEnds) -> Index:
+    """Returns those of some documents, in order of preference, that stay.
+
+    Of a pair of which either may go, only the less preferred one may.
+    """
+    rank, state = np.empty(len(pairs.last), np.int64), np.full(len(pairs.last), GONE, np.uint8)
+    rank[documents], state[documents] = np.arange(len(documents)), OPEN
+    first, second = rank[pairs.ends.reshape(-1, 2)].T
+    one_sided = np.where(pairs.may_go == EITHER_MAY, np.where(first < second, SECOND_MAY, FIRST_MAY), pairs.may_go)
+    kernel.decide_by_cover(documents, pairs._replace(may_go=one_sided.astype(np.uint8)), state)
+    stays: Index = documents[state[documents] == STAYS]
+    return stays
+
+
 class ByPairs(RemovalDecisions):
-    """Keeps each document that has no pair with one that is kept already.
+    """Keeps each document that may go for none that is kept already; if documents may go one-sidedly, see `staying`.
 
     A copy has the pairs of its original, and one with it. So only originals are decided on. The first of an original
     and its copies stands for it.
@@ -110,6 +135,8 @@ class ByPairs(RemovalDecisions):
     def __init__(self, similar: SimilarPairs) -> None:
         self.different, documents = similar.different, len(similar.ids)
         ends, similarity = np.frombuffer(similar.ends, np.int32), np.frombuffer(similar.similarity)
+        may_go = np.frombuffer(similar.may_go, np.uint8)
+        self.waits = bool(np.isin(may_go, (FIRST_MAY, SECOND_MAY)).any())
         self.has_copies = len(similar.copies) > 0
         self.original = np.arange(documents)  # of each document
         self.first = self.original  # for each original, the document that is taken first: itself, or a copy
@@ -118,7 +145,7 @@ class ByPairs(RemovalDecisions):
             self.first = np.full(documents, -1)
         before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
         kernel.list_ends(ends, before, last)
-        self.pairs = PairEnds(ends, before, last, similarity)
+        self.pairs = PairEnds(ends, before, last, similarity, may_go)
         self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, NO_SIMILARITY))
 
     def __len__(self) -> int:
@@ -133,7 +160,14 @@ class ByPairs(RemovalDecisions):
             firsts = documents[np.sort(place[self.first[original] < 0])]  # in their order
             documents = self.original[firsts]
             self.first[documents] = firsts
-        kernel.greedy_independent_set(documents, self.pairs, self.kept)
+        pairs = self.pairs
+        if self.waits:
+            documents = staying(documents, pairs)
+            stays = np.zeros(len(self), np.uint8)
+            stays[documents] = FIRST_MAY
+            one, two = stays[pairs.ends.reshape(-1, 2)].T
+            pairs = pairs._replace(may_go=pairs.may_go & ~(one | two << 1))
+        kernel.greedy_independent_set(documents, pairs, self.kept)
 
     def kept_for(self, documents: Index) -> Index:
         original = self.original[documents]
@@ -154,10 +188,20 @@ class ByPairs(RemovalDecisions):
             counts += np.bincount(seen_copies[ends[start : start + BATCH_PAIRS]].sum(axis=1), minlength=3)
         return int(counts[1]), int(counts[2])
 
+    def doubtful(self, there: Flags) -> int:
+        """Returns how many pairs of which neither may go have two documents that stay, unless they differ."""
+        stay = np.zeros(len(self), np.bool_)
+        stay[self.original[there[: len(self)]]] = True
+        stay &= self.kept.partner < 0
+        ends = self.pairs.ends.reshape(-1, 2)[self.pairs.may_go == 0]
+        return int(np.count_nonzero(stay[ends].all(axis=1)))
+
     def figures(self, there: Flags, seen: Flags) -> list[str]:
         others = len(self.pairs.ends) // 2 - self.pairs_here(seen)[1]
         similarity = self.similarity(np.flatnonzero(there[: len(self)]))
-        return similarity_figures(similarity[similarity > NO_SIMILARITY], others)
+        doubtful = self.doubtful(there)
+        doubts = [f"{doubtful} doubtful pairs"] if doubtful else []
+        return [*similarity_figures(similarity[similarity > NO_SIMILARITY], others), *doubts]
 
 
 def similarity_figures(similarity: F64, others: int) -> list[str]:

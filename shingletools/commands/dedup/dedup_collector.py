@@ -58,6 +58,7 @@ class DedupCollector(Collector):
     def __init__(self, spec: DedupSpec, ids: Ids, decisions: RemovalDecisions, known: ArchivePartners) -> None:
         """Starts with the ids of the side files: those of `decisions`, then of `known`. Documents add theirs."""
         self.spec, self.ids, self.decisions, self.known = spec, ids, decisions, known
+        self.waits = spec.waits or decisions.waits
         self.seen = bytearray(len(ids))  # for each id, whether a document has used it
         self.reader = DocumentFields(spec)
         self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
@@ -107,7 +108,7 @@ class DedupCollector(Collector):
     def accept(self, documents: DocumentArrays) -> Written:
         """Takes documents with new ids. Returns what can be written already."""
         self.meet(documents)
-        if not self.spec.waits:
+        if not self.waits:
             return self.write(documents)
         self.aside.add(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
         return Written()
@@ -117,21 +118,21 @@ class DedupCollector(Collector):
         if self.spec.counted is not None:
             self.decisions.learn(documents)
         concerned = self.decisions.concerns(documents.numbers) & ~self.known.has(documents.numbers)
-        if self.spec.waits:
+        if self.waits:
             self.preference.add(documents, concerned)
         elif self.spec.keep != NONE:
             self.decisions.take(documents.numbers[concerned])
 
     def decide(self) -> None:
         """Chooses among documents that wait, after all have come."""
-        if self.spec.waits and self.spec.keep != NONE:
+        if self.waits and self.spec.keep != NONE:
             order = self.preference.order()
             self.decisions.take(order[self.decisions.concerns(order)])
 
     def finish(self) -> Iterator[Written]:
         self.decide()
         self.preference.check()
-        for lines in self.aside.chunks() if self.spec.waits else ():
+        for lines in self.aside.chunks() if self.waits else ():
             at = 0
             while at < len(lines):
                 batch = read_batch(lines, at, self.reader.ids_only)

@@ -10,10 +10,12 @@ from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs, originals, similarity_figures
 from shingletools.commands.dedup.dedup_collector import DedupCollector
 from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, RemovalDecisions
+from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
-from shingletools.kernel.types import F64, I32, U64, Flags, Index
+from shingletools.kernel.independent_set import EITHER_MAY
+from shingletools.kernel.types import F64, I32, U8, U64, Flags, Index
 from shingletools.numbers.ids_on_disk import READ_ENTRIES, IdsOnDisk
 from shingletools.numbers.payload_store import DEFAULT, DiskLimits
 from shingletools.numbers.seen_ids import SeenIds
@@ -40,7 +42,9 @@ class SimilarPairsOnDisk(SimilarPairs):
     def number(self, ids: bytes, sizes: bytes) -> Index:
         return self.held.number(ids, sizes)
 
-    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags) -> None:
+    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags, may_go: U8) -> None:
+        if (wrong := enough & (may_go != EITHER_MAY)).any():
+            raise LineFailed("-S takes no pairs that say by covers or contained who may go", int(np.argmax(wrong)))
         self.copies.frombytes((self.pairs + np.flatnonzero(copied & enough)).tobytes())
         self.held.mention(ends.ravel())
         self.similarities.append(np.where(enough, similarity, NO_SIMILARITY).tobytes())

@@ -19,6 +19,7 @@ class RemovalDecisions(ABC):
 
     option: str  # which names the files that it was made from
     different = 0  # pairs in them that are judged different, which decide nothing
+    waits = False  # whether all documents must be taken at once
 
     @abstractmethod
     def __len__(self) -> int:

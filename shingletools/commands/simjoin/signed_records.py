@@ -101,4 +101,4 @@ class SignedRecords:
     def label_fields(self, first: int) -> list[Field]:
         """Returns the fields of labels, which have one column. first: the place of the first one."""
         names = map(escaped, self.needed.labels)
-        return [Field(name, Kind.LABEL, shared=first if number else -1) for number, name in enumerate(names)]
+        return [Field(name, Kind.LABEL, shared=first if number else -1, must=True) for number, name in enumerate(names)]

@@ -63,7 +63,7 @@ class ScoreRecords:
         return *ids, *flags, *judged, *bands
 
     def document_fields(self) -> tuple[Field, ...]:
-        label = (Field(escaped(self.spec.label or ""), Kind.LABEL),) if self.labelled else ()
+        label = (Field(escaped(self.spec.label or ""), Kind.LABEL, must=True),) if self.labelled else ()
         return Field(escaped(self.spec.id_of(self.side)), Kind.ID), *label
 
     def first_line(self, line: bytes, start: int) -> tuple[str, Sequence[object]]:

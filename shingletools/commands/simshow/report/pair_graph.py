@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.independent_set import PairEnds, Partners
+from shingletools.kernel.independent_set import EITHER_MAY, PairEnds, Partners
 from shingletools.kernel.types import Index
 from shingletools.numbers.union_find import UnionFind
 
@@ -90,7 +90,8 @@ class PairGraph:
         kept = Partners(np.full(len(order), -1, np.int32), np.zeros(len(order)))
         ordered = np.array(order, np.int64)
         first = ordered[np.sort(np.unique(original[ordered], return_index=True)[1])]  # of documents that are copies
-        greedy = PairEnds(ends, before, last, np.array(self.similarity)[some])
+        similarity = np.array(self.similarity)[some]
+        greedy = PairEnds(ends, before, last, similarity, np.full(len(similarity), EITHER_MAY, np.uint8))
         kernel.greedy_independent_set(original[first], greedy, kept)
         stays = first[kept.partner[original[first]] < 0]
         gone: list[int] = np.setdiff1d(ordered, stays).tolist()
