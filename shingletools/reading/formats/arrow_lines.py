@@ -84,11 +84,11 @@ def line_columns(schema: Any, fields: Fields, named: str, mixed: Collection[str]
     """
     names = schema.names
     check_columns(named, names, fields.needed)
-    wanted = names if fields.read is None else [name for name in names if paths_below(name, [*fields.read])]
-    places = [place for place, name in enumerate(names) if name in wanted] or range(len(names))[:1]
+    read = fields.read
+    places = [place for place, name in enumerate(names) if read is None or paths_below(name, [*read])]
     return {
         place: LineColumn(schema.field(place), not number, fields.texts, names[place] in mixed)
-        for number, place in enumerate(places)
+        for number, place in enumerate(places or range(len(names))[:1])
     }
 
 
