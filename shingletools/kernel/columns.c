@@ -253,8 +253,9 @@ static int add_decimal(Column *column, const Field *field, const Member *member)
 
 static int add_flag(Column *column, const Member *member)
 {
-    const uint8_t flag = member->kind != ABSENT;
-    if (flag && (member->end - member->value != 4 || *member->value != 't'))
+    const int there = member->kind != ABSENT;
+    const uint8_t flag = there && *member->value == 't';
+    if (there && (member->end - member->value != 4 || (!flag && *member->value != 'n'))) /* null is as no member */
         return 0;
     return add_bytes(&column->data, &flag, 1) ? -1 : 1;
 }

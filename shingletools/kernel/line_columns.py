@@ -13,7 +13,7 @@ class Kind(IntEnum):
     LENGTH = 3  # the number of characters of a text, int64
     UNITS = 4  # a number from 0 to 9.99… in units of 10^-DECIMALS, int64; -1 for a missing field
     DOUBLE = 5  # a number as in UNITS, float64; minus infinity for a missing field
-    FLAG = 6  # a byte: 1 for true, 0 for a missing field
+    FLAG = 6  # a byte: 1 for true, 0 for a missing field and null
     IDS = 7  # the ids of a list, as they are spelled
     GROUPS = 8  # the bytes of a payload of digit groups; for a set, its distinct numbers, uint64, ascending
     AT_MOST_ONCE = 9  # the field may have any value, but may not occur twice

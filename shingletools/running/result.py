@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self, cast
 
+from shingletools.running.document_queue import DocumentQueue
 from shingletools.running.outcomes import FAILED, BadRecord
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
@@ -94,8 +95,9 @@ class Result:
     opened, before the first record is requested.
     """
 
-    def __init__(self, account: RunLog, blocks: Generator[bytes]) -> None:
-        self._account, self._blocks, self._lines = account, blocks, each_line(blocks)
+    def __init__(self, account: RunLog, blocks: Generator[bytes], queue: DocumentQueue | None = None) -> None:
+        """queue: of documents that are returned in place of the lines that stand for them."""
+        self._account, self._blocks, self._lines, self._queue = account, blocks, each_line(blocks), queue
 
     @property
     def rejected(self) -> list[RejectedRecord]:
@@ -117,6 +119,8 @@ class Result:
 
     def __next__(self) -> dict[str, Any]:
         line = next(self._lines)
+        if self._queue is not None and (document := self._queue.find(line)) is not None:
+            return document  # type: ignore[no-any-return]
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
@@ -127,7 +131,7 @@ class Result:
 
     def lines(self) -> Iterator[bytes]:
         """Returns the output of the shell's pipeline, line by line: JSON, unless the pipeline writes another format."""
-        return self._lines
+        return self._lines if self._queue is None else map(self._queue.line, self._lines)
 
     def to_arrow(self) -> Any:
         """Returns all records as a pyarrow.Table, without columns if there are no records.
@@ -140,15 +144,17 @@ class Result:
         columns = {}
         for name in names:
             try:
-                columns[name] = pa.array([record.get(name) for record in records])
-            except (pa.ArrowException, OverflowError) as error:  # the latter for integers of two ranges
+                columns[str(name)] = column_of([record.get(name) for record in records])
+            except pa.ArrowException as error:
                 raise Failed(f"to_arrow(): field {name!r}: {error}") from None
+            except OverflowError:
+                raise Failed(f"to_arrow(): field {name!r}: integers that 64 bits do not hold") from None
         return pa.table(columns)
 
     def to_pandas(self) -> Any:
         """Returns all records as a pandas.DataFrame, as `to_arrow` returns them."""
         needs("to_pandas()", "pandas")
-        return self.to_arrow().to_pandas()
+        return self.to_arrow().to_pandas(integer_object_nulls=True)  # else integers beside null become floats
 
     def to_polars(self) -> Any:
         """Returns all records as a polars.DataFrame, as `to_arrow` returns them."""
@@ -164,6 +170,15 @@ class Result:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def column_of(values: list[Any]) -> Any:
+    """Returns values as an array of Arrow. Raises its exceptions, and OverflowError."""
+    pa = needs("to_arrow()", "pyarrow", "parquet")
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
 
 
 def each_line(blocks: Generator[bytes]) -> Generator[bytes]:

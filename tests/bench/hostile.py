@@ -12,9 +12,13 @@ import random
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import table_row, timed
@@ -125,6 +129,14 @@ def template(size: int) -> bytes:
     return b"".join(json.dumps(each).encode() + b"\n" for each in lines)
 
 
+def wide(size: int) -> bytes:
+    """Parquet of one row and many columns."""
+    columns = {"id": [1], "text": ["a"]} | {f"c{number}": [number] for number in range(size // 400)}
+    file = BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return file.getvalue()
+
+
 SHOW = 'read -r pair; simshow --json --docs - <(printf %s "$pair")'
 
 KINDS = {
@@ -135,6 +147,7 @@ KINDS = {
     "ligatures of 18 letters": Kind("canon", lambda size: one("\ufdfa" * (size // 3))),
     "apostrophes": Kind("canon", lambda size: one("a'" * (size // 2))),
     "a million fields": Kind("canon", lambda size: one("a", **{f"f{number}": 0 for number in range(size // 11)})),
+    "many columns of Parquet": Kind("canon --parquet", wide),
     "lists in lists": Kind("canon", nested),
     "bad lines": Kind("canon --rejects /dev/null", lambda size: b"{\n" * (size // 20)),
     "elements in elements": Kind("canon --html", lambda size: one("<div>" * (size // 5))),

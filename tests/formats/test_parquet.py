@@ -1,5 +1,6 @@
 """Rows of Parquet as records."""
 
+import base64
 import datetime
 import decimal
 import gzip
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.parquet import encryption
 
 from harness import run, run_here, run_process, shell
 from shingletools.reading.formats import parquet_batches
@@ -70,6 +73,16 @@ def is_written(kind: pa.DataType) -> bool:
     except pa.ArrowNotImplementedError:
         return False
     return True
+
+
+class PlainKeys(encryption.KmsClient):  # type: ignore[misc]
+    """A key server that wraps no keys."""
+
+    def wrap_key(self, key: bytes, _name: str) -> str:
+        return base64.b64encode(key).decode()
+
+    def unwrap_key(self, key: str, _name: str) -> bytes:
+        return base64.b64decode(key)
 
 
 def array_of(values: list[Any], kind: pa.DataType) -> pa.Array:
@@ -158,6 +171,27 @@ def test_what_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
         ran = run_process("canon", "--parquet", *options.split(), cwd=tmp_path)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {said}\n")
     assert shell("canon --parquet < a", tmp_path).records()[0]["text"] == "a"
+
+
+@pytest.mark.parametrize("command", ["canon", "dedup --pairs /dev/null"])
+def test_what_pyarrow_cannot_read_is_said(command: str, tmp_path: Path) -> None:
+    """An encrypted file is not damaged, and neither is one of Polars with integers of 128 bits."""
+    name = command.partition(" ")[0]
+    factory = encryption.CryptoFactory(lambda _: PlainKeys())
+    settings = {"footer_key": "key", "data_key_length_bits": 128}
+    for all_of_it in ({"uniform_encryption": True}, {"plaintext_footer": True, "column_keys": {"key": ["text"]}}):
+        configured = encryption.EncryptionConfiguration(**settings, **all_of_it)
+        secret = factory.file_encryption_properties(encryption.KmsConnectionConfig(), configured)
+        table = pa.table({"id": ["x"], "text": ["A"]})
+        with pq.ParquetWriter(tmp_path / "a", table.schema, encryption_properties=secret) as writer:
+            writer.write_table(table)
+        ran = run_here(*command.split(), "--parquet", "a", cwd=tmp_path)
+        assert (ran.status, ran.out, ran.err) == (2, b"", f"{name}: a: encrypted Parquet: decrypt it first\n")
+    wide = pl.Series([1], dtype=pl.Int128)
+    pl.DataFrame({"id": ["x"], "text": ["A"], "wide": wide}).write_parquet(tmp_path / "a")
+    ran = run_here(*command.split(), "--parquet", "a", cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, b"")
+    assert re.fullmatch(rf"{name}: a: pyarrow cannot read it: .*64 bits.*\n", ran.err)
 
 
 def test_one_text_of_many_rows_is_not_held_for_each(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class PairColumns(NamedTuple):
 
 
 class Similarities(SideInput):
-    """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing, and so may the fields SAID.
+    """Takes pairs, {"a", "b", "similarity"}; similarity may be missing or null, and the fields SAID may be missing.
 
     A similarity is a double. Doubles keep the order and the equality of decimals of up to 15 digits, such as simjoin's
     6, so comparing them is comparing what is written.
@@ -106,7 +106,9 @@ def who_may_go(said: ColumnData, rows: int) -> U8:
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
     """Returns the ids of a pair, as JSON, and its similarity. Raises Rejected."""
     a, b = (orjson.dumps(wire.take_id(record, name)) for name in ("a", "b"))
-    similarity = record.get("similarity", NO_SIMILARITY)
+    similarity = record.get("similarity")
+    if similarity is None:
+        return a, b, NO_SIMILARITY
     if type(similarity) not in (int, float):
         raise Rejected('field "similarity" is not a number')
     return a, b, float(similarity)
@@ -117,7 +119,7 @@ def check_two_sides(record: Record) -> None:
 
     A pair without that field passes, since other programs do not write it; but see ArchivePartners.
     """
-    if wire.take_against(record) < (AGAINST in record):
+    if not wire.take_against(record) and record.get(AGAINST) is not None:
         raise Failed("a pair of the input with itself: --known takes pairs of the input with an archive")
 
 
@@ -140,7 +142,7 @@ class ArchivePartners(Similarities):
 
     def take_side(self, record: Record) -> bool:
         check_two_sides(record)
-        return AGAINST in record
+        return wire.take_against(record)
 
     def add_pairs(self, pairs: PairColumns, /) -> None:
         a, b, similarity, against, *_ = pairs

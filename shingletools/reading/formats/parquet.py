@@ -26,15 +26,15 @@ class Parquet(NamedTuple):
         number = 1
         for name in files:
             with parquet_file(name) as file:
-                schema = file.parquet.schema_arrow
-                columns = line_columns(schema, fields, name)
+                columns = line_columns(file.parquet.schema_arrow, fields, name)
+                names = file.parquet.schema_arrow.names  # once: this makes a list of all
                 row, counted, all_rows = 1, 0, file.parquet.metadata.num_rows
-                for batch in batches(file, file.parquet, [schema.names[place] for place in columns]):
+                for batch in batches(file, file.parquet, [names[place] for place in columns]):
                     rows = documents([*columns.values()], batch, row)
                     for made in gathered(rows, lambda document: len(document.raw), READ_BYTES):
                         row += len(made)
                         size = file.size * (row - 1) // all_rows - counted  # the share of these rows
-                        yield with_numbers(ReadyDocuments(name, number, size, made), self.numbered, schema.names)
+                        yield with_numbers(ReadyDocuments(name, number, size, made), self.numbered, names)
                         number, counted = number + len(made), counted + size
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:

@@ -22,7 +22,7 @@ MAX_EXPANDED_BYTES = 1 << 26  # bytes that a page, or rows with values in a dict
 MAX_EXPANSION = 1000  # beyond that, bytes or rows for each byte of a file; gzip reaches as many
 
 # Fields of Parquet's structs, by their names in parquet.thrift
-SCHEMA, ROW_GROUPS = 2, 4  # FileMetaData
+SCHEMA, ROW_GROUPS, ENCRYPTION = 2, 4, 8  # FileMetaData
 COLUMNS = 1  # RowGroup
 META_DATA = 3  # ColumnChunk
 NUM_VALUES, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE = 5, 7, 9, 11  # ColumnMetaData
@@ -61,23 +61,25 @@ def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = (
 
 def batches(file: OpenParquet, parquet: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
     """Yields small batches of rows with these columns, or all. Raises Failed if the rows are too many for the file."""
-    rows = 0
+    rows, wanted = 0, None if columns is None else {*columns}
     for batch in parquet.iter_batches(rows_together(file), columns=columns, use_threads=False):
         rows += len(batch)
         if rows > MAX_EXPANSION * file.size:
             raise Failed(f"{printable(file.name)}: more than {MAX_EXPANSION} rows for each of its {file.size} bytes")
         # pyarrow also reads columns whose names are one of these, a dot, and more
         names = enumerate(batch.schema.names)
-        yield batch.select([place for place, name in names if columns is None or name in columns])
+        yield batch.select([place for place, name in names if wanted is None or name in wanted])
 
 
 def rows_together(file: OpenParquet) -> int:
     """Returns the number of rows to read together: fewer if a few bytes of the file may become many long values.
 
-    Raises Failed for a page that expands too much.
+    Raises Failed for a page that expands too much, and for an encrypted file.
     """
-    largest = 1
-    for group in elements(footer(file.file), ROW_GROUPS):
+    largest, described = 1, footer(file.file)
+    if ENCRYPTION in described:  # of some columns
+        raise encrypted(file.name)
+    for group in elements(described, ROW_GROUPS):
         for column in elements(group, COLUMNS):
             for size, stored, repeats in pages(file.file, column[META_DATA][1]):
                 if size > max(MAX_EXPANDED_BYTES, MAX_EXPANSION * stored):
@@ -133,11 +135,17 @@ def seekable_file(name: str) -> Iterator[BinaryIO]:
 
 
 def start_of(name: str, file: BinaryIO) -> bytes:
-    """Reads the first bytes of a file. Raises Failed if they show that it is compressed as a whole."""
+    """Reads the first bytes of a file. Raises Failed if they show that it is compressed or encrypted as a whole."""
     start = file.read(HEAD_BYTES)
     if codec := compression_detection.recognised(start):
         raise Failed(f"{printable(name)}: {codec.name} data, not Parquet: decompress it first")
+    if start.startswith(b"PARE"):
+        raise encrypted(name)
     return start
+
+
+def encrypted(name: str) -> Failed:
+    return Failed(f"{printable(name)}: encrypted Parquet: decrypt it first")
 
 
 @contextlib.contextmanager
@@ -149,6 +157,7 @@ def damage_named(name: str, start: bytes) -> Iterator[None]:
         raise MemoryError from None
     except (pa.ArrowException, OSError, *METADATA_ERRORS) as error:
         message = printable(" ".join(str(error).split())[:200])  # some end with line feeds
-        raise Failed(
-            f"{printable(name)}: not Parquet, or damaged: {message}{file_start_hint(start, '--parquet')}"
-        ) from None
+        cause = (
+            "pyarrow cannot read it" if isinstance(error, pa.ArrowNotImplementedError) else "not Parquet, or damaged"
+        )
+        raise Failed(f"{printable(name)}: {cause}: {message}{file_start_hint(start, '--parquet')}") from None
