@@ -18,7 +18,7 @@ PANELS = (
     ("84 minima, t 0.8", "256 minima, t 0.8", "84 and --verify", "84 minima, t 0.6", "84, t 0.5, recall .9"),
     ("gaoya, t 0.8", "rensa, t 0.8", "datasketch, t 0.8", "gaoya, t 0.6", "rensa, t 0.6"),
     ("super 14, m 2", "simhash, k 1, d 3", "simhash, k 3, d 3", "simhash, k 3, d 6", "--mod 8", "--longest 3"),
-    ("I-Match", "I-Match, 9 lexicons", "6 heaviest words", "weighted words, t 0.9", "spots, k 4, t 0.8"),
+    ("I-Match", "I-Match, 9 lexicons", "6 heaviest words", "spots, k 4, t 0.8"),
 )
 MARKS = "osv^Dx"
 
