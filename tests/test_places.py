@@ -54,7 +54,7 @@ def test_no_leading_zeros(at: str) -> None:
 def test_canonizing_elsewhere() -> None:
     stage = canonizing("--stop en --delete '[ab] c'")
     assert stage.recipe.split(" ")[:2] == ["canon/4", "delete=%5Bab%5D%20c"]
-    assert stage.function("The dog") == ("dog", "4-7")
+    assert stage.function("The dog") == ("dog", "4-7", "The dog")
     for options, message in {
         "file": "canon: no file can be given here: file",
         "-o x": "canon: --output cannot be given here",

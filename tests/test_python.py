@@ -256,7 +256,7 @@ def test_numbers_stay_as_they_are(number: float) -> None:
 @pytest.mark.parametrize(("levels", "good"), [(200, True), (500, True), (900, True), (1023, True), (1024, False)])
 def test_records_that_are_nested_deeply(levels: int, good: bool, tmp_path: Path) -> None:
     """All commands take 1024 levels, with the record itself, and say so of others; Python calls fewer in each other."""
-    inside = "[" * levels + str(1 << 70) + "]" * levels
+    inside = "[" * levels + "7" + "]" * levels
     lines = [f'{{"id":1,"text":"a b","x":{inside}}}\n', '{"id":2,"text":"a b"}\n']
     for name, reads in (("docs.jsonl", ""), ("docs.json", "--array")):
         (tmp_path / name).write_text("".join(lines) if not reads else f"[{','.join(lines)}]")
@@ -264,7 +264,7 @@ def test_records_that_are_nested_deeply(levels: int, good: bool, tmp_path: Path)
         records = list(result)
         assert [record["id"] for record in records] == ([1, 2] if good else [2])
         assert [each.cause for each in result.rejected] == ([] if good else ["nested too deeply"])
-        value = records[0]["x"] if good else [1 << 70]
+        value = records[0]["x"] if good else [7]
         while isinstance(value, list):
             (value,) = value
         assert value == 1 << 70  # exactly

@@ -91,6 +91,23 @@ def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, 
     assert (here / "gone").read_bytes() or len(words) > 1
 
 
+def test_a_report_of_pages_shows_their_text(here: Path) -> None:
+    """Which changes nothing in what is kept: of files, a folder and files that a list names."""
+    (here / "names").write_bytes(b"0.html\x001.html\x002.html\0")
+    for name, text in (("7.html", "<p>Dogs &amp; <b>cats</b> sleep"), ("8.txt", "Dogs & cats sleep")):
+        (here / "folder" / name).write_text(text)
+    for words, shown in (
+        ("0.html 1.html 2.html", "The cat sat on the mat"),
+        ("folder -t 1 --mask-numbers", "Dogs & cats sleep"),
+        ("--files0-from names --recursive", "The cat sat on the mat"),
+    ):
+        ran = run_here(f"shingletools unique --report r.htm {words}", cwd=here)
+        assert ran.status == 0 and ran.out == run_here(f"shingletools unique {words}", cwd=here).out
+        texts = re.findall(r'"[^"]*(?:sat|sleep)[^"]*"', (here / "r.htm").read_text().replace("\\u0026", "&"))
+        assert json.dumps(shown) in texts
+        assert "<b>" not in "".join(texts)
+
+
 def test_ids_and_texts_are_named_once(here: Path) -> None:
     ran, _ = unique(here, "other.ndjson", "--id", "Nr", "--text", '"Text, lang"', "--keep", "longest")
     assert [json.loads(line)["Nr"] for line in ran.out.splitlines()] == [1, 2, 3]

@@ -5,24 +5,23 @@ environment may choose: SHINGLETOOLS_KERNEL=c or numpy. A comment at the top of 
 what the file does. A build leaves `_kernel` out if a function differs from its definition, so that results do not
 depend on a compiler.
 
-line_columns            definition: lines as columns
-lines                   definition: lines in bytes, and elements of JSON arrays
-memo                    definition: words that were seen before
-payload_codec           definition: payloads
-payload_signatures      definition: signatures of payloads
-ids                     definition: ids with numbers, and lines of pairs
-groups                  definition: lines of groups, and connected components
-reference_arrays        definition: loops over arrays
-independent_set         definition: which documents of pairs stay
-winnowing               definition: runs of words, found by winnowed fingerprints
-weighted_minhash_times  definition: weighted min-hash
-overlap_bound           the least overlap of two sets that are a pair
-compiled_arrays         the loops over arrays in C
-arrays                  the loops over arrays, in C or by their definition
-types                   types of arrays
-array_checks            compares the loops over arrays in C with their definitions
-self_check              compares all functions in C with their definitions
-kernel_build            compiles the kernel and compares it with its definition, during a build
+line_columns        definition: lines as columns
+lines               definition: lines in bytes, and elements of JSON arrays
+memo                definition: words that were seen before
+payload_codec       definition: payloads
+payload_signatures  definition: signatures of payloads
+ids                 definition: ids with numbers, and lines of pairs
+groups              definition: lines of groups, and connected components
+reference_arrays    definition: loops over arrays
+independent_set     definition: which documents of pairs stay
+winnowing           definition: runs of words, found by winnowed fingerprints
+overlap_bound       the least overlap of two sets that are a pair
+compiled_arrays     the loops over arrays in C
+arrays              the loops over arrays, in C or by their definition
+types               types of arrays
+array_checks        compares the loops over arrays in C with their definitions
+self_check          compares all functions in C with their definitions
+kernel_build        compiles the kernel and compares it with its definition, during a build
 """
 
 import importlib
@@ -67,7 +66,6 @@ if NAME == "c":
         link_function,
         link_minima,
         link_simhash,
-        link_weighted_minima,
         link_weighted_simhash,
         linked_lines,
         list_fingerprints,
@@ -113,7 +111,6 @@ else:
     from shingletools.kernel.lines import no_link as link_function
     from shingletools.kernel.lines import no_link as link_minima
     from shingletools.kernel.lines import no_link as link_simhash
-    from shingletools.kernel.lines import no_link as link_weighted_minima
     from shingletools.kernel.lines import no_link as link_weighted_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words

@@ -75,9 +75,8 @@ PyObject *simhash(PyObject *self, PyObject *text);
 PyObject *link_minima(PyObject *self, PyObject *args);
 PyObject *link_simhash(PyObject *self, PyObject *none);
 
-/* weighted_signatures.c */
+/* weighted_simhash.c */
 PyObject *weigh_fingerprints(PyObject *self, PyObject *args);
-PyObject *link_weighted_minima(PyObject *self, PyObject *args);
 PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);
 
 /* signature_rows.c */

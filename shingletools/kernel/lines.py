@@ -10,7 +10,7 @@ Link = tuple[object, ...]  # a filter's function in C; empty if it has none
 # A factor, fingerprints in slots (see fingerprint_slots.h), and whether only these are kept, or only these left out;
 # if empty, all fingerprints are kept
 FingerprintFilter = tuple[int, bytes, bool] | tuple[()]
-# A factor, the weights of fingerprints in slots (see weighted_signatures.c), the weight of all others, and the
+# A factor, the weights of fingerprints in slots (see weighted_simhash.c), the weight of all others, and the
 # digits of a fingerprint
 WeightSlots = tuple[int, bytes, int, int]
 # The fields of line_columns.ReadColumns
@@ -70,7 +70,7 @@ def list_fingerprints(_fingerprints: bytes, _without: bytes, _factor: int, /) ->
 
 
 def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -> bytes:
-    """Returns no slots, since no link needs them without C. See weighted_signatures.c."""
+    """Returns no slots, since no link needs them without C. See weighted_simhash.c."""
     return b""
 
 

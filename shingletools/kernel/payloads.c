@@ -4,6 +4,16 @@
 #include "payloads.h"
 
 enum { BLOCK = 64 }; /* groups of digits that are read together */
+enum { BATCH = 32 }; /* min-hash functions whose minima stay in registers */
+
+typedef struct {
+    size_t n, batches;                  /* functions, and batches of them; the last batch is filled up */
+    uint32_t *factors, *summands, *low; /* of all batches */
+    Py_ssize_t group;                   /* minima in a supershingle, or 0 */
+    int pairs;                          /* whether to make megashingles */
+    Py_ssize_t bits;                    /* of a minimum that are written: 8, 16, or 32 for all */
+    Bytes y, supers;
+} Sketching;
 
 /* Reads eight digits; sets *bad if one of them is no digit. */
 static inline uint64_t parse_8_digits(uint64_t text, uint64_t *bad)
@@ -168,7 +178,8 @@ VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, co
     memcpy(minima, low, sizeof low);
 }
 
-int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size)
+/* Begins, with the group and the bits in `self`, whose other members are zeros; it must be ended in any case. */
+static int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size)
 {
     const Py_ssize_t group = self->group;
     if (a_size != b_size || a_size % 4) {
@@ -197,7 +208,7 @@ int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const cha
     return 0;
 }
 
-void end_sketching(Sketching *self)
+static void end_sketching(Sketching *self)
 {
     PyMem_Free(self->factors);
     free(self->y.data);
@@ -326,7 +337,8 @@ VECTORS static void lowest_shorts(const uint32_t *minima, size_t n, uint16_t *ou
         out[i] = (uint16_t)fmix32(minima[i]);
 }
 
-Made add_sketch(Sketching *self, Bytes *out)
+/* Adds the signature of the minima. */
+static Made add_sketch(Sketching *self, Bytes *out)
 {
     if (self->group)
         return add_supers(self, out) ? FAILED : WIDE;

@@ -39,23 +39,4 @@ static inline uint64_t number_at(const uint8_t *array, size_t i, size_t width)
 int add_digits(Bytes *out, const Bytes *made, Made kind);
 PyObject *written(const Bytes *made, Made kind);
 
-enum { BATCH = 32 }; /* min-hash functions whose minima stay in registers */
-
-typedef struct {
-    size_t n, batches;                  /* functions, and batches of them; the last batch is filled up */
-    uint32_t *factors, *summands, *low; /* of all batches */
-    Py_ssize_t group;                   /* minima in a supershingle, or 0 */
-    int pairs;                          /* whether to make megashingles */
-    Py_ssize_t bits;                    /* of a minimum that are written: 8, 16, or 32 for all */
-    Bytes y, supers;
-} Sketching;
-
-/* Begins, with the functions' factors and summands, and the group and the bits in `self`; raises ValueError. All else in
-   `self` must be zeros before, and it must be ended in any case. */
-int start_sketching(Sketching *self, const char *a, Py_ssize_t a_size, const char *b, Py_ssize_t b_size);
-void end_sketching(Sketching *self);
-
-/* Adds the signature of the minima. */
-Made add_sketch(Sketching *self, Bytes *out);
-
 #endif

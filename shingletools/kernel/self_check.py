@@ -23,13 +23,11 @@ from shingletools.kernel import (
     payload_codec,
     payload_signatures,
     reference_arrays,
-    weighted_minhash_times,
 )
 from shingletools.kernel.array_checks import FACTOR, Compared, compared
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
 from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.types import U32, U64, Index
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 HEAVIEST = 1 << 40
@@ -214,23 +212,6 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         sums = [reference_arrays.bit_sums(shingles[some], every[some]) > 0 for some in counted]
         made = [np.packbits(each).tobytes().hex()[: 16 * len(some)] for each, some in zip(sums, counted, strict=True)]
         yield linked("link_weighted_simhash", _kernel.link_weighted_simhash(weighed), payloads, made)
-        for n in (1, 16, 33, 84):
-            a, b = functions_of(draw, n)
-            functions = np.frombuffer(a, np.uint32), np.frombuffer(b, np.uint32)
-            first = [weighted_minhash(shingles[some], every[some], functions) for some in counted]
-            for bits in (8, 16, 32):
-                link = _kernel.link_weighted_minima(a, b, 0, False, weighed, bits)
-                made = [payload_signatures.minima_to_payload(minima, bits) for minima in first]
-                yield linked("link_weighted_minima", link, payloads, made)
-            made = [grouped(payload, 4 * n, False) for payload in made]
-            yield linked("link_weighted_minima", _kernel.link_weighted_minima(a, b, n, False, weighed), payloads, made)
-
-
-def weighted_minhash(shingles: U64, weights: Index, functions: tuple[U32, U32]) -> U32:
-    """Returns the weighted min-hashes of shingles; none if there are no shingles."""
-    if not len(shingles):
-        return np.empty(0, np.uint32)
-    return weighted_minhash_times.weighted_minhash(shingles, weights.astype(np.float64), *functions)
 
 
 # Lines that are read and written in one call
@@ -362,7 +343,7 @@ CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
     "words": words,
     "fingerprints": fingerprints,
     "sketches and simhashes": signatures,
-    "weighted sketches": weighted,
+    "weighted simhashes": weighted,
     "lines": lines_in_bytes,
     "ids, pairs and groups": numbered,
     "lines that are read": read,

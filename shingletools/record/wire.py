@@ -37,6 +37,7 @@ class Placed(NamedTuple):
 
     words: str
     at: str
+    source: str  # the text
 
 
 def parse_json(line: bytes) -> Record:

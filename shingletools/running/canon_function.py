@@ -19,11 +19,11 @@ def canonizing(options: str) -> Filter:
     """Returns canon --offsets with these options as a filter, whose function makes a wire.Placed of a text.
 
     options: as a shell would take them, or all of a command that begins with `canon`, of which files and how they are
-    read do not count, except that --recursive and --warc have HTML. Raises Failed, without the word canon also for such
-    options. The function may raise Rejected.
+    read do not count, except that --recursive and --warc have HTML. Places are then those in the text of the page.
+    Raises Failed, without the word canon also for such options. The function may raise Rejected.
 
-    >>> canonizing("--stop en").function("The Cat"), canonizing("canon --csv docs.csv").function("The Cat")
-    (Placed(words='cat', at='4-7'), Placed(words='the cat', at='0-3 4-7'))
+    >>> canonizing("--stop en").function("The Cat"), canonizing("canon --csv docs.csv --html").function("<b>A</b>")
+    (Placed(words='cat', at='4-7', source='The Cat'), Placed(words='a', at='0-1', source='A'))
     """
     command: Command = command_of("canon")
     try:

@@ -14,6 +14,8 @@ from shingletools.system.lazy_imports import orjson
 
 MARKS = DuplicateInfo._fields[:2]  # the fields of dedup --annotate
 
+TOO_MANY = 1025  # levels of arrays and objects, more than a record may have
+
 
 class DocumentQueue:
     """The documents that dedup was given, each with a hash of its line, until its output shows which of them stay.
@@ -75,6 +77,8 @@ def spelled(record: Any, fields: Collection[str] | None = None) -> bytes:
         raise TypeError(f"a document is a dict or a line of JSON in bytes, not {type(record).__name__}")
     try:
         return to_json(record)
+    except RecursionError:
+        return b"[" * TOO_MANY  # which a command rejects for the same reason
     except TypeError:
         if fields is None:
             raise

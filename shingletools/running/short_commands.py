@@ -13,6 +13,7 @@ from shingletools.cli.argument_types import allowance, count, quoted, threshold
 from shingletools.cli.options import Parser, Printed
 from shingletools.reading.formats import format_options
 from shingletools.reading.formats.suffixes import PAGE, SUFFIXES, TEXT, suffix
+from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
 from shingletools.running import run_command
@@ -38,7 +39,7 @@ from shingletools.system.memory_limit import scratch_folder
 UNIQUE, COMPARE = "unique", "compare"
 PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
 SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
-MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number", "files0_from")
+MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number")
 RULES = {  # of canon, for words
     "--fold-accents": "drop accents and vowel points",
     "--drop-numbers": "drop words that have only digits",
@@ -47,6 +48,7 @@ RULES = {  # of canon, for words
 LENGTH_RULES = ("longest", "shortest")  # of --keep
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
+WITH_HTML = {AS_PAGES, FOLDER, "--warc"}
 JSON_STARTS = {rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
@@ -223,7 +225,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     cited = ["--text", CITED] if "--ris" in reads and "text" not in options.given else []
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
-    canon = ["canon", *reads, *rules, *this.words("id", "text"), *cited]
+    listed, named = this.words("files0_from"), [*this.words("id", "text"), *cited]
+    canon = ["canon", *reads, *listed, *rules, *named]
     reads = [word for word in reads if word != AS_PAGES]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     for path in (options.output, options.removed):
@@ -235,25 +238,21 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     canon, join = [*canon, *allowed], " ".join([join, *allowed])
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
-        pairs, texts = f"{start}pairs" if options.report else "-", f"{start}canon"
+        pairs = f"{start}pairs" if options.report else "-"
         choice = this.words("id", "keep", "as_form", "removed", "output", "rejects", "allow_rejects")
         longest = ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
-        more = [*longest, *measured, *files]
+        more = [*longest, *measured, *listed, *files]
         dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *more])
         made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
         lines = [f"{made_by} | {dedup}"]
         if options.report:
-            page = ["--docs", texts, f"--html={options.report}", "--made-by", made_by]
+            docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
+            page = [*reads, *named, *docs, f"--html={options.report}", "--made-by", made_by]
             show = shlex.join(["simshow", *allowed, *page, pairs])
             if longest or options.keep not in (None, "first"):  # then the page needs to know which documents go
                 choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
                 show = f"{shlex.join(['dedup', '--pairs', pairs, '--annotate', '--marks', *choice])} | {show} -"
-            lines = [
-                shlex.join([*canon, "--offsets", "-o", texts, *files]),
-                f"{shingle} {shlex.quote(texts)} | {join} -o {shlex.quote(pairs)}",
-                dedup,
-                show,
-            ]
+            lines = [f"{made_by} -o {shlex.quote(pairs)}", dedup, show]
         if not options.dry_run:
             middle = median(counts)
             why = f"half of the first {len(counts)} texts have at most {middle} word{'s' * (middle != 1)}"
@@ -292,14 +291,19 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         reads = [this.as_folder(file) for file in files]
     with scratch(COMPARE) as start:
         a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
-        canon = (
-            ["canon", *words, *this.words("id", "text"), "--offsets", "-o", to, file]
-            for words, to, file in zip(reads, (a, b), files, strict=True)
-        )
+        named = this.words("id", "text")
+
+        def placed(words: Sequence[str], to: str, file: str) -> str:
+            """Returns the pipeline that writes the words of a file, their places, and the text, also that of HTML."""
+            if not WITH_HTML & {*words}:
+                return shlex.join(["canon", *words, *named, "--offsets", "-o", to, file])
+            texts = shlex.join(["canon", *words, *named, "--extract", file])
+            return f"{texts} | {shlex.join(['canon', *named, '--offsets', '-o', to])}"
+
         join = shlex.join(["simjoin", "-m", str(least), "--against", shingles, "-o", pairs])
         form = this.words("k", "json", "brief", "html", "output")
         lines = [
-            *map(shlex.join, canon),
+            *map(placed, reads, (a, b), files),
             shlex.join(["shingle", "-k", k, "-o", shingles, b]),
             f"{shlex.join(['shingle', '-k', k, a])} | {join}",
             shlex.join(["simshow", "--docs", a, "--against", b, *form, pairs]),

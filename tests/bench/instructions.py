@@ -123,12 +123,6 @@ LOOPS = {
     "sketch, a shingle on lines": Loop(
         "splice_lines", 20_000, 310, lambda: sketched_lines(_kernel.link_minima(FUNCTIONS, FUNCTIONS, 0, False))
     ),
-    "sketch --weights, a shingle on lines": Loop(
-        "splice_lines",
-        20_000,
-        700,
-        lambda: sketched_lines(_kernel.link_weighted_minima(FUNCTIONS, FUNCTIONS, 0, False, weighed())),
-    ),
     "sketch --simhash --weights, a shingle on lines": Loop(
         "splice_lines", 20_000, 1050, lambda: sketched_lines(_kernel.link_weighted_simhash(weighed()))
     ),

@@ -38,7 +38,6 @@ SIGNATURES = {
     "I-Match": "canon | shingle -k 1 | sketch --lexicon {words} | simjoin",
     "I-Match, 9 lexicons": "canon | shingle -k 1 | sketch --lexicon {words} --lexicons 9 --seed {seed} | simjoin",
     "6 heaviest words": "canon | shingle -k 1 | sketch --top 6 --weights {words} | simjoin",
-    "weighted words, t 0.9": "canon | shingle -k 1 | sketch -n 84 --weights {words} --seed {seed} | simjoin -t 0.9",
     "spots, k 4, t 0.8": (
         "canon{segment} | shingle -k 4 --spots {language} | sketch -n 84 --seed {seed} | simjoin -t 0.8"
     ),

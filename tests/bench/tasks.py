@@ -28,7 +28,6 @@ TEMPLATES = (
     *(f"canon | shingle -k 5 | simjoin -t {t}" for t in (0.5, 0.8, 0.9)),
     *(f"canon | shingle -k 5 --max-df {limit} | simjoin -t 0.5" for limit in (100, 20, 5)),
     "canon | shingle -k 5 --max-df 20 | sketch -n 84 | simjoin -t 0.5",
-    "canon | shingle -k 1 | sketch -n 84 --weights {words} | simjoin -t 0.8",
 )
 POSTS = (
     DEFAULT,

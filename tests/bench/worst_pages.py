@@ -4,8 +4,7 @@ usage: python tests/bench/worst_pages.py [SECONDS [SEED]]
 
 A page is some markup, a unit of tags and text that comes again and again, and some more; each try changes one of the
 three and keeps what costs more processor time at 20,000 characters. What costs most is then made 1,000 characters,
-0.6 and 5 million long. Printed: the seconds that each takes, with and without --html=main; then those of pages that are
-hard to number, with --offsets, of which the longest has a million: a character may take ten times as long there.
+0.6 and 5 million long. Printed: the seconds that each takes, with and without --html=main.
 Status 1 if a longest one takes more than 1.5 times what its limit allows: such a page is ended, but the end of its
 process, and what is made of a text, take time as well.
 """
@@ -20,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shingletools.commands.canon.html import SECONDS, SECONDS_A_CHARACTER, SECONDS_A_CHARACTER_TRACED, Html, parse
+from shingletools.commands.canon.html import SECONDS, SECONDS_A_CHARACTER, Html, parse
 from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
 from shingletools.system.errors import Rejected
 
@@ -34,9 +33,8 @@ RAW = "script style textarea title xmp iframe noembed plaintext listing datalist
 NAMES = (FORMATTING, BLOCKS, TABLES, SCOPES, FOREIGN, OTHERS, RAW)
 ATTRIBUTES = ("", "", "", " a", " a={}", " b={}", " a=1 b c=2 d", " class='x y'", " type=hidden", " encoding=text/html")
 REST = ("x", " ", "&amp;", "&#x41;", "<!-- ", "-->", "<![CDATA[", "]]>", "<!doctype html>", "\0", "<", "</", "\n", "é")
-TO_NUMBER = ("<svg>", "<a>", "</q>"), ("", "&a", ""), ("", "<p>a", "")  # before, and units that come equally often
 LIMIT, MOST = 20.0, 1 << 32  # seconds and bytes that a page in the search may take
-LONGEST, LONGEST_TRACED = 5_000_000, 1_000_000  # characters
+LONGEST = 5_000_000  # characters
 
 Page = tuple[list[str], list[str], list[str]]
 Parser = LimitedProcess[Any, Any]
@@ -93,7 +91,7 @@ def climb(main: bool, seconds: float, rng: random.Random) -> dict[float, Page]:
     confined = LimitedProcess(partial(parse, main, ()))
 
     def seconds_of(page: Page) -> float:
-        return cost(confined, lambda markup: confined((markup,), LIMIT, MOST), written(page, 20_000))
+        return cost(confined, lambda markup: confined(markup, LIMIT, MOST), written(page, 20_000))
 
     tops: dict[float, Page] = {}
     end = time.monotonic() + seconds
@@ -122,23 +120,8 @@ def main(seconds: float, seed: int) -> int:
             row += [cost(to_text.confined, to_text, written(tops[took], size)) for size in (1000, 600_000, LONGEST)]
             slowest = max(slowest, row[-1])
             print(" ".join(f"{each:8.3f}" for each in row), *("".join(part) for part in tops[took]), flush=True)
-    print("--offsets", flush=True)
-    longest = 0.0
-    placed = Html()
-    for before, one, other in TO_NUMBER:
-        row = []
-        for size in (20_000, 1000, LONGEST_TRACED):
-            times = size // len(one + other)
-            row.append(cost(placed.confined_traced, placed.traced, before + one * times + other * times))
-        longest = max(longest, row[-1])
-        print(" ".join(f"{each:8.3f}" for each in row), before, one, other, flush=True)
-    print(f"slowest of the longest: {slowest:.2f} s, with --offsets {longest:.2f} s")
-    return slowest > most(SECONDS_A_CHARACTER, LONGEST) or longest > most(SECONDS_A_CHARACTER_TRACED, LONGEST_TRACED)
-
-
-def most(seconds: float, size: int) -> float:
-    """So many seconds a page of so many characters may take, if its limit allows `seconds` for each of them."""
-    return 1.5 * (SECONDS + seconds * size)
+    print(f"slowest of the longest: {slowest:.2f} s")
+    return slowest > 1.5 * (SECONDS + SECONDS_A_CHARACTER * LONGEST)
 
 
 if __name__ == "__main__":

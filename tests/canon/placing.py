@@ -27,7 +27,7 @@ def found(words: str, at: str) -> list[Word]:
 
 
 def check(options: str, text: str, canonize: Canonizer, place: Placer) -> list[Word]:
-    words, at = place(text)
+    words, at, _ = place(text)
     assert words == canonize(text)
     each = found(words, at)
     assert all(0 <= start < end <= len(text) for _, start, end in each)

@@ -79,7 +79,6 @@ def test_a_page_that_takes_too_long_is_rejected() -> None:
     ("options", "message"),
     [
         (["--skip", "[["], '--skip: not a CSS selector: "[["'),
-        (["--offsets"], "--offsets cannot be combined with --html=article"),
     ],
 )
 def test_what_is_refused(options: list[str], message: str) -> None:

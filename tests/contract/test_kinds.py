@@ -119,7 +119,7 @@ def test_side_files(command: str, takes: set[str], kind: str, tmp_path: Path) ->
 @pytest.mark.parametrize("kind", sorted({*KINDS} - {"frequencies"}))
 def test_tables(kind: str, tmp_path: Path) -> None:
     (tmp_path / "given").write_bytes(KINDS[kind])
-    for command in ("sketch --weights given", "shingle --max-df 2 --df-table given"):
+    for command in ("sketch --simhash --weights given", "shingle --max-df 2 --df-table given"):
         ran = run_here(command, stdin=KINDS["shingle" if "sketch" in command else "canon"], cwd=tmp_path)
         assert (ran.status, ran.out, ran.err.count("\n")) == (2, b"", 1)
         assert ran.err.startswith(f"{program(command)}: given:1: ")

@@ -71,17 +71,6 @@ def test_workers_change_nothing(folder: Path) -> None:
     assert (folder / "1").read_bytes() == (folder / "2").read_bytes() == BAD
 
 
-def test_places_are_those_in_the_file_text_or_html(folder: Path) -> None:
-    (folder / "d" / "a" / "bad.txt").unlink()
-    records = [
-        json.loads(line) for line in run_here("canon", "--recursive", "--offsets", "d", cwd=folder).out.splitlines()
-    ]
-    assert [(record["source"], record["at"]) for record in records[:2]] == [
-        ("<p>A <b>p</b>age<script>x</script>", "3-4 8-16"),
-        ("# A title", "2-3 4-9"),
-    ]
-
-
 def test_the_rule_for_html_is_the_one_that_was_asked_for(folder: Path) -> None:
     (folder / "d" / "a-b.HTM").write_bytes(b"<nav>menu</nav><main>main <i>text</i></main>")
     ran = run_here("canon", "--recursive", "--html=main", "--skip", "i", "d/a-b.HTM", "d/a.md", cwd=folder)

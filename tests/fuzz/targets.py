@@ -178,14 +178,11 @@ WAYS = (
     "sketch -n 5",
     "sketch -n 5 --bits 8",
     "sketch -n 7 --bits 16 --keep",
-    f"sketch -n 5 --bits 8 --weights {WEIGHTS}",
     "sketch -n 4 --keep",
     "sketch -n 6 --super 2",
     "sketch -n 6 --mega 2",
     "sketch --simhash",
     "sketch --simhash --keep",
-    f"sketch -n 5 --weights {WEIGHTS}",
-    f"sketch -n 6 --super 2 --weights {WEIGHTS}",
     f"sketch --simhash --weights {WEIGHTS}",
     "canon --offsets",
     "canon --offsets --stop en",
@@ -229,7 +226,7 @@ def by_definition(stage: Filter, line: bytes, id_field: str = "id") -> bytes | R
 CHAINS = (
     "canon | shingle -k 2 | sketch -n 5",
     "canon | shingle -k 2 | sketch -n 5 --bits 8",
-    f"canon | shingle -k 1 | sketch -n 3 --bits 16 --weights {WEIGHTS}",
+    "canon | shingle -k 1 | sketch -n 3 --bits 16",
     "canon --stop en --stem en | canon | shingle -k 1 --mod 2 | sketch --simhash",
     "canon | shingle -k 2 | sketch -n 6 --super 2",
     "canon | shingle -k 3 --chars | sketch -n 4",
@@ -241,7 +238,6 @@ CHAINS = (
     "canon --offsets | canon --offsets --stem en | shingle -k 2 | sketch -n 3",
     "canon --html | shingle | sketch -n 2",
     "canon --text words,text | shingle -k 1 | sketch -n 3",
-    f"canon | shingle -k 1 | sketch -n 5 --weights {WEIGHTS}",
     f"canon | shingle -k 1 --mod 2 | sketch --simhash --weights {WEIGHTS}",
 )
 
@@ -366,7 +362,8 @@ def readers(data: bytes) -> None:
     """Lines as what is asked first reads them, what is asked where that refuses, and Python's own reader."""
     for line in split_lines(data):
         expected = judged(python_reads, line)
-        assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
+        if line.count(b"[") + line.count(b"{") < 300:  # else Python's parser may end, as it recurses
+            assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
         record = expected is not None and expected[0].startswith(str(dict))
         assert judged(wire.parse_json, line) == (expected if record else None)
 

@@ -260,7 +260,6 @@ def test_tables_that_are_none(table: bytes, line: int, cause: str, tmp_path: Pat
     ("command", "option"),
     [
         ("shingle -k 2 --max-df 1", "--df-table"),
-        ("sketch", "--weights"),
         ("sketch --simhash", "--weights"),
         ("sketch", "--lexicon"),
     ],

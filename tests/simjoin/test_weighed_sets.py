@@ -206,9 +206,9 @@ def test_what_cannot_be_weighed() -> None:
 
 
 @pytest.mark.parametrize("field", ["sketch", "simhash"])
-def test_sketches_have_their_own_weights(field: str) -> None:
+def test_sketches_cannot_be_weighed(field: str) -> None:
     ran = run("simjoin --weights counted", stdin=jsonl({"id": 1, field: "0123456789abcdef"}))
-    why = "--weights needs shingles; a sketch is weighted where it is made, by sketch --weights"
+    why = "--weights needs shingles"
     assert (ran.status, ran.err) == (2, f"simjoin: -:1: {why}\n")
 
 
@@ -218,7 +218,7 @@ def test_tables_that_do_not_fit(tmp_path: Path) -> None:
     run("shingle -k 1 words -o right", cwd=tmp_path).good()
     run("shingle -k 2 words -o wrong", cwd=tmp_path).good()
     run("shingle -k 1 --hash crc32 words -o short", cwd=tmp_path).good()
-    label = json.loads(run("sketch --weights table right", cwd=tmp_path).good())["via"].split("weights=")[1]
+    label = json.loads(run("sketch --simhash --weights table right", cwd=tmp_path).good())["via"].split("weights=")[1]
     assert run("simjoin --weights table right", cwd=tmp_path).good() == b""
     for name, why in (
         ("wrong", 'made by "mine | shingle k=1", the records by "mine | shingle k=2"'),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, pipe, run
 from shingletools.commands.sketch.minhash import MinHash, Supershingles
 from shingletools.commands.sketch.simhash import simhash
-from shingletools.commands.sketch.weighted_signatures import WeightedSimHash
+from shingletools.commands.sketch.weighted_simhash import WeightedSimHash
 from shingletools.kernel import arrays as kernel
 from shingletools.numbers.inverse_document_frequency import UNIT
 from shingletools.reading.shingle_weights import Weights
@@ -165,7 +165,10 @@ def test_recipes() -> None:
             "--bits cannot be combined with --lexicon, --top or --simhash, which make no min-hashes",
         ),
         (("--mega", "84"), "--mega needs two or more supershingles"),
-        (("--weights", "none"), "--weights: none: No such file or directory"),
+        (
+            ("--weights", "none"),
+            "--weights needs --simhash or --top; simjoin --weights compares weighted shingles exactly",
+        ),
         (("--simhash", "--weights", "none"), "--weights: none: No such file or directory"),
         (("--super", "14", "--simhash"), "argument --simhash: not allowed with argument --super (see sketch --help)"),
     ]:

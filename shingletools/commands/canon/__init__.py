@@ -14,9 +14,6 @@ html                  the text of a page
 readable_text         the text of a page for people
 limited_process       a process with limits on time and memory
 article_extraction    the article in a page, by Resiliparse
-html_text_places      the places of a page's text in its source
-html_text_tokens      the text in a page's source
-character_references  character references, such as &amp;
 folding               case, compatibility forms, invisible characters, accents
 known_characters      the characters of Unicode 14.0
 letter_variants       letters that are typed in several ways

@@ -3,9 +3,9 @@
 import re
 from functools import partial
 
-from shingletools.commands.canon.html import PARAGRAPH, limited, skipping
+from shingletools.commands.canon.html import limited, skipping
 from shingletools.commands.canon.limited_process import LimitedProcess
-from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.rules import PARAGRAPH, Rule
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, Rejected, shown
 from shingletools.system.lazy_imports import needs

@@ -164,7 +164,8 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any
 def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extractor | Placer":
     """Returns the canonizer of the options.
 
-    Raises Failed for --offsets if a rule cannot say where its text comes from.
+    Raises Failed for --offsets if a rule cannot say where its text comes from. For other modules, which set the option
+    themselves, places are then those in that text.
     """
     if options.extract:
         from shingletools.commands.canon.readable_text import Extractor  # as in `chosen`
@@ -174,8 +175,8 @@ def canonizer_of(rules: Rules, options: argparse.Namespace) -> "Canonizer | Extr
         return Canonizer(rules)
     from shingletools.commands.canon.placed_words import Placer  # as above
 
-    if any(rule.traced is None for rule in rules.texts):
-        raise errors.Failed("--offsets cannot be combined with --html=article, which does not say where its text was")
+    if "offsets" in options.given and any(rule.traced is None for rule in rules.texts):
+        raise errors.Failed("--offsets takes text, not HTML: first write its text by --extract, then canon --offsets")
     return Placer(rules)
 
 

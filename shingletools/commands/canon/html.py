@@ -1,16 +1,13 @@
 """The text of HTML, as the HTML5 parser Lexbor reads it. Words and blocks end where they do in a browser."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from itertools import chain, repeat
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
-from shingletools.commands.canon.character_origins import Origin
-from shingletools.commands.canon.html_text_places import numbered
 from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
-from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.rules import PARAGRAPH, Rule
 from shingletools.record.package_versions import made_with
 from shingletools.record.wire import percent_encoded
 from shingletools.system.errors import Failed, Rejected, shown
@@ -18,7 +15,6 @@ from shingletools.system.errors import Failed, Rejected, shown
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
-PARAGRAPH = "\u2029"  # stands in the text where a block begins or ends
 # Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3)
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
@@ -52,9 +48,6 @@ AROUND = (
 SMALL_PAGE_CHARS = 1000  # characters, which take a few milliseconds at most whatever they are
 SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
 MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; a page of start tags alone takes 105 a character
-# With --offsets a page is parsed twice and its pieces are numbered, all under one limit. Prose takes 0.3 microseconds
-# and 54 bytes a character, repeated "<p>a" takes 1.3 and 254, repeated "&a" takes 2.7 and 341; slow machines twice that
-SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED = 3e-6, 384
 
 
 class Html:
@@ -71,21 +64,12 @@ class Html:
         """parting: the characters before and after the elements that have these names; if only one, it is both."""
         self.options = main, skip, parting
         self.confined = LimitedProcess(partial(parse, main, skip, parting=parting))
-        self.confined_traced = LimitedProcess(partial(parse_traced, main, skip))
 
     def __reduce__(self) -> tuple[object, ...]:
         return Html, self.options
 
     def __call__(self, markup: str) -> str:
-        return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, (markup,), len(markup))[0]
-
-    def traced(self, markup: str) -> tuple[str, Origin]:
-        """Returns the text and its origin. Raises Rejected."""
-        limits = SECONDS_A_CHARACTER_TRACED, MEMORY_A_CHARACTER_TRACED
-        text, origin = limited(*limits, self.confined_traced, markup, len(markup))
-        if origin is None:
-            raise Rejected("HTML in which --offsets cannot locate the text")
-        return text, origin
+        return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
 
 
 def limited(
@@ -103,56 +87,26 @@ def limited(
         raise Rejected("HTML that takes too much memory or time") from None
 
 
-def parse_traced(main: bool, skip: tuple[str, ...], markup: str) -> tuple[str, Origin | None]:
-    """Returns the text of a page and its origin; None if the origin cannot be found.
-
-    Raises LimitExceeded as `parse` does.
-    """
-    page = numbered(markup)
-    text, numbers = parse(main, skip, (markup, page.markup))
-    return text, page.trace(text, numbers)
-
-
-def parse(
-    main: bool, skip: tuple[str, ...], markups: tuple[str, ...], parting: Mapping[str, str] = PARTING
-) -> list[str]:
-    """Returns the texts of pages, without the elements that are left out of the first page.
-
-    Raises LimitExceeded if memory is short.
-    """
+def parse(main: bool, skip: tuple[str, ...], markup: str, parting: Mapping[str, str] = PARTING) -> str:
+    """Returns the text of a page, without the elements that are left out. Raises LimitExceeded if memory is short."""
     # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:
-        options = LexborDocumentOptions.WO_EVENTS
-        trees = [LexborHTMLParser(markup, options=options, scripting=True) for markup in markups]
-        skipped = {node.mem_id for selector in skip for node in trees[0].css(selector)}
+        tree = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+        left_out = {node.mem_id for selector in skip for node in tree.css(selector)}
     except SelectolaxError:
         raise LimitExceeded from None
-    roots = [[] if tree.root is None else [tree.root] for tree in trees]
-    left_out = [skipped, *(same_positions(skipped, roots[0], other) for other in roots[1:])]
+    roots = [] if tree.root is None else [tree.root]
     if main:
-        around = [some | {node.mem_id for node in tree.css(AROUND)} for some, tree in zip(left_out, trees, strict=True)]
-        mains = [tree.css(MAIN) for tree in trees]
-        for tops in (mains, roots):
-            texts = list(map(text_of_all, tops, around, repeat(parting)))
-            if texts[0].strip():
-                return texts
-    return list(map(text_of_all, roots, left_out, repeat(parting)))
+        around = left_out | {node.mem_id for node in tree.css(AROUND)}
+        for tops in (tree.css(MAIN), roots):
+            text = text_of_all(tops, around, parting)
+            if text.strip():
+                return text
+    return text_of_all(roots, left_out, parting)
 
 
 def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str, str]) -> str:
     return PARAGRAPH.join(text_of(node, left_out, parting) for node in tops)
-
-
-def same_positions(chosen: set[int], roots: list[LexborNode], others: list[LexborNode]) -> set[int]:
-    """Returns the nodes of `others` at the positions where the `chosen` nodes stand among those of `roots`."""
-    if not chosen:
-        return set()
-    both = zip(*(chain.from_iterable(map(nodes_of, tops)) for tops in (roots, others)), strict=False)
-    return {two.mem_id for one, two in both if one.mem_id in chosen}
-
-
-def nodes_of(root: LexborNode) -> Iterable[LexborNode]:
-    return cast(Iterable[LexborNode], root.traverse())
 
 
 def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> str:
@@ -191,7 +145,7 @@ def html(part: str, skip: list[str]) -> Rule:
         except SelectolaxError:
             raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
     rule = Html(part == "main", tuple(skip))
-    return Rule("html", skipping(made_with(part, "selectolax"), skip), rule, rule.traced)
+    return Rule("html", skipping(made_with(part, "selectolax"), skip), rule)
 
 
 def skipping(label: str, skip: list[str]) -> str:

@@ -1,5 +1,6 @@
 """Canonical words with their places: the words of Canonizer, each with its place in the original text."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -9,6 +10,7 @@ from shingletools.commands.canon.character_origins import Origin, original_place
 from shingletools.commands.canon.folding_origins import fold_places, letter_origins
 from shingletools.commands.canon.hyphens import join_soft_hyphens_traced
 from shingletools.commands.canon.known_characters import is_later, part_later
+from shingletools.commands.canon.rules import PARAGRAPH
 from shingletools.commands.canon.user_patterns import WordPattern
 from shingletools.commands.canon.word_splitting import cut
 from shingletools.kernel.lines import Link, no_link
@@ -17,15 +19,17 @@ from shingletools.record.wire import Placed
 from shingletools.text.hyphenation import SOFT
 from shingletools.text.sentences import sentences
 
+BLANKS = re.compile(f"[ \t\n\f\r{PARAGRAPH}]{{2,}}")
+
 
 class Placer:
     """Turns a text into its canonical words and their places. The words are those of Canonizer with the same rules.
 
     A place, FROM-TO, is counted in code points of the original text, half open. It runs from the first character that
-    contributes to the word to the last.
+    contributes to the word to the last. Of HTML, the text that a rule takes from it counts as the original.
 
     >>> Placer()("The cat’s  “whiskers”")
-    Placed(words="the cat's whiskers", at='0-3 4-9 12-20')
+    Placed(words="the cat's whiskers", at='0-3 4-9 12-20', source='The cat’s  “whiskers”')
     """
 
     def __init__(self, rules: Rules | None = None) -> None:
@@ -45,11 +49,15 @@ class Placer:
     def __call__(self, text: str) -> Placed:
         rules = self.rules
         rules.budget.start(text)
-        origins: list[Origin] = []
+        source, origins = text, list[Origin]()
         for rule in rules.texts:
-            assert rule.traced is not None
-            text, origin = rule.traced(text)
-            origins.append(origin)
+            if rule.traced is None:
+                text = in_short(rule.function(text))
+                source = text.replace(PARAGRAPH, "\n")
+                origins.clear()
+            else:
+                text, origin = rule.traced(text)
+                origins.append(origin)
         if SOFT in text:
             text, origin = join_soft_hyphens_traced(text)
             origins.append(origin)
@@ -67,7 +75,7 @@ class Placer:
         at = " ".join(places)
         if origins:
             at = " ".join(_before(origins, place) for place in at.split(" ")) if at else ""
-        return Placed("\n".join(found), at)
+        return Placed("\n".join(found), at, source)
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
@@ -94,6 +102,17 @@ class Placer:
 
     def _ruled(self, words: list[str]) -> Iterator[str]:
         return filter(None, map(self.canonizer.words.__getitem__, words) if self.rules.words else words)
+
+
+def in_short(text: str) -> str:
+    """Returns the text of HTML with little white space. Hyphens divide the same words at the ends of lines.
+
+    >>> in_short(" a \\u2029\\u2029b\\n  c \\u2029\\n\\n d")
+    'a\\u2029b\\nc\\n\\nd'
+    """
+    return BLANKS.sub(
+        lambda found: "\n" * min(found[0].count("\n"), 2) or (PARAGRAPH if PARAGRAPH in found[0] else " "), text
+    ).strip()
 
 
 def _before(origins: Sequence[Origin], place: str) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from shingletools.commands.canon.canonizer import Rules
-from shingletools.commands.canon.html import BLOCKS, PARAGRAPH, PARTS, Html
-from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.html import BLOCKS, PARTS, Html
+from shingletools.commands.canon.rules import PARAGRAPH, Rule
 from shingletools.kernel.lines import Link, no_link
 
 LINE = "\u2028"  # stands where a line ends

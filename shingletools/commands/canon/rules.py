@@ -14,16 +14,17 @@ from shingletools.text.unspaced_scripts import SPACELESS
 class Rule(NamedTuple):
     """A step of canonization: its name, its value in a recipe, and its function of a string.
 
-    A rule for texts returns any text, and also tells where it comes from. A rule for words returns a word, or "" to
-    drop it.
+    A rule for texts returns any text, and, except those for HTML, also tells where it comes from. A rule for words
+    returns a word, or "" to drop it.
     """
 
     name: str
     label: object  # a recipe's value: True for a rule without arguments
     function: Callable[[str], str]
-    traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for texts
+    traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for plain texts
 
 
+PARAGRAPH = "\u2029"  # stands in the text of HTML where a block begins or ends
 NUMBER = lazy(lambda: regex.compile(r"\p{Nd}+(?:'\p{Nd}+)*"))
 # What stands within a number: the classes MidNum, MidNumLet and Single_Quote by rules WB11 and WB12 of Unicode Standard
 # Annex 29, and Arabic's decimal separator, which is a digit there; before three digits, spaces that end no line, which

@@ -7,7 +7,7 @@ from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.record.wire import recipe_parts
 from shingletools.system.errors import Failed
 
-PARTS_OF_MINHASHES = {"n", "bits", "seed", "weights"}  # of a recipe
+PARTS_OF_MINHASHES = {"n", "bits", "seed"}  # of a recipe
 
 
 class Comparable:
@@ -25,11 +25,9 @@ class Comparable:
         if self.signature is None:
             wanted = self.wanted if self.wanted.threshold() else self.wanted.with_threshold(signature.default(via))
             if wanted.weights is not None and signature not in SHINGLE_SETS:
-                raise Failed("--weights needs shingles; a sketch is weighted where it is made, by sketch --weights")
+                raise Failed("--weights needs shingles")
             signature.check(wanted, size)
             check_minhashes(wanted, signature, via)
-            if wanted.verify and "weights" in recipe_parts(via, "sketch"):
-                raise Failed("--verify cannot be combined with weighted sketches, because it does not weigh shingles")
             return wanted
         if (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)

@@ -30,7 +30,7 @@ class ShownDocument(NamedTuple):
     """A document to be shown."""
 
     name: Name
-    source: str  # the original
+    source: str  # the original; of HTML, its text
     words: Words  # the words' numbers in the Vocabulary
     starts: Index  # of each word in the original, in code points
     ends: Index
@@ -103,7 +103,7 @@ class Reader:
         else:
             source = wire.take_text(record, self.fields)
             canonize = self.canonize if self.plain is None or suffix(str(name)) in PAGES else self.plain
-            words, at = canonize(source)
+            words, at, source = canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))
         shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)

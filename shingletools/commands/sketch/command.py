@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--top", metavar="N", type=count, help="write a hash of the N heaviest words, by --weights")
     form.add_argument("--simhash", action="store_true", help="write a simhash of 64 bits instead")
     add = parser.add_argument_group("weights").add_argument
-    add("--weights", metavar="FILE", help="weigh the shingles by the table FILE, from shingle --df")
+    add("--weights", metavar="FILE", help="weigh them by the table FILE, from shingle --df, for --simhash and --top")
     add("--lexicons", metavar="M", type=count, help="hashes to write with --lexicon (default 1)")
     add(
         "--idf",
@@ -93,6 +93,10 @@ def check(options: argparse.Namespace) -> None:
         (options.least is not None and not lexicon, "--least needs --lexicon"),
         (options.top and options.weights is None, "--top needs --weights"),
         (
+            options.weights is not None and not without_minima,
+            "--weights needs --simhash or --top; simjoin --weights compares weighted shingles exactly",
+        ),
+        (
             lexicon and options.weights is not None,
             "--weights cannot be combined with --lexicon, whose table has the weights",
         ),
@@ -105,16 +109,7 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
     from shingletools.commands.sketch import minhash  # imported late: it loads BLAKE3, which --help does not need
 
     bits = int(options.bits)
-    minima: minhash.Minima = minhash.MinHash(options.n, options.seed, bits)
-    label: str | None = None
-    after: str | None = None
-    reads: tuple[str, ...] = ()
-    if options.weights is not None:
-        from shingletools.commands.sketch.weighted_signatures import WeightedMinHash  # it loads numpy
-        from shingletools.reading.shingle_weights import read_weights
-
-        weights, label, after = read_weights(options.weights)
-        minima, reads = WeightedMinHash(options.n, options.seed, weights, bits), (options.weights,)
+    minima = minhash.MinHash(options.n, options.seed, bits)
     function: minhash.Sketcher = minima
     link: MakeLink = minima.link
     if group:
@@ -128,9 +123,8 @@ def sketch(options: argparse.Namespace, group: int | None) -> Stage:
         ("seed", seed),
         ("super", options.super),
         ("mega", options.mega),
-        ("weights", label),
     )
-    return Filter("shingles", "sketch", via, function, keep=options.keep, link=link, reads=reads, after=after)
+    return Filter("shingles", "sketch", via, function, keep=options.keep, link=link)
 
 
 def word_sketch(options: argparse.Namespace) -> Stage:
@@ -183,7 +177,7 @@ def simhash(options: argparse.Namespace) -> Stage:
     after: str | None = None
     reads: tuple[str, ...] = ()
     if options.weights is not None:
-        from shingletools.commands.sketch.weighted_signatures import WeightedSimHash  # it loads numpy
+        from shingletools.commands.sketch.weighted_simhash import WeightedSimHash  # it loads numpy
         from shingletools.reading.shingle_weights import read_weights
 
         weights, label, after = read_weights(options.weights)

@@ -3,7 +3,6 @@
 import struct
 from collections.abc import Callable
 from itertools import combinations
-from typing import Protocol
 
 from shingletools import kernel
 from shingletools.kernel.lines import Link, no_link
@@ -17,15 +16,6 @@ MINIMUM_BITS = 32  # of a minimum
 MAX_GROUP_MINIMA = 256  # minima that the kernel can hash at once: 1024 bytes
 
 Sketcher = Callable[[str], str]
-
-
-class Minima(Protocol):
-    """The interface of functions from payloads of shingles to payloads of min-hashes."""
-
-    def __call__(self, payload: str) -> str: ...
-
-    def link(self, group: int = 0, pairs: bool = False) -> Link:
-        """Returns the link of a stage.Filter; with a group, that of Supershingles."""
 
 
 class MinHash:
@@ -67,7 +57,7 @@ class Supershingles:
     it with probability J^group. With `pairs` the payload has megashingles: the same hash of every two supershingles.
     """
 
-    def __init__(self, minima: Minima, group: int, pairs: bool) -> None:
+    def __init__(self, minima: MinHash, group: int, pairs: bool) -> None:
         self.minima = minima
         self.group = group
         self.pairs = pairs

@@ -5,7 +5,7 @@ import struct
 import blake3
 import numpy as np
 
-from shingletools.commands.sketch.weighted_signatures import shingles_of
+from shingletools.commands.sketch.weighted_simhash import shingles_of
 from shingletools.kernel import arrays
 from shingletools.kernel.payload_codec import bytes_to_payload
 from shingletools.kernel.types import U64, Flags
