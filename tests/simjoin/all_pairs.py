@@ -87,11 +87,8 @@ def brute_force(
     for a, b in sorted(chosen):
         if copies.get(b, a) == a and a not in copies:
             root = Fraction(isqrt(10**60 * found[a, b].numerator // found[a, b].denominator), 10**30)
-            pair: Record = {
-                "a": a,
-                "b": b,
-                "similarity": round(float(root if wanted.measure == "cosine" else found[a, b]), 6),
-            }
+            exact = root if wanted.measure == "cosine" else found[a, b]
+            pair: Record = {"a": a, "b": b, "similarity": round(float(exact), 6)}
             if wanted.measure == "containment":
                 sizes = [weight_of(documents[each], weights) for each in (a, b)]
                 pair["contained"] = "both" if sizes[0] == sizes[1] else "a" if sizes[0] < sizes[1] else "b"

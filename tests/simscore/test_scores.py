@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from targets import stage_of
 
+from agreement import stage_of
 from harness import Record, jsonl
 from shingletools.commands.simscore.scoring import compare_groups
 from shingletools.reading.streams import Chunk
