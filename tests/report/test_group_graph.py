@@ -1,12 +1,14 @@
 """Density, weakest link and steps of groups against brute force."""
 
 import random
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connected import connected
 from shingletools.commands.simshow.report.group_graph import Graph, Steps
 
 Edge = tuple[int, int, float]
@@ -25,13 +27,8 @@ def graph_of(pairs: list[Edge]) -> Graph:
     return graph
 
 
-def components(documents: set[int], pairs: list[Edge]) -> set[frozenset[int]]:
-    """Sets that are merged as long as a pair connects two of them."""
-    found = {frozenset([document]) for document in documents}
-    for a, b, _ in pairs:
-        one, other = (next(each for each in found if document in each) for document in (a, b))
-        found = (found - {one, other}) | {one | other}
-    return found
+def components(pairs: list[Edge], documents: Iterable[int] = ()) -> set[frozenset[int]]:
+    return {*map(frozenset, connected([pair[:2] for pair in pairs], documents).values())}
 
 
 def distances(first: int, pairs: list[Edge]) -> dict[int, int]:
@@ -46,9 +43,8 @@ def distances(first: int, pairs: list[Edge]) -> dict[int, int]:
 
 @given(edges)
 def test_groups(pairs: list[Edge]) -> None:
-    documents = {document for a, b, _ in pairs for document in (a, b)}
     groups = list(graph_of(pairs).groups(10))
-    assert {frozenset(ties.members) for ties in groups} == components(documents, pairs)
+    assert {frozenset(ties.members) for ties in groups} == components(pairs)
     assert [ties.members for ties in groups] == sorted(sorted(ties.members) for ties in groups)
 
 
@@ -69,8 +65,8 @@ def test_the_weakest_link(pairs: list[Edge]) -> None:
         members = set(ties.members)
         within = [pair for pair in pairs if pair[0] in members]
         value = ties.weakest.similarity
-        assert len(components(members, [pair for pair in within if pair[2] >= value])) == 1
-        assert len(components(members, [pair for pair in within if pair[2] > value])) > 1
+        assert len(components([pair for pair in within if pair[2] >= value], members)) == 1
+        assert len(components([pair for pair in within if pair[2] > value], members)) > 1
 
 
 @given(edges)
