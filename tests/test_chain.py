@@ -6,11 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-from targets import CHAINS, chain_of, check_chain
 
-from anylines import lines
+from agreement import CHAINS, chain_of, check_chain
 from harness import DOCS, pipe, run
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules
@@ -46,17 +43,6 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 def in_c(links: Counted) -> Counted:
     """What is counted; the numpy kernel is not asked."""
     return links if kernel.NAME == "c" else []
-
-
-@pytest.mark.parametrize("pipeline", CHAINS)
-@given(data=st.lists(lines(), max_size=4).map(b"\n".join))
-@example(b'\n\n{"id":1,"text":"\\u0041 b\\u0000c"}\r\n{"id":2,"text":""}\n{"id":"\\u0061","text":"a"}\n')
-@example(b'{"id":1,"text":"a b","shingles":1}\n{"id":1,"text":"a b","shingles":1,"shingles":2}\n{"id":1,"sketch":2}')
-@example(b'{"id":1,"text":"a b","sketch":1}\n{"id":1,"text":"a b","sketch":1,"sketch":2}\n{"id":1,"text":1}')
-@example(b'{"id":1,"text":"a b","via":""}\n{"via":"x","id":1,"text":"a b"}\n{"via":1,"id":1,"text":"a b"}')
-@example(b'{"x":0,"shingles":"0123456789abcdef","via":"x"} \n{"x":0,"shingles":"01234567 89abcdef"}\n\xff\n')
-def test_a_chain_gives_what_its_filters_give_one_by_one(pipeline: str, data: bytes) -> None:
-    check_chain(chain_of(pipeline), data)
 
 
 @pytest.mark.parametrize("pipeline", [WHOLE, *CHAINS[:-1]])  # HTML has limits

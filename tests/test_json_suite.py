@@ -10,8 +10,8 @@ from functools import cache
 
 import orjson
 import pytest
-from targets import Reject, by_definition, check_lines, filter_of
 
+from agreement import Reject, by_definition, check_lines, filter_of
 from documents import TOP
 
 GOOD = b'{"id":1,"text":"A b","shingles":"0123456789abcdef","words":"C"'

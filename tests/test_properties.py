@@ -12,8 +12,8 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from targets import parts_of, readers
 
+from agreement import parts_of, readers
 from harness import DOCS, Record, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer

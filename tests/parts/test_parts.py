@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from targets import filter_of, stage_of
 
+from agreement import filter_of, stage_of
 from harness import Record, jsonl, pipe, run, shell
 from shingletools.commands.canon.placed_words import Placer
 from shingletools.reading.streams import Chunk

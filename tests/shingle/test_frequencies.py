@@ -13,8 +13,8 @@ import pytest
 from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
-from targets import chain_of, check_chain
 
+from agreement import chain_of, check_chain
 from harness import DOCS, Record, jsonl, pipe, run, run_here
 from shingle.tabled import LIMITS, K, canonical, frequencies, payloads, shingles, texts, within
 from shingletools import kernel

@@ -4,7 +4,6 @@ import json
 import random
 import tracemalloc
 from contextlib import nullcontext
-from itertools import combinations
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connected import connected
 from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simgroup import group_collector
 from shingletools.commands.simgroup.group_collector import Groups
@@ -33,11 +33,8 @@ def first_seen(edges: list[Pair]) -> list[int]:
 
 
 def slow_components(edges: list[Pair]) -> list[list[int]]:
-    """Sets that are merged as long as two of them share a member."""
-    groups = [set(edge) for edge in edges]
-    while clash := next((two for two in combinations(groups, 2) if two[0] & two[1]), None):
-        groups = [group for group in groups if group not in clash] + [clash[0] | clash[1]]
     order = first_seen(edges)
+    groups = {frozenset(group) for group in connected(edges).values()}
     return sorted((sorted(group, key=order.index) for group in groups), key=lambda group: order.index(group[0]))
 
 

@@ -19,11 +19,13 @@ from shingletools.archive import key_lookup, record_frames
 from shingletools.archive.record_frames import Frames, RecordForm, frame_of, frames_of, line_of
 from shingletools.archive.segment import Segment
 from shingletools.commands.simjoin import indexed
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import SIGNATURES as KINDS
 from shingletools.commands.simjoin.signed_records import Needed, SignedRecords
 from shingletools.kernel import NAME as KERNEL
 from shingletools.kernel.ids import split_ids
 from shingletools.record.record_batch import read_batch
+from simjoin import all_pairs
 
 SIGNATURES = ("sketch", "sketch --bits 8", "sketch --super 14", "sketch --mega 14", "sketch --simhash")
 LEAST = {
@@ -89,19 +91,13 @@ def planted(rng: random.Random, names: range, n: int, pool: list[list[int]]) -> 
     return jsonl(*records[: len(names)]) if n else b""
 
 
-def brute_force(new: bytes, old: bytes) -> list[tuple[int, Record]]:
-    """All pairs, compared one by one, and in how many components they agree."""
-    news, olds = (
-        [(each["id"], each["sketch"].split()) for each in map(json.loads, lines.splitlines())] for lines in (new, old)
-    )
-    found = []
-    for a, one in news:
-        for b, two in olds:
-            if one and two:
-                agreeing = sum(x == y for x, y in zip(one, two, strict=True))
-                similarity = round(agreeing / len(one), 6)
-                found.append((agreeing, {"a": a, "b": b, "similarity": similarity, "against": True}))
-    return found
+def brute_force(new: bytes, old: bytes, least: int) -> list[Record]:
+    """All pairs that agree in so many components, compared one by one."""
+    news, olds = ([json.loads(line) for line in lines.splitlines()] for lines in (new, old))
+    words = [[int(word, 16) for word in each["sketch"].split()] for each in (*news, *olds)]
+    pairs = all_pairs.brute_force(words, JoinOptions(agreeing=least), len(news))
+    names = [each["id"] for each in (*news, *olds)]
+    return [{**pair, "a": names[pair["a"]], "b": names[pair["b"]]} for pair in pairs]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -120,10 +116,9 @@ def test_brute_force(seed: int, tmp_path: Path) -> None:
         run_here(f"simindex add A -m {least} some", cwd=tmp_path).good()
         if rng.random() < 0.1:
             run_here("simindex merge A", cwd=tmp_path).good()
-    pairs = brute_force(new, b"".join(old))
     for wanted in range(least, n + 1):
         ran = run_here(f"simjoin --against A -m {wanted} new", cwd=tmp_path)
-        assert ran.records() == [pair for agreeing, pair in pairs if agreeing >= wanted]
+        assert ran.records() == brute_force(new, b"".join(old), wanted)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +169,7 @@ def test_any_limits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for each in ("add A -m 3 one", "add A two", "drop A --ids gone"):
         run_here(f"simindex {each}", cwd=tmp_path).good()
     there = [line for number, line in enumerate(lines[0]) if number % 10]
-    pairs = [pair for agreeing, pair in brute_force(b"".join(lines[1]), b"".join(there)) if agreeing >= 3]
+    pairs = brute_force(b"".join(lines[1]), b"".join(there), 3)
     assert run_here("simjoin --against A -m 3 new", cwd=tmp_path).records() == pairs
     assert run_here("simjoin --against A -m 3 -S 1M new", cwd=tmp_path).records() == pairs
     asked = b"".join(line.replace(b'"id":', b'"id":9000') for line in lines[1])  # which the archive does not have

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness import DOCS, Record, jsonl, pipe, run
+from shingletools.commands.simjoin.join_options import JoinOptions
+from simjoin.all_pairs import brute_force
 
 WORDS = "00000001 00000002 00000003 00000004 00000005"
 NEAR = "00000001 00000002 00000003 00000004 0000000a"
@@ -36,16 +38,6 @@ def test_output() -> None:
     ]
 
 
-def brute_force(records: list[Record], threshold: str) -> list[Record]:
-    pairs = []
-    sketches = [(each["id"], each["sketch"].split()) for each in records]
-    for (a, words), (b, others) in combinations(sketches, 2):
-        agreeing = sum(map(str.__eq__, words, others))
-        if words and others and Fraction(agreeing, len(words)) >= Fraction(threshold):
-            pairs.append({"a": a, "b": b, "similarity": round(agreeing / len(words), 6)})
-    return pairs
-
-
 @cache
 def sample() -> bytes:
     return pipe(DOCS.read_bytes(), "canon", "shingle -k 10", "sketch -n 84")
@@ -55,7 +47,10 @@ def sample() -> bytes:
 @pytest.mark.parametrize("threshold", ["0.05", "1/3", "0.8", ".95", "1"])
 def test_sample_data_against_brute_force(threshold: str) -> None:
     stdin = sample()
-    expected = brute_force([json.loads(line) for line in stdin.splitlines()], threshold)
+    made = [json.loads(line) for line in stdin.splitlines()]
+    words = [[int(word, 16) for word in record["sketch"].split()] for record in made]
+    pairs = brute_force(words, JoinOptions(Fraction(threshold)))
+    expected = [pair | {"a": made[pair["a"]]["id"], "b": made[pair["b"]]["id"]} for pair in pairs]
     assert run("simjoin", "-t", threshold, stdin=stdin).records() == expected
     assert len(expected) >= 2
 

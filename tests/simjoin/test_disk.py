@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,122 +23,12 @@ from harness import BIN, DOCS, ENVIRONMENT, Record, collect, has_open, jsonl, pi
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
-from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter, ascending
 from shingletools.system.memory_limit import Memory
-
-HERE = Memory(0, "/tmp")  # the least that is possible
-Pair = tuple[int, int, float]
-
-
-# Everything in many portions
-SMALL = Limits(
-    least_share=1600,
-    sampled=2,
-    splits=3,
-    touched=100,
-    sizes=3,
-    documents=5,
-    portion=5,
-    candidates=4,
-    sorted_on_disk=10,
-    compared=4,
-    large=2,
-)
-
-
-def joined(
-    records: list[Record], wanted: JoinOptions, side: int | None, memory: Memory | None = None, limits: Limits = DEFAULT
-) -> list[Pair]:
-    """The pairs as numbers; records from `side` on are those of --against."""
-    join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), limits=limits)
-    for number, record in enumerate(records):
-        collect(join, jsonl({"id": number} | record), int(side is not None and number >= side))
-    lines = [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
-    return [(pair["a"], pair["b"], pair["similarity"]) for pair in lines]
-
-
-def of_sketches(words: list[list[int]]) -> list[Record]:
-    return [{"sketch": " ".join(f"{word:08x}" for word in row)} for row in words]
-
-
-def of_sets(sets: list[set[int]]) -> list[Record]:
-    return [{"shingles": " ".join(f"{token:016x}" for token in row)} for row in sets]
-
-
-def agreeing(words: list[list[int]], least: int, side: int | None) -> list[Pair]:
-    return [
-        (a, b, round(same / len(words[a]), 6))
-        for a in range(len(words))
-        for b in range(a + 1, len(words))
-        if (same := sum(map(int.__eq__, words[a], words[b]))) >= least and (side is None or a < side <= b)
-    ]
-
-
-def overlapping(sets: list[set[int]], least: Fraction, side: int | None) -> list[Pair]:
-    return [
-        (a, b, round(len(sets[a] & sets[b]) / len(sets[a] | sets[b]), 6))
-        for a in range(len(sets))
-        for b in range(a + 1, len(sets))
-        if sets[a] & sets[b] and Fraction(len(sets[a] & sets[b]), len(sets[a] | sets[b])) >= least
-        if side is None or a < side <= b
-    ]
-
-
-def components(pairs: list[Pair], documents: int) -> list[int]:
-    """The least member of each document's component, by painting until nothing changes."""
-    label = list(range(documents))
-    changed = True
-    while changed:
-        changed = False
-        for a, b, _ in pairs:
-            low = min(label[a], label[b])
-            changed |= label[a] != label[b]
-            label[a] = label[b] = low
-    return label
-
-
-def check_forest(found: list[Pair], every: list[Pair], documents: int) -> None:
-    """A forest of pairs that are pairs, and connects what all connect."""
-    assert set(found) <= set(every)
-    assert found == sorted(found)
-    assert components(found, documents) == components(every, documents)
-    assert len(found) == documents - len(set(components(every, documents)))
-
-
-def check_all(records: list[Record], wanted: JoinOptions, side: int | None, expected: list[Pair]) -> None:
-    connected = wanted._replace(forest=True)
-    assert joined(records, wanted, side, HERE, SMALL) == expected
-    found = joined(records, connected, side, None, SMALL)
-    assert joined(records, connected, side, HERE, SMALL) == found
-    check_forest(found, expected, len(records))
-
-
-sides = st.none() | st.integers(0, 20)
-
-
-@given(
-    st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n), max_size=20)),
-    st.integers(1, 8),
-    sides,
-)
-def test_sketches(words: list[list[int]], least: int, side: int | None) -> None:
-    least = min(least, len(words[0]) if words else 1)
-    expected = agreeing(words, least, side)
-    check_all(of_sketches(words), JoinOptions(agreeing=least), side, expected)
-
-
-@pytest.mark.slow
-@given(
-    st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=8), max_size=16),
-    st.fractions(Fraction(1, 20), 1, max_denominator=20),
-    sides,
-)
-def test_sets(sets: list[set[int]], least: Fraction, side: int | None) -> None:
-    check_all(of_sets(sets), JoinOptions(similarity=least), side, overlapping(sets, least, side))
+from simjoin.all_pairs import ON_DISK, SMALL, brute_force, check_all, ends, lines
 
 
 def families(rng: random.Random, documents: int) -> list[list[int]]:
@@ -158,9 +49,15 @@ def families(rng: random.Random, documents: int) -> list[list[int]]:
 @pytest.mark.parametrize("side", [None, 15])
 def test_families(side: int | None) -> None:
     words = families(random.Random(4), 28)
-    expected = agreeing(words, 68, side)
+    wanted = JoinOptions(similarity=Fraction("0.8"))
+    expected = brute_force(words, wanted, side)
     assert len(expected) > 8
-    check_all(of_sketches(words), JoinOptions(similarity=Fraction("0.8")), side, expected)
+    check_all(lines(words), wanted, expected, side)
+
+
+def with_sketches(sets: list[set[int]], words: list[list[int]]) -> list[bytes]:
+    both = zip(lines(sets), lines(words), strict=True)
+    return [jsonl(json.loads(one) | json.loads(two)) for one, two in both]
 
 
 @pytest.mark.slow
@@ -170,10 +67,10 @@ def test_verified(side: int | None) -> None:
     rng = random.Random(9)
     base = [set(rng.sample(range(1000), rng.randrange(5, 60))) for _ in range(8)]
     sets = [{token for token in rng.choice(base) if rng.random() < 0.95} or {1} for _ in range(50)]
-    expected = overlapping(sets, Fraction("0.8"), side)
+    wanted = JoinOptions(similarity=Fraction("0.8"), verify=True)
+    expected = brute_force(sets, wanted, side)
     assert len(expected) > 40
-    records = [record | {"sketch": "00000001 00000002"} for record in of_sets(sets)]
-    check_all(records, JoinOptions(similarity=Fraction("0.8"), verify=True), side, expected)
+    check_all(with_sketches(sets, [[1, 2]] * 50), wanted, expected, side)
 
 
 def test_verified_where_sketches_of_equal_sets_differ() -> None:
@@ -181,13 +78,11 @@ def test_verified_where_sketches_of_equal_sets_differ() -> None:
     rng = random.Random(2)
     sets = [set(range(start, start + 9)) for start in rng.choices(range(3), k=60)]
     words = [[rng.randrange(6) for _ in range(5)] for _ in sets]
-    proposed = {(a, b) for a, b, _ in agreeing(words, 1, None)}
-    expected = [pair for pair in overlapping(sets, Fraction("0.7"), None) if pair[:2] in proposed]
-    records = [one | two for one, two in zip(of_sets(sets), of_sketches(words), strict=True)]
     wanted = JoinOptions(similarity=Fraction("0.7"), verify=True)
-    assert len(expected) < len(overlapping(sets, Fraction("0.7"), None))
-    assert joined(records, wanted, None) == expected
-    check_all(records, wanted, None, expected)
+    proposed, every = ends(brute_force(words, JoinOptions(agreeing=1))), brute_force(sets, wanted)
+    expected = [pair for pair in every if (pair["a"], pair["b"]) in proposed]
+    assert len(expected) < len(every)
+    check_all(with_sketches(sets, words), wanted, expected)
 
 
 def test_simhashes() -> None:
@@ -195,13 +90,13 @@ def test_simhashes() -> None:
     base = [rng.getrandbits(64) for _ in range(10)]
     bits = [rng.choice(base) ^ sum(1 << place for place in rng.sample(range(64), rng.randrange(5))) for _ in range(150)]
     expected = [
-        (a, b, round(1 - (bits[a] ^ bits[b]).bit_count() / 64, 6))
-        for a in range(150)
-        for b in range(a + 1, 150)
-        if (bits[a] ^ bits[b]).bit_count() <= 3
+        {"a": a, "b": b, "similarity": round(1 - distance / 64, 6), "distance": distance}
+        for a, b in combinations(range(150), 2)
+        if (distance := (bits[a] ^ bits[b]).bit_count()) <= 3
     ]
     assert len(expected) > 100
-    check_all([{"simhash": f"{word:016x}"} for word in bits], JoinOptions(distance=3), None, expected)
+    records = [jsonl({"id": number, "simhash": f"{word:016x}"}) for number, word in enumerate(bits)]
+    check_all(records, JoinOptions(distance=3), expected)
 
 
 def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
@@ -210,10 +105,9 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     rows = np.tile(rng.integers(0, 2**32, 84, dtype=np.uint32), (3000, 1))
     rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
     join = JoinCollector(JoinSpec("id", JoinOptions(forest=True)))
-    for number, row in enumerate(rows.tolist()):
-        collect(join, jsonl({"id": number} | of_sketches([row])[0]))
-    lines = b"".join(written.output for written in join.finish()).splitlines()
-    assert len(lines) == 2999
+    collect(join, b"".join(lines(rows.tolist())))
+    found = b"".join(written.output for written in join.finish()).splitlines()
+    assert len(found) == 2999
     assert join.candidates < 2 * 3000
 
 
@@ -221,14 +115,14 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
 def test_a_chain_is_connected() -> None:
     """Each sketch is like the next only, and all share a band, so that comparisons with the first bring little."""
     rows = [[0] * 5 + [1000 * place + min(i, i // 3 if place % 2 else i) for place in range(79)] for i in range(18)]
-    expected = agreeing(rows, 40, None)
+    expected = brute_force(rows, JoinOptions(agreeing=40))
     assert 12 < len(expected) < 40
-    check_all(of_sketches(rows), JoinOptions(agreeing=40), None, expected)
+    check_all(lines(rows), JoinOptions(agreeing=40), expected)
 
 
 @given(st.lists(st.lists(st.integers(0, 6) | st.just(2**64 - 1), max_size=9), max_size=6))
 def test_sorter(blocks: list[list[int]]) -> None:
-    sorter = Sorter(HERE, 1, SMALL)
+    sorter = Sorter(ON_DISK, 1, SMALL)
     expected: Counter[tuple[int, int]] = Counter()
     for number, block in enumerate(blocks):
         sorter.add(np.array(block, np.uint64), np.full(len(block), -number))
@@ -247,7 +141,7 @@ def test_ascending(keys: list[int]) -> None:
     assert ascending(np.array(keys, np.uint64)).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
 
 
-@pytest.mark.parametrize("memory", [None, HERE])
+@pytest.mark.parametrize("memory", [None, ON_DISK])
 @given(st.lists(st.lists(st.integers(0, 30), max_size=9), max_size=6))
 def test_sorter_of_keys_alone(memory: Memory | None, blocks: list[list[int]]) -> None:
     every, distinct = Sorter(memory, 1, SMALL, columns=0), Sorter(memory, 1, SMALL, columns=0)
@@ -267,7 +161,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
     """Whatever rows are loaded, also those that happen to have the mean size, or one size."""
     payloads = [bytes([number]) * unit * size for number, size in enumerate(sizes)]
     rows = data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1).map(sorted))
-    column = PayloadStore(HERE, unit, SMALL)
+    column = PayloadStore(ON_DISK, unit, SMALL)
     for payload in payloads:
         column.append(payload)
     loaded, lengths = column.load(np.array(rows))
@@ -280,7 +174,7 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
 def test_copies_across_are_not_paired_with_each_other() -> None:
     """3,000 copies on one side: their four million pairs are not even thought of."""
     wanted = JoinOptions(similarity=Fraction(1))
-    join = JoinCollector(JoinSpec("id", wanted, ("other",), HERE))
+    join = JoinCollector(JoinSpec("id", wanted, ("other",), ON_DISK))
     for number in range(3001):
         collect(join, jsonl({"id": number, "sketch": "00000001 00000002"}), int(number == 3000))
     added: list[int] = []
@@ -292,8 +186,8 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joining, "Sorter", Counting)
-        lines = b"".join(written.output for written in join.finish()).splitlines()
-    assert len(lines) == 3000
+        found = b"".join(written.output for written in join.finish()).splitlines()
+    assert len(found) == 3000
     assert sum(added) == 2 * 2999 + 1  # copies twice, and a pair of originals
 
 
@@ -397,7 +291,7 @@ def test_a_full_disk(limit: int, tmp_path: Path) -> None:
 def of_sketches_with_ids(documents: int) -> list[Record]:
     rng = random.Random(2)
     words = [[rng.getrandbits(32) for _ in range(84)] for _ in range(documents)]
-    return [{"id": f"document {i}"} | record for i, record in enumerate(of_sketches(words))]
+    return [json.loads(line) | {"id": f"document {i}"} for i, line in enumerate(lines(words))]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

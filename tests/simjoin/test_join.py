@@ -15,25 +15,21 @@ from shingletools.commands.simjoin.buckets import Portion
 from shingletools.commands.simjoin.candidates import candidates_in, weigh
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join
+from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.split_buckets import balanced, bits, split_portion
 from shingletools.commands.simjoin.table import ComponentTable, cut, fewest, recall
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, U64, Flags, Index, Rows
+from simjoin import all_pairs
 
 Triple = tuple[int, int, int]
 
 
 def brute_force(rows: U32, least: int, cross: int | None = None) -> list[Triple]:
-    """Every pair of rows, compared word by word, without an array operation."""
-    table = rows.tolist()
-    found = []
-    for b in range(len(table)):
-        for a in range(b):
-            agreeing = sum(map(int.__eq__, table[a], table[b]))
-            if agreeing >= least and (cross is None or a < cross <= b):
-                found.append((a, b, agreeing))
-    return sorted(found)
+    table: list[list[int]] = rows.tolist()
+    pairs = all_pairs.ends(all_pairs.brute_force(table, JoinOptions(agreeing=least), cross))
+    return [(a, b, all_pairs.agreeing(table[a], table[b])) for a, b in pairs]
 
 
 def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1, limits: Limits = DEFAULT) -> list[Triple]:

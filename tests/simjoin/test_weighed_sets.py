@@ -2,10 +2,10 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +26,9 @@ from shingletools.numbers.inverse_document_frequency import UNIT
 from shingletools.reading.shingle_weights import Weights
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed
+from simjoin.all_pairs import RATIOS, brute_force, ends
 
-MEASURES = ("jaccard", "dice", "cosine", "overlap", "containment")
+MEASURES = [*RATIOS]
 HEAVY = 1 << 32  # the heaviest weight of a table, in units
 Sets = Sequence[set[int]]
 sets = st.lists(st.sets(st.integers(0, 9), max_size=6), min_size=2, max_size=8)
@@ -46,27 +47,9 @@ def square(weight: int, heaviest: int) -> int:
     return max(math.floor(of_weight / step + Fraction(1, 2)), 1) if weight else 0
 
 
-def alike(measure: str, a: int, b: int, o: int) -> Fraction:
-    """The definition, by what the sets and their common tokens weigh; for cosine, the square of it, by squares."""
-    return {
-        "jaccard": Fraction(o, a + b - o),
-        "dice": Fraction(2 * o, a + b),
-        "cosine": Fraction(o * o, a * b),
-    }.get(measure) or Fraction(o, min(a, b))
-
-
-def expected(
-    every: Sets, weight: Sequence[int], measure: str, t: Fraction, heaviest: int = 0
-) -> Iterator[tuple[int, int, Fraction]]:
-    """The pairs; the similarity is exact, or for cosine as exact as its square determines."""
-    if measure == "cosine":
-        weight = [square(each, heaviest or max(weight)) for each in weight]
-    for (i, one), (j, two) in combinations(enumerate(every), 2):
-        a, b, o = (sum(weight[token] for token in tokens) for tokens in (one, two, one & two))
-        if o and alike(measure, a, b, o) >= (t * t if measure == "cosine" else t):
-            similarity = alike(measure, a, b, o)
-            root = Fraction(math.isqrt(10**60 * similarity.numerator // similarity.denominator), 10**30)
-            yield i, j, root if measure == "cosine" else similarity
+def units(weight: Sequence[int], measure: str, heaviest: int = 0) -> Sequence[int]:
+    """Weights as a measure has them."""
+    return [square(each, heaviest or max(weight)) for each in weight] if measure == "cosine" else weight
 
 
 def record(number: int, tokens: set[int]) -> dict[str, object]:
@@ -90,8 +73,7 @@ def test_the_join_is_exact(every: list[set[int]], weight: list[int], measure: st
     for side in (None, min(cross, len(every))):
         join = Join(factory.table([(data.view(np.uint8), sizes)]), side)
         found = [(a, b) for block in join.pairs() for a, b in zip(block.a.tolist(), block.b.tolist(), strict=True)]
-        whole = [(a, b) for a, b, _ in expected(every, weight, measure, t)]
-        assert found == [(a, b) for a, b in whole if side is None or a < side <= b]
+        assert found == ends(brute_force(every, JoinOptions(t, measure=measure), side, (), units(weight, measure)))
 
 
 @given(sets, weights, st.lists(st.integers(0, 2 * HEAVY), min_size=64, max_size=64))
@@ -125,14 +107,8 @@ def test_all_ways_write_the_same(name: str, measure: str, more: str, tmp_path: P
     (tmp_path / "sets").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every))))
     command = f"simjoin --weights table --measure {measure} -t 2/3 sets {more}"
     found = run(command, cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": name}).records()
-    wanted = list(expected(every, weight, measure, Fraction(2, 3)))
-    assert any(round(similarity, 20) == round(Fraction(2, 3), 20) for _, _, similarity in wanted)
-    assert [(each["a"], each["b"]) for each in found] == [(a, b) for a, b, _ in wanted]
-    assert [each["similarity"] for each in found] == [float(round(similarity, 6)) for _, _, similarity in wanted]
-    if measure == "containment":
-        totals = [sum(weight[token] for token in each) for each in every]
-        small = [(totals[a] > totals[b]) - (totals[a] < totals[b]) for a, b, _ in wanted]
-        assert [each["contained"] for each in found] == [{0: "both", 1: "b", -1: "a"}[each] for each in small]
+    assert found == brute_force(every, JoinOptions(Fraction(2, 3), measure=measure), None, (), units(weight, measure))
+    assert any(each["similarity"] == 0.666667 for each in found)
 
 
 @given(st.integers(0, HEAVY), st.integers(0, HEAVY))
@@ -155,12 +131,13 @@ def test_counted_weights(measure: str, more: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     every = [{*(rng.integers(0, 30, rng.integers(1, 8)) ** 2 // 30).tolist()} for _ in range(200)]
     df = [sum(token in each for each in every) for token in range(30)]
-    weight = [counted(len(every), each) if each else 0 for each in df]
+    weight: Sequence[int] = [counted(len(every), each) if each else 0 for each in df]
     (tmp_path / "sets").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every))))
     (tmp_path / "first").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every[:80]))))
     (tmp_path / "rest").write_bytes(jsonl(*(record(number, each) for number, each in enumerate(every[80:], 80))))
-    pairs = list(expected(every, weight, measure, Fraction(3, 5), counted(len(every), 1)))
-    wanted = [{"a": a, "b": b, "similarity": float(round(similarity, 6))} for a, b, similarity in pairs]
+    asked = JoinOptions(Fraction(3, 5), measure=measure)
+    weight = units(weight, measure, counted(len(every), 1))
+    wanted = brute_force(every, asked, None, (), weight)
     found = run(f"{command} sets", cwd=tmp_path).records()
     assert found == wanted
     assert found != run(f"simjoin -t 0.6 --measure {measure} sets", cwd=tmp_path).records()
@@ -170,13 +147,9 @@ def test_counted_weights(measure: str, more: str, tmp_path: Path) -> None:
     assert 0 < len(forest) < len(every)
     assert {(each["a"], each["b"]) for each in forest} < {(each["a"], each["b"]) for each in wanted}
     crossed = run(f"{command} --against rest first", cwd=tmp_path).records()
-    assert crossed == [{**each, "against": True} for each in wanted if each["a"] < 80 <= each["b"]]
+    assert crossed == brute_force(every, asked, 80, (), weight)
     best = run(f"{command} --against rest --best 1 first", cwd=tmp_path).records()
-    most: dict[object, tuple[object, object]] = {}
-    for a, b, similarity in pairs:
-        if a < 80 <= b:
-            most[a] = max(most.get(a, (Fraction(0), 0)), (similarity, -b))
-    assert [(each["a"], -each["b"]) for each in best] == [(a, b) for a, (_, b) in most.items()]
+    assert best == brute_force(every, asked._replace(best=1), 80, (), weight)
 
 
 @pytest.mark.parametrize("measure", ["jaccard", "cosine"])

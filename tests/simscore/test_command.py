@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from targets import stage_of
 
+from agreement import stage_of
 from harness import Ran, Record, collect, jsonl, run_here
 from shingletools import kernel
 from shingletools.kernel import NAME

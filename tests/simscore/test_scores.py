@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from targets import stage_of
 
+from agreement import stage_of
+from connected import connected
 from harness import Record, jsonl
 from shingletools.commands.simscore.scoring import compare_groups
 from shingletools.reading.streams import Chunk
@@ -70,20 +71,9 @@ def six(value: Fraction | None) -> float | None:
     return None if value is None else float(round(value, 6))
 
 
-def cluster_of(documents: list[str], pairs: set[frozenset[str]]) -> dict[str, set[str]]:
-    """Sets that are merged as long as a pair has one end in each."""
-    sets = {document: {document} for document in documents}
-    for pair in pairs:
-        one, two = (sets[document] for document in pair)
-        if one is not two:
-            for document in (merged := one | two):
-                sets[document] = merged
-    return sets
-
-
 def brute(found: set[frozenset[str]], truth: set[frozenset[str]], documents: list[str]) -> Record:
     """Two loops over all documents, and sets."""
-    found_of, truth_of = cluster_of(documents, found), cluster_of(documents, truth)
+    found_of, truth_of = connected(found, documents), connected(truth, documents)
     together = [0, 0, 0]  # in both, in what was found, in the truth
     for number, one in enumerate(documents):
         for two in documents[:number]:

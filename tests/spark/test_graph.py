@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from connected import connected
 from shingletools.kernel.independent_set import OPEN
 from shingletools.spark import graph
 from shingletools.spark.storage import Checkpoint
@@ -15,16 +16,7 @@ Edges = list[tuple[int, int]]
 
 
 def least_of_each(edges: Edges) -> dict[int, int]:
-    """Returns the least node that each is connected with, by passing it on until nothing changes."""
-    least = {node: node for edge in edges for node in edge}
-    changed = True
-    while changed:
-        changed = False
-        for edge in edges:
-            first = min(least[node] for node in edge)
-            changed |= any(least[node] != first for node in edge)
-            least.update(dict.fromkeys(edge, first))
-    return {node: first for node, first in least.items() if node != first}
+    return {node: least for node, group in connected(edges).items() if (least := min(group)) != node}
 
 
 def edges_of_shapes(rng: random.Random) -> Edges:

@@ -1,6 +1,8 @@
-"""What is fuzzed: functions of any bytes, which must hold what the manual pages promise and raise nothing.
+"""What must agree: lines of all kinds, filters and collectors, and the ways to run them; and what is fuzzed.
 
-Each compares the kernels, or what goes in with what comes out; a difference is an AssertionError, as a crash is.
+`record_lines` makes lines by a grammar, `WAYS`, `CHAINS` and `PATHS` are filters, and `check_lines`, `check_chain` and
+`check_collector` compare the kernel with the definition. TARGETS are functions of any bytes, which must hold what the
+manual pages promise and raise nothing. A difference is an AssertionError, as a crash is.
 """
 
 import importlib
@@ -14,6 +16,7 @@ from typing import NamedTuple, cast
 from zlib import crc32
 
 import numpy as np
+from hypothesis import strategies as st
 
 from harness import jsonl, read_by_definition
 from shingletools.cli.options import make_parser
@@ -26,6 +29,7 @@ from shingletools.kernel.memo import compiled_fingerprints, compiled_words, refe
 from shingletools.kernel.types import TokenSets
 from shingletools.reading.streams import Chunk
 from shingletools.record import json_faults, wire
+from shingletools.record.collector import Written
 from shingletools.record.filter_chain import Chain
 from shingletools.record.filter_line import filter_line
 from shingletools.record.json_members import members
@@ -35,6 +39,83 @@ from shingletools.running.filtering import FilterGroup
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Rejected
 from suite import kept_in_a_file
+
+Fields = dict[str, tuple[str, ...]]  # the values that fields may have, as JSON spells them; the first are ordinary
+
+
+def quoted(*texts: str) -> tuple[str, ...]:
+    return tuple(f'"{text}"' for text in texts)
+
+
+IDS = (
+    *r'1 2 -3 "1" "x" "é" "\u00e9" 0 -0 "\"\\" "" "\ud800"'.split(),
+    *'123456789012345678 18446744073709551615 123456789012345678901 1.0 null [1] "a b"'.split(" ", 6),
+)
+VIA = (*quoted("canon", "canon", "x", "", "x"), '"\\u0063anon"', "1", '"x | \\"y\\""', '"é"')
+WORDS_OF_TEXT = (
+    *quoted("A word, or two", "Don't", "中文 é", "", "0123456789abcdef 00000000000000ff", "01234567 89abcdef"),
+    *quoted(r"\u0410 b\nc", r"\ud83d\ude00 x", r"Don't \"q\" \\", "0123456789abcdef", "0123456789ABCDEF  0"),
+    *(*quoted(r"\u0030123456789abcdef", "a\x00b", r"a\u0000b", r"a\tb\u001fc\u007f"), "7", "null"),
+)
+ODD = (
+    *"1 -0 0.10 1E5 -1.5e+10 123456789012345678901234567890 1e400 01 1. .5 1e - 1e-400".split(),
+    *'true false null nul NaN {} [] [1,] {"a":1,"a":2} [{"b":[[]]},"]"] {"a":1,}'.split(),
+    *r'"\u0041" "\ud83d\ude00" "\ud800" "\x" "a\/b\"c\\"'.split(),
+    *('"\t"', '"中é\u2028"', "[" * 70 + "]" * 70, "9" * 309, "9" * 70, '"', "", "[1 2]", '{"a" 1}'),
+)
+FILTERED: Fields = {"id": IDS, "text": WORDS_OF_TEXT, "shingles": WORDS_OF_TEXT}
+MORE: Fields = {
+    **dict.fromkeys(("text", "shingles", "words", "sketch", "simhash"), WORDS_OF_TEXT),
+    **dict.fromkeys(("source", "at", "x", "", "é", "a\x01"), ODD),
+    "via": VIA,
+}
+anything = st.recursive(
+    st.sampled_from(ODD)
+    | st.builds(json.dumps, st.text(max_size=9), ensure_ascii=st.booleans())
+    | st.builds(json.dumps, st.floats(allow_nan=False, allow_infinity=False) | st.integers()),
+    lambda inner: st.builds("[{}]".format, st.lists(inner, max_size=3).map(",".join)),
+    max_leaves=4,
+)
+blanks = st.sampled_from(["", "", "", " ", "\t \r"])
+DAMAGE = (b"", b"\xff", b"\xc3", b'"', b"}", b"\\", b"\x00")
+
+
+def rarely(draw: st.DrawFn) -> bool:
+    return draw(st.integers(0, 19)) == 19
+
+
+def member(draw: st.DrawFn, name: str, value: str) -> str:
+    spelled = f'"\\u{ord(name[0]):04x}{name[1:]}"' if name and rarely(draw) else f'"{name}"'
+    return "".join([draw(blanks), spelled, draw(blanks), ":", draw(blanks), value, draw(blanks)])
+
+
+@st.composite
+def record(draw: st.DrawFn, fields: Fields, more: Fields) -> bytes:
+    """A line with most of the fields, and sometimes others; most are ordinary, some are no records."""
+    members = []
+    for name, values in fields.items():
+        if not rarely(draw):
+            members.append(member(draw, name, draw(st.sampled_from(values[:5] if draw(st.booleans()) else values))))
+    others = draw(st.lists(st.sampled_from([*more]), max_size=3)) if more else []
+    members += [member(draw, name, draw(st.sampled_from(more[name]) | anything)) for name in others]
+    if members and rarely(draw):
+        members.append(draw(st.sampled_from(members)))
+    line = f"{draw(blanks)}{{{','.join(draw(st.permutations(members)))}}}{draw(blanks)}"
+    if rarely(draw):
+        line = draw(st.sampled_from([line[:-1], f"\ufeff{line}", f"\ufeff\ufeff{line}", f"{line}\r", "", f"{line}x"]))
+    made = line.encode("utf-8", "surrogatepass").replace(b"\n", b"")
+    if made and rarely(draw):
+        place = draw(st.integers(0, len(made) - 1))
+        made = made[:place] + draw(st.sampled_from(DAMAGE)) + made[place + 1 :]
+    return made
+
+
+def record_lines(*fields: Fields, more: Fields | None = None, most: int = 12) -> st.SearchStrategy[bytes]:
+    """Lines of records that have these fields; the last may end without a newline."""
+    together = {name: values for group in fields for name, values in group.items()}
+    several = st.lists(record(together, more or {}), max_size=most).map(b"\n".join)
+    return st.builds(bytes.__add__, several, st.sampled_from([b"", b"\n"]))
+
 
 CANON = Canonizer()
 WORDS = compiled_words(CANON._token, CANON.wherever, True), reference_words(CANON._token)
@@ -242,6 +323,23 @@ CHAINS = (
 )
 
 
+# Filters of fields within objects
+PATHS = tuple(
+    pipeline.format("--id a.b --text b.a.t")
+    for pipeline in (
+        "canon {0}",
+        "shingle {0} -k 1 --readable",
+        "shingle {0} -k 2",
+        "canon {0} --offsets",
+        "canon {0} | shingle -k 1 {0} | sketch --id a.b -n 3",
+        "shingle -k 1 {0} | sketch --id a.b -n 3",
+        "canon {0} | canon {0} --stem en",
+        "canon {0} | shingle -k 2 {0} --readable",
+        "canon --offsets {0} | shingle -k 1 {0} | sketch --id a.b -n 3",
+    )
+)
+
+
 @cache
 def chain_of(pipeline: str) -> Chain:
     steps = parse(pipeline)
@@ -285,27 +383,40 @@ def conserved(stage: Filter, line: bytes, made: bytes) -> None:
 
 
 def joins(data: bytes) -> None:
-    """Lines to what takes all records, at once or one by one: none is lost, and what it writes is JSON."""
+    """Lines to what takes all records: none is lost, and what it writes is JSON."""
     for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup", "simscore --truth x --by 0.1"):
-        check_collector(stage_of(line), data)
+        check_collector(line, [[data]])
 
 
-def check_collector(stage: Stage, data: bytes) -> None:
-    collector = stage.collector()
-    result, failed = collect_chunk(collector, False, 0, Chunk("-", 1, 1, data))
-    singly = stage.collector()
-    read_by_definition(singly)
-    assert repr(collect_chunk(singly, False, 0, Chunk("-", 1, 1, data))) == repr((result, failed))
-    seen = result.records + len(result.rejects)
-    if failed is not None:
-        assert seen < len(split_lines(data))  # the record with which it failed comes after them
-        return
-    assert seen == len(split_lines(data))
-    every = list(collector.finish())
-    assert b"".join(part.output for part in singly.finish()) == b"".join(part.output for part in every)
-    for written in every:
-        for record in split_lines(written.output):
+def collected(command: str, sides: Sequence[list[bytes]], at_once: bool) -> tuple[object, ...]:
+    """All that a collector says of some chunks for each side."""
+    collector = stage_of(command).collector()
+    if not at_once:
+        read_by_definition(collector)
+    rejects: list[tuple[str, int | None, str, bytes]] = []
+    written = [Written()]
+    good = 0
+    for side, chunks in enumerate(sides):
+        for number, data in enumerate(chunks):
+            outcome, failed = collect_chunk(collector, False, side, Chunk(f"{side}.{number}", 1, 1, data))
+            rejects += outcome.rejects
+            written.append(outcome.written)
+            seen = outcome.records + len(outcome.rejects)
+            good += outcome.records
+            if failed is not None:
+                assert seen < len(split_lines(data))  # the record with which it failed comes after them
+                return rejects, good, str(failed), Written(*map(b"".join, zip(*written, strict=True)))
+            assert seen == len(split_lines(data))
+    written += collector.finish()
+    for part in written:
+        for record in split_lines(part.output):
             wire.parse_json(record)
+    return rejects, good, Written(*map(b"".join, zip(*written, strict=True))), collector.summary()
+
+
+def check_collector(command: str, sides: Sequence[list[bytes]]) -> None:
+    """Lines that a collector takes at once, or one by one."""
+    assert collected(command, sides, at_once=True) == collected(command, sides, at_once=False)
 
 
 def parts_of(value: object) -> list[str]:
