@@ -55,22 +55,22 @@ class Similarities(SideInput):
     def __init__(self) -> None:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID)
         flags = (Field(name.encode(), Kind.FLAG) for name in (AGAINST, COPY))
-        said = (Field(name.encode(), Kind.LABEL, shared=5 if place else -1) for place, name in enumerate(SAID))
-        others = Field(b"similarity", Kind.DOUBLE), *flags, *said
+        said = (Field(name.encode(), Kind.LABEL, shared=3 if place else -1) for place, name in enumerate(SAID))
+        others = Field(b"similarity", Kind.DOUBLE), *said, *flags
         self.schema = Schema(self.parse_line, (*ids, *others))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
-        """Returns a pair's ids, similarity, flags, and the fields SAID, as JSON. Raises Rejected and Failed."""
+        """Returns a pair's ids, similarity, the fields SAID as JSON, and flags. Raises Rejected and Failed."""
         record = parse(line, ("a", "b", "similarity", AGAINST, COPY, *SAID))
         said = (wire.json_of(record[name]) if name in record else b"" for name in SAID)
-        return *take_similar(record), self.take_side(record), wire.take_flag(record, COPY), *said
+        return *take_similar(record), *said, self.take_side(record), wire.take_flag(record, COPY)
 
     def take_side(self, record: Record) -> bool:
         """Returns whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
     def add(self, batch: RecordBatch, /) -> None:
-        a, b, similarity, *flags, said = batch.columns
+        a, b, similarity, said, *flags = batch.columns
         against, copied = (np.frombuffer(flag.data, np.bool_) for flag in flags)
         may_go = who_may_go(said, batch.rows)
         copied = copied & (may_go == EITHER_MAY)
