@@ -120,7 +120,7 @@ def check_two_sides(record: Record) -> None:
 
 
 class ArchivePartners(Similarities):
-    """Finds for each a, a document of the input, the most similar b of an archive; of equals the first.
+    """Finds for each a, a document of the input, the most similar b of an archive that covers it; of equals the first.
 
     The ids of the two sides are numbered separately. If a pair does not say that it has two sides, its b may be a
     document of the input, so it is numbered with the input's ids, too. A pair of one id has two sides.
@@ -141,7 +141,7 @@ class ArchivePartners(Similarities):
         return AGAINST in record
 
     def add_pairs(self, pairs: PairColumns, /) -> None:
-        a, b, similarity, against, *_ = pairs
+        a, b, similarity, against, _, may_go = pairs
         numbers = np.frombuffer(self.ids.number(a.data, a.sizes), np.int64)
         others = np.frombuffer(self.archive.number(b.data, b.sizes), np.int64)
         same = numbers if against.all() else np.frombuffer(self.ids.number(b.data, b.sizes), np.int64)
@@ -154,6 +154,7 @@ class ArchivePartners(Similarities):
         best, best_similarity = np.frombuffer(self.best, np.int64), np.frombuffer(self.similarity)
         doubtful[same[~against & (same != numbers)]] = True
         order = np.lexsort((-similarity, numbers))  # stable: of equals, the first wins
+        order = order[may_go[order] & FIRST_MAY > 0]
         each, first = np.unique(numbers[order], return_index=True)
         place = order[first]
         better = (similarity[place] > best_similarity[each]) | ~known[each]
