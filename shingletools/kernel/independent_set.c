@@ -2,8 +2,8 @@
 
    Documents, ends and places of ends are int32, similarities doubles. Pairs: the ends, two for each pair; for each end,
    the place of the last one before it of the same document, or -1; for each document, the place of its last end, or -1;
-   the similarity of each pair; a byte for each pair, with bits for its first and its second end: whether that may go for
-   the other one. Kept: for each document, its partner, or -1, and the similarity to that. */
+   the similarity of each pair; a byte for each pair, with bits for its first and its second end: whether that may go
+   for the other one. Kept: for each document, its partner, or -1, and the similarity to that. */
 
 #include "arrays.h"
 
@@ -51,7 +51,8 @@ typedef struct {
 static int read_ends(const Py_buffer *pairs, Py_ssize_t documents, Ends *to)
 {
     const Py_ssize_t word = sizeof(int32_t), places = pairs[ENDS].len / word;
-    *to = (Ends){pairs[ENDS].buf, pairs[BEFORE].buf, pairs[LAST].buf, pairs[MAY_GO].buf, pairs[SIMILARITY].buf, places, documents};
+    *to = (Ends){pairs[ENDS].buf,       pairs[BEFORE].buf, pairs[LAST].buf, pairs[MAY_GO].buf,
+                 pairs[SIMILARITY].buf, places,            documents};
     return places % 2 == 0 && pairs[BEFORE].len == word * places && pairs[LAST].len == word * documents &&
            pairs[MAY_GO].len == places / 2 && pairs[SIMILARITY].len == (Py_ssize_t)sizeof(double) * places / 2;
 }
@@ -120,7 +121,8 @@ PyObject *decide_by_cover(PyObject *Py_UNUSED(self), PyObject *args)
     int32_t *decided = malloc(((size_t)documents + 1) * sizeof *decided);
     Py_ssize_t count = 0;
     Ends all;
-    int good = waiting && decided && read_ends(pairs, documents, &all) && all.places <= INT32_MAX && documents < INT32_MAX;
+    int good = waiting && decided && read_ends(pairs, documents, &all) && all.places <= INT32_MAX &&
+               documents < INT32_MAX;
     for (int32_t at = 0; good && at < all.places; at++) {
         good = all.ends[at] >= 0 && all.ends[at] < documents;
         if (good)

@@ -184,6 +184,32 @@ def test_on_disk(side: str, folder: Path) -> None:
     assert run("dedup -S 1M -t 0.6 --pairs pairs docs", cwd=folder).good().count(b"\n") == 4
 
 
+@pytest.mark.parametrize("side", SIDES)
+def test_known(side: str, folder: Path) -> None:
+    """A document goes only for one of the archive that covers it, and names the most similar of those."""
+    pair = {"a": "a", "b": "old", "against": True, "similarity": 0.5}
+    (folder / "pairs").write_bytes(
+        jsonl({**pair, "b": "older", "similarity": 1, "covers": "b"}, {**pair, "covers": side})
+    )
+    output = run("dedup --known pairs --annotate docs", cwd=folder).good()
+    assert output.count(b'"duplicate_of":"old","duplicate_by":{"rule":"known","similarity":0.5}') == (
+        side in ("a", "both")
+    )
+    assert output.count(b"duplicate_of") == (side in ("a", "both"))
+
+
+@pytest.mark.parametrize("command", ["simgroup", "simgroup --star -t 0.5", "simscore --truth pairs"])
+def test_others_take_such_pairs(command: str, folder: Path) -> None:
+    plain = {"a": "a", "b": "b", "similarity": 0.5}
+    said = {**plain, "covers": "none", "contained": "a", "answer": "doubtful", "words": ["x"]}
+    (folder / "pairs").write_bytes(jsonl(plain))
+    results = []
+    for each in (plain, said):
+        (folder / "given").write_bytes(jsonl(each))
+        results.append(run(*command.split(), "given", cwd=folder).good())
+    assert results[0] == results[1] != b""
+
+
 @settings(max_examples=20)
 @given(st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=2), min_size=2, max_size=7))
 def test_contained_ones_go(texts: list[set[str]]) -> None:

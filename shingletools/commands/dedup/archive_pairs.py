@@ -56,23 +56,23 @@ class Similarities(SideInput):
     def __init__(self) -> None:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID)
         flags = (Field(name.encode(), Kind.FLAG) for name in (AGAINST, COPY))
-        said = (Field(name.encode(), Kind.LABEL, shared=5 if place else -1) for place, name in enumerate(SAID))
-        others = Field(b"similarity", Kind.DOUBLE), *flags, *said, Field(LABEL_FIELD.encode(), Kind.NONE)
+        said = (Field(name.encode(), Kind.LABEL, shared=3 if place else -1) for place, name in enumerate(SAID))
+        others = Field(b"similarity", Kind.DOUBLE), *said, *flags, Field(LABEL_FIELD.encode(), Kind.NONE)
         self.schema = Schema(self.parse_line, (*ids, *others))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | float]:
-        """Returns a pair's ids, similarity, flags, and the fields SAID, as JSON. Raises Rejected and Failed."""
+        """Returns a pair's ids, similarity, the fields SAID as JSON, and flags. Raises Rejected and Failed."""
         record = parse(line, ("a", "b", "similarity", AGAINST, COPY, LABEL_FIELD, *SAID))
         check_judged_same(record)
         said = (wire.json_of(record[name]) if name in record else b"" for name in SAID)
-        return *take_similar(record), self.take_side(record), wire.take_flag(record, COPY), *said
+        return *take_similar(record), *said, self.take_side(record), wire.take_flag(record, COPY)
 
     def take_side(self, record: Record) -> bool:
         """Returns whether a pair is of two sides. Raises Rejected or Failed."""
         return wire.take_against(record)
 
     def add(self, batch: RecordBatch, /) -> None:
-        a, b, similarity, *flags, said = batch.columns
+        a, b, similarity, said, *flags = batch.columns
         against, copied = (np.frombuffer(flag.data, np.bool_) for flag in flags)
         may_go = who_may_go(said, batch.rows)
         copied = copied & (may_go == EITHER_MAY)
@@ -124,7 +124,7 @@ def check_two_sides(record: Record) -> None:
 
 
 class ArchivePartners(Similarities):
-    """Finds for each a, a document of the input, the most similar b of an archive; of equals the first.
+    """Finds for each a, a document of the input, the most similar b of an archive that covers it; of equals the first.
 
     The ids of the two sides are numbered separately. If a pair does not say that it has two sides, its b may be a
     document of the input, so it is numbered with the input's ids, too. A pair of one id has two sides.
@@ -145,7 +145,7 @@ class ArchivePartners(Similarities):
         return wire.take_against(record)
 
     def add_pairs(self, pairs: PairColumns, /) -> None:
-        a, b, similarity, against, *_ = pairs
+        a, b, similarity, against, _, may_go = pairs
         numbers = np.frombuffer(self.ids.number(a.data, a.sizes), np.int64)
         others = np.frombuffer(self.archive.number(b.data, b.sizes), np.int64)
         same = numbers if against.all() else np.frombuffer(self.ids.number(b.data, b.sizes), np.int64)
@@ -158,6 +158,7 @@ class ArchivePartners(Similarities):
         best, best_similarity = np.frombuffer(self.best, np.int64), np.frombuffer(self.similarity)
         doubtful[same[~against & (same != numbers)]] = True
         order = np.lexsort((-similarity, numbers))  # stable: of equals, the first wins
+        order = order[may_go[order] & FIRST_MAY > 0]
         each, first = np.unique(numbers[order], return_index=True)
         place = order[first]
         better = (similarity[place] > best_similarity[each]) | ~known[each]
