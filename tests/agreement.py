@@ -98,8 +98,8 @@ def record(draw: st.DrawFn, fields: Fields, more: Fields) -> bytes:
         if not rarely(draw):
             members.append(member(draw, name, draw(st.sampled_from(values[:5] if draw(st.booleans()) else values))))
     for name in draw(st.lists(st.sampled_from([*more]), max_size=3)) if more else []:
-        values = st.sampled_from(more[name])
-        members.append(member(draw, name, draw(values | anything if more[name] is ODD else values)))
+        some = st.sampled_from(more[name])
+        members.append(member(draw, name, draw(some | anything if more[name] is ODD else some)))
     if rarely(draw):
         members.append(draw(st.sampled_from(BESIDE)))
     if members and rarely(draw):
