@@ -76,6 +76,7 @@ anything = st.recursive(
     lambda inner: st.builds("[{}]".format, st.lists(inner, max_size=3).map(",".join)),
     max_leaves=4,
 )
+BESIDE = ('"x":[{"id":1}, "}"]', '"duplicate_of":1', '"duplicate_of":null')
 blanks = st.sampled_from(["", "", "", " ", "\t \r"])
 DAMAGE = (b"", b"\xff", b"\xc3", b'"', b"}", b"\\", b"\x00")
 
@@ -96,8 +97,11 @@ def record(draw: st.DrawFn, fields: Fields, more: Fields) -> bytes:
     for name, values in fields.items():
         if not rarely(draw):
             members.append(member(draw, name, draw(st.sampled_from(values[:5] if draw(st.booleans()) else values))))
-    others = draw(st.lists(st.sampled_from([*more]), max_size=3)) if more else []
-    members += [member(draw, name, draw(st.sampled_from(more[name]) | anything)) for name in others]
+    for name in draw(st.lists(st.sampled_from([*more]), max_size=3)) if more else []:
+        some = st.sampled_from(more[name])
+        members.append(member(draw, name, draw(some | anything if more[name] is ODD else some)))
+    if rarely(draw):
+        members.append(draw(st.sampled_from(BESIDE)))
     if members and rarely(draw):
         members.append(draw(st.sampled_from(members)))
     line = f"{draw(blanks)}{{{','.join(draw(st.permutations(members)))}}}{draw(blanks)}"
