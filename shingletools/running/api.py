@@ -15,7 +15,7 @@ from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
 from shingletools.running.pipeline_parser import SharedOptions, steps_of, words_of
 from shingletools.running.pipeline_run import PipelineRun
-from shingletools.running.recipes import COUNTING, pairs_for_removal, recipe_for, word_counts
+from shingletools.running.recipes import LEAST_COMMON, PROPOSING
 from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
@@ -140,10 +140,11 @@ def unique(
 ) -> Any:
     """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
 
-    Without any of these, it makes the pairs itself, by the recipe for texts of this length, of the fields that options
-    name; what these commands say and reject is then in the result, too. Documents that they reject, such as those
-    without a text, stay; those that dedup rejects do not. This is a Result; but of a data frame of pandas or Polars, or
-    a table of Arrow, it is one of the same kind, with the rows that stay. Then messages are Python's warnings.
+    Without any of these, it makes the pairs itself, and checks them, as `shingletools unique` does, of the fields that
+    options name; what these commands say and reject is then in the result, too. Documents that they reject, such as
+    those without a text, stay; those that dedup rejects do not. This is a Result; but of a data frame of pandas or
+    Polars, or a table of Arrow, it is one of the same kind, with the rows that stay. Then messages are Python's
+    warnings.
     options: more options of dedup, such as "--keep longest", or "--id Nr --text Title" for other names of fields. Pairs
     and groups are read first, and wait in a scratch file. Raises Failed, and TypeError for an iterator of documents
     that the pairs may read first.
@@ -163,7 +164,7 @@ def unique(
     def taking(shared: SharedOptions) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
             words = ["dedup"]
-            made = {"--pairs": pairs_of(documents, options, account)} if alone else {}
+            made = {"--pairs": pairs_of(documents, options, account, stack)} if alone else {}
             for option, records in (inputs | made).items():
                 for file in () if records is None else files_of(records, stack):
                     words += [option, file]
@@ -203,20 +204,19 @@ def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
     return found if frame is None else frame.column("group", found)
 
 
-def pairs_of(documents: Documents, options: str, account: RunLog) -> Result:
-    """Returns the pairs by which dedup removes, by the recipe for texts of this length. Raises Failed.
+def pairs_of(documents: Documents, options: str, account: RunLog, stack: contextlib.ExitStack) -> Result:
+    """Returns the checked pairs by which dedup removes; texts wait in a file until the stack is closed. Raises Failed.
 
     options: those of dedup, which may name the fields. account: takes what the commands say that make the pairs.
     """
     given = parsed(f"dedup --pairs - {options}", ONE_PROCESS)[0].options
     named = {"--id": given.id, "--text": quoted(given.text)}
     words = [word for option, name in named.items() if option[2:] in given.given for word in (option, name)]
-    canon = shlex.join(["canon", *words])
-    counting = Pipeline(f"{canon} | {COUNTING}")
-    with logged(counting.taking, GivenDocuments(documents, whole=False), ONE_PROCESS, RunLog()) as records:
-        recipe = recipe_for(word_counts(records))
-    pipeline = Pipeline(" | ".join([canon, *pairs_for_removal(recipe)]))
-    return logged(pipeline.taking, GivenDocuments(documents), ONE_PROCESS, account)
+    canon = Pipeline(shlex.join(["canon", "--symbols", *words]))
+    (file,) = map(shlex.quote, files_of(logged(canon.taking, GivenDocuments(documents), ONE_PROCESS, account), stack))
+    shingle, join = PROPOSING
+    check = Pipeline(f"{shingle} {file} | {join.format(LEAST_COMMON)} | simcheck --docs {file}")
+    return logged(check.taking, GivenDocuments(None), ONE_PROCESS, account)
 
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:

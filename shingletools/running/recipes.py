@@ -1,12 +1,12 @@
-"""Named pipelines for common jobs, and the choice of one by the length of texts."""
+"""Named pipelines for common jobs, and the join that proposes what `unique` checks."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-SAMPLED = 1000  # documents whose words are counted
 CITED = "title,author,journal,year"  # not the abstract: a long one has nearly all runs of any short reference
-COUNTING = "shingle -k 1"  # makes the records that word_counts takes, of those of canon
+# Two texts of which each has at most a tenth of its own share 82 % of their words, whatever their length; a text that
+# is there n times has n - 1 pairs
+LEAST_COMMON = "0.75"  # words
+PROPOSING = "shingle -k 1", "simjoin -t {} --copies once"
 
 
 class Recipe(NamedTuple):
@@ -63,39 +63,3 @@ RECIPES = (
         "canon --recursive --html=main site | shingle -k 5 | simjoin -t 0.5",
     ),
 )
-LENGTHS = ((12, TITLES), (99, SHORT_TEXTS))  # most words of half of the texts; longer ones are NEAR_COPIES
-
-
-def recipe_for(counts: Sequence[int]) -> Recipe:
-    """Returns the recipe for texts with these numbers of words.
-
-    >>> recipe_for([3, 8, 500]).name, recipe_for([]).name
-    ('titles', 'near-copies')
-    """
-    middle = median(counts)
-    return next((recipe for most, recipe in LENGTHS if 0 < middle <= most), NEAR_COPIES)
-
-
-def median(counts: Sequence[int]) -> int:
-    """Returns the least number that half of the numbers do not exceed; 0 if there are none."""
-    return sorted(counts)[(len(counts) - 1) // 2] if counts else 0
-
-
-def word_counts(records: Iterable[Mapping[str, Any]]) -> list[int]:
-    """Returns the numbers of words of the first documents, by their records of COUNTING; without those of no words.
-
-    >>> word_counts([{"shingles": "0123456789abcdef 00000000000000ff"}, {"shingles": ""}])
-    [2]
-    """
-    return [record["shingles"].count(" ") + 1 for record in islice(records, SAMPLED) if record["shingles"]]
-
-
-def pairs_for_removal(recipe: Recipe, threshold: str | None = None) -> list[str]:
-    """Returns the commands after canon: a text that is there n times has n - 1 pairs, which is enough for dedup.
-
-    >>> pairs_for_removal(NEAR_COPIES, "0.9")
-    ['shingle -k 10', 'simjoin -t 0.9 --copies once']
-    """
-    _, shingle, join = recipe.line.split(" | ")
-    before, _, usual = join.rpartition(" ")
-    return [shingle, f"{before} {threshold or usual} --copies once"]

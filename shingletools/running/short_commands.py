@@ -17,20 +17,10 @@ from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
 from shingletools.running import run_command
-from shingletools.running.api import run
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import (
-    CITATIONS,
-    CITED,
-    COUNTING,
-    RECIPES,
-    median,
-    pairs_for_removal,
-    recipe_for,
-    word_counts,
-)
+from shingletools.running.recipes import CITED, LEAST_COMMON, PROPOSING, RECIPES
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular, folder_errors, named, same_file
@@ -46,6 +36,7 @@ RULES = {  # of canon, for words
     "--mask-numbers": "write each number as 0",
 }
 LENGTH_RULES = ("longest", "shortest")  # of --keep
+PARTS, ALL = ("main", "article"), "all"  # of pages of HTML
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
 WITH_HTML = {AS_PAGES, FOLDER, "--warc"}
@@ -86,7 +77,16 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         metavar="T",
         type=partial(spelled, threshold),
-        help="the least similarity of a pair: 0.8, 4/5 (default 0.8, for titles 0.7, for citations 0.85)",
+        help=f"the least share of common words of two texts that are checked: 0.8, 4/5 (default {LEAST_COMMON})",
+    )
+    add("--all", action="store_true", help="remove the doubtful, too")
+    add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
+    add(
+        "--html",
+        metavar="PART",
+        choices=[*PARTS, ALL],
+        default=PARTS[0],
+        help="of HTML, compare the main text (main, the default), the article of a news page, or all",
     )
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
     add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
@@ -112,6 +112,13 @@ def compare_options(parser: argparse.ArgumentParser) -> None:
         type=count,
         help="show documents with M such runs in common (default 1 for two texts, else 5)",
     )
+    add(
+        "--pages",
+        metavar="PART",
+        choices=[*PARTS, ALL],
+        default=PARTS[0],
+        help="of HTML, compare the main text (main, the default), the article of a news page, or all",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
@@ -130,6 +137,7 @@ class ShortRun:
     def __init__(self, name: str, argv: Sequence[str] | None, closed: set[int]) -> None:
         """Raises Failed or Printed."""
         self.name, self.closed = name, closed
+        self.doubtful = "0 doubtful pairs"  # as simcheck says it
         self.parser = make_parser(name)
         self.options = self.parser.parse(argv or ())
         given = [] if self.options.files0_from is not None else self.options.files
@@ -173,15 +181,21 @@ class ShortRun:
         if len(found) > 1:
             raise Failed(f"{' and '.join(map(printable, found.values()))} have different formats")
         (name,) = found
-        name, more = {TEXT: (texts, []), PAGE: ("whole", [AS_PAGES])}.get(name, (name, []))
-        return [*([f"--{name}"] if name else []), *more, *given]
+        name = {TEXT: texts, PAGE: "whole"}.get(name, name)
+        pages = [self.part()] if name in format_options.HTML_FORMATS or PAGE in found else []
+        return [*([f"--{name}"] if name else []), *pages, *given]
+
+    def part(self) -> str:
+        """Returns the option of canon that takes a part of pages of HTML."""
+        part = vars(self.options)["html" if "report" in vars(self.options) else "pages"]
+        return AS_PAGES if part == ALL else f"{AS_PAGES}={part}"
 
     def as_folder(self, path: str) -> list[str]:
         """Returns the options of canon to read a folder, or a file as one in a folder. Raises Failed for a pipe."""
         if not os.path.isdir(path) and not os.path.isfile(path):
             raise Failed(f"{printable(path)}: not a regular file: only these can be compared with folders or HTML")
         whatever_its_suffix = ["--include", "*"] if os.path.isfile(path) else []
-        return [FOLDER, *self.words(*MORE_ABOUT_FORMATS), *whatever_its_suffix]
+        return [FOLDER, self.part(), *self.words(*MORE_ABOUT_FORMATS), *whatever_its_suffix]
 
     def shown(self, lines: Sequence[str], start: str) -> str:
         """Returns pipelines for a shell; scratch files are in its folder, and named for the command."""
@@ -210,10 +224,18 @@ class ShortRun:
         return status
 
     def conclude(self, flow: PipelineRun) -> None:
-        """Says how many documents a run of dedup has removed; with -v, it says so itself."""
+        """Says how many documents dedup keeps, removes and leaves out; with -v, it says so itself."""
+        for run in flow.runs:
+            if run.name == "simcheck" and run.collector is not None:
+                self.doubtful = run.collector.summary()[1]
         last = flow.runs[-1]
-        if last.name == "dedup" and not self.options.verbose and not flow.why:
-            messages.say(f"{self.name}: {', '.join(last.summary()[:2])}")
+        if last.name != "dedup" or self.options.verbose or flow.why:
+            return
+        kept, removed = (figure.partition(" (")[0] for figure in last.summary()[:2])
+        if not self.doubtful.startswith("0 "):
+            where = "" if {"doubtful", "report"} & self.options.given else ": --doubtful FILE or --report FILE"
+            kept += f" ({self.doubtful}{where})"
+        messages.say(f"{self.name}: {kept}, {removed}, {last.figures.rejected} left out")
 
 
 def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -225,52 +247,37 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     cited = ["--text", CITED] if "--ris" in reads and "text" not in options.given else []
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
-    listed, named = this.words("files0_from"), [*this.words("id", "text"), *cited]
-    canon = ["canon", *reads, *listed, *rules, *named]
-    reads = [word for word in reads if word != AS_PAGES]
+    listed, named, allowed = this.words("files0_from"), [*this.words("id", "text"), *cited], this.words("allow_rejects")
+    canon = ["canon", *reads, "--symbols", *listed, *rules, *named, *allowed]
+    reads = [word for word in reads if word.partition("=")[0] != AS_PAGES]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     for path in (options.output, options.removed):
         check_suffix(path, form, options)
-    counts = counted(f"{shlex.join([*canon, *files])} | {COUNTING}")
-    recipe = CITATIONS if "--ris" in reads else recipe_for(counts)
-    shingle, join = pairs_for_removal(recipe, options.threshold)
-    allowed = this.words("allow_rejects")
-    canon, join = [*canon, *allowed], " ".join([join, *allowed])
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
-    with scratch(UNIQUE) if options.report else contextlib.nullcontext("") as start:
-        pairs = f"{start}pairs" if options.report else "-"
+    longest = ["--keep", "longest"] if cited and not options.keep else []
+    with scratch(UNIQUE) as start:
+        words, pairs, doubtful = (f"{start}{part}" for part in ("words", "pairs", "doubtful"))
+        shingle, join = PROPOSING
+        join = shlex.join([*join.format(options.threshold or LEAST_COMMON).split(), *allowed])
+        doubtful = options.doubtful or doubtful
+        also = ["--doubtful", doubtful] if options.doubtful or options.report else []
+        check = shlex.join(["simcheck", "--docs", words, *this.words("all"), *also, *allowed])
+        made = f"{shingle} {shlex.quote(words)} | {join} | {check}"
         choice = this.words("id", "keep", "as_form", "removed", "output", "rejects", "allow_rejects")
-        longest = ["--keep", "longest"] if recipe is CITATIONS and not options.keep else []
         more = [*longest, *measured, *listed, *files]
-        dedup = shlex.join(["dedup", "--pairs", pairs, *reads, *choice, *more])
-        made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
-        lines = [f"{made_by} | {dedup}"]
+        dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
+        lines = [shlex.join([*canon, "-o", words, *files]), f"{made} | {dedup}"]
         if options.report:
             docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
-            page = [*reads, *named, *docs, f"--html={options.report}", "--made-by", made_by]
-            show = shlex.join(["simshow", *allowed, *page, pairs])
-            if longest or options.keep not in (None, "first"):  # then the page needs to know which documents go
-                choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
-                show = f"{shlex.join(['dedup', '--pairs', pairs, '--annotate', '--marks', *choice])} | {show} -"
-            lines = [f"{made_by} -o {shlex.quote(pairs)}", dedup, show]
+            made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
+            page = [*reads, *named, *docs, f"--html={options.report}", "--made-by", made_by, "-", doubtful]
+            choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
+            marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
+            show = f"{marks} | {shlex.join(['simshow', *allowed, *page])}"
+            lines = [lines[0], f"{made} -o {shlex.quote(pairs)}", dedup, show]
         if not options.dry_run:
-            middle = median(counts)
-            why = f"half of the first {len(counts)} texts have at most {middle} word{'s' * (middle != 1)}"
-            why = "these are references" if recipe is CITATIONS else why if counts else "no text has words"
-            begun = f"{name}: {why}, so this is the pipeline for {recipe.name}:"
-            messages.say(f"{begun}\n{this.shown(lines, start)}".rstrip())
+            messages.say(f"{name}: this is the pipeline:\n{this.shown(lines, start)}".rstrip())
         return this.run(lines, start)
-
-
-def counted(pipeline: str) -> list[int]:
-    """Returns the numbers of words of the first texts; says why if not one record is good. Raises Failed."""
-    try:
-        with run(pipeline) as records:
-            return word_counts(records)
-    except Failed as error:
-        for note in getattr(error, "__notes__", ()):
-            messages.say(note)
-        raise
 
 
 def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:

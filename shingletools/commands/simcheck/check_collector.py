@@ -244,7 +244,8 @@ class CheckCollector(Collector):
         return lost
 
     def summary(self) -> list[str]:
-        return [f"{count} {answer}" for answer, count in self.counts.items()]
+        copies, doubtful, different = self.counts.values()
+        return [f"{copies} copies", f"{doubtful} doubtful pair{'s' * (doubtful != 1)}", f"{different} different"]
 
 
 def without_copy(line: bytes) -> bytes:
