@@ -362,7 +362,8 @@ def readers(data: bytes) -> None:
     """Lines as what is asked first reads them, what is asked where that refuses, and Python's own reader."""
     for line in split_lines(data):
         expected = judged(python_reads, line)
-        assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
+        if line.count(b"[") + line.count(b"{") < 300:  # else Python's parser may end, as it recurses
+            assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
         record = expected is not None and expected[0].startswith(str(dict))
         assert judged(wire.parse_json, line) == (expected if record else None)
 
