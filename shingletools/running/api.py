@@ -181,7 +181,7 @@ def unique(
         raise Failed("--annotate: rows of a data frame get no marks; pass dicts")
     for message in result.messages:
         warnings.warn(message, stacklevel=2)
-    bad = {each.line for each in result.rejected if each.command == "dedup" and each.file == "-"}
+    bad = {each.line for each in result.rejected if each.command == taken[0].name and each.file == "-"}
     ids = enumerate(frame.ids(taken[0].id_field), 1)
     return frame.take([line - 1 for line, name in ids if line not in bad and name in kept])
 

@@ -212,7 +212,7 @@ class ShortRun:
     def conclude(self, flow: PipelineRun) -> None:
         """Says how many documents a run of dedup has removed; with -v, it says so itself."""
         last = flow.runs[-1]
-        if last.name == "dedup" and not self.options.verbose and not flow.why:
+        if last.stage.rewrites and not self.options.verbose and not flow.why:
             messages.say(f"{self.name}: {', '.join(last.summary()[:2])}")
 
 

@@ -34,6 +34,7 @@ COMMAND_INFO = CommandInfo(
     takes=("parts", "canon", "shingle", "sketch"),
     text=True,
     spark=True,
+    formats=True,
     documents=format_options.json_lines,
 )
 
@@ -118,25 +119,25 @@ def build(options: argparse.Namespace) -> Stage:
     if options.null and options.annotate:
         raise Failed("-0 cannot be combined with --annotate, which writes a table")
     return DedupSpec(
-        options.id,
-        tuple(options.pairs),
-        tuple(options.groups),
-        tuple(options.known),
-        options.keep,
-        options.threshold,
-        options.larger_than,
-        options.of,
-        options.text,
-        options.removed,
-        options.annotate,
-        options.dry_run,
-        options.as_form or "",
-        chosen(options),
-        tuple(options.files),
-        tuple(options.without),
-        unwanted(options),
-        memory_of(options),
-        options.marks,
+        id_field=options.id,
+        pairs=tuple(options.pairs),
+        groups=tuple(options.groups),
+        known=tuple(options.known),
+        keep=options.keep,
+        least=options.threshold,
+        larger_than=options.larger_than,
+        of=options.of,
+        text_field=options.text,
+        removed=options.removed,
+        annotate=options.annotate,
+        dry=options.dry_run,
+        as_form=options.as_form or "",
+        format=chosen(options),
+        files=tuple(options.files),
+        without=tuple(options.without),
+        unwanted=unwanted(options),
+        memory=memory_of(options),
+        marks_alone=options.marks,
     ).with_maker(collector_of)
 
 

@@ -51,6 +51,7 @@ class DedupSpec(Stage):
     marks_alone: bool = False  # with annotate: write records of marks, not documents
 
     rewrites = True
+    distinct_ids = True
 
     def derived(self) -> Mapping[str, object]:
         form = [] if self.format is None else [self.input_option or "--number"]

@@ -112,7 +112,8 @@ def build(options: argparse.Namespace) -> Stage:
             archives.append((len(files), path))
         else:
             files.append(path)
-    spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights_of(options))
+    weights, reads = weights_of(options)
+    spec = JoinSpec(options.id, wanted, tuple(files), memory, archives=tuple(archives), weights=weights, reads=reads)
     return spec.with_maker(collector_of)
 
 

@@ -30,6 +30,8 @@ class JoinSpec(Stage):
     weights: "WeightTable | None" = None  # the weights of shingles, if a table has them
     reads: tuple[str, ...] = ()  # that table, and the manifest of each archive
 
+    distinct_ids = True
+
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
             ("--forest", self.wanted.forest),
