@@ -164,6 +164,21 @@ def test_modules_import_in_no_circle() -> None:
     assert left == {}
 
 
+def test_no_module_below_commands_asks_which_command_runs() -> None:
+    """What a command needs there, its stage or its COMMAND_INFO says. Hints alone are about commands by their names."""
+    asked = [
+        (str(module), constant.value)
+        for module in MODULES
+        if module.parts[0] not in ("commands", "spark") and str(module) != "record/error_hints.py"
+        for node in ast.walk(ast.parse((PACKAGE / module).read_text("utf-8")))
+        if isinstance(node, ast.Compare)
+        for side in (node.left, *node.comparators)
+        for constant in (side.elts if isinstance(side, ast.Tuple | ast.Set) else [side])
+        if isinstance(constant, ast.Constant) and constant.value in {*LISTED} - {"sketch", "repeats"}  # fields, too
+    ]
+    assert asked == []
+
+
 def test_a_room_imports_no_other_room() -> None:
     rooms = [module for module in MODULES if module.parts[0] == "commands" and len(module.parts) > 2]
     crossed = {

@@ -171,7 +171,12 @@ def test_a_stage_is_frozen() -> None:
 
 def test_a_stage_has_the_fields_that_its_class_names() -> None:
     """No more, none twice, and all that have no default; what is left out has it."""
-    for values, named in ((("text",) * 3, {}), (("text",) * 4, {"recipe": "canon"}), (("text",) * 4, {"none": 1})):
+    for values, named in (
+        (("text",) * 3, {}),
+        (("text",) * 4, {"recipe": "canon"}),
+        (("text",) * 4, {"none": 1}),
+        (("text", "text", "canon", str.upper, True), {}),
+    ):
         with pytest.raises(TypeError, match=r"^Filter has no \[.*\] and needs \[.*\]$"):
             Filter(*values, **named)
     given = Filter("text", "text", "canon", function=str.upper, keep=True)

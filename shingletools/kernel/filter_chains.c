@@ -14,24 +14,6 @@ typedef struct {
     Py_ssize_t count;
 } Chain;
 
-PyObject *new_link(const LinkType *type, PyObject *arguments)
-{
-    return Py_BuildValue("(NN)", PyCapsule_New((void *)type, LINK, NULL), arguments);
-}
-
-void *new_self(size_t size)
-{
-    void *self = PyMem_Calloc(1, size);
-    if (!self)
-        PyErr_NoMemory();
-    return self;
-}
-
-void *take_arguments(PyObject *arguments)
-{
-    return arguments;
-}
-
 /* Makes a link's payload from data of this kind, and returns the payload's kind. Without shingles, it is empty. */
 static Made work_on(Link *link, Made kind, const uint8_t *data, size_t size, Bytes *made)
 {
@@ -133,24 +115,4 @@ PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
         result = splice_lines(through, &chain, fields, data, at, how == Py_None ? NULL : &form);
     end_chain(&chain);
     return result;
-}
-
-/* Calls the function, which is in the tuple `self`. */
-static Made call(void *self, const uint8_t *text, size_t size, Bytes *out)
-{
-    PyObject *payload = ask(PyTuple_GetItem(self, 0), text, size);
-    if (!payload)
-        return FAILED;
-    const int is_string = PyUnicode_Check(payload);
-    Py_ssize_t length = is_string ? 0 : PyBytes_Size(payload);
-    const char *bytes = is_string ? PyUnicode_AsUTF8AndSize(payload, &length) : PyBytes_AsString(payload);
-    const int failed = !bytes || add_bytes(out, bytes, (size_t)length);
-    Py_DECREF(payload);
-    return failed ? FAILED : is_string ? TEXT : JSON;
-}
-
-PyObject *link_function(PyObject *Py_UNUSED(self), PyObject *function)
-{
-    static const LinkType FUNCTION = {call, NULL, take_arguments, NULL};
-    return new_link(&FUNCTION, Py_BuildValue("(O)", function));
 }

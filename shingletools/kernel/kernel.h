@@ -59,7 +59,6 @@ PyObject *read_weights(PyObject *self, PyObject *args);
 PyObject *list_fingerprints(PyObject *self, PyObject *args);
 
 /* filter_chains.c */
-PyObject *link_function(PyObject *self, PyObject *function);
 PyObject *linked_lines(PyObject *self, PyObject *args);
 
 /* lines.c */
@@ -67,6 +66,9 @@ PyObject *count_lines(PyObject *self, PyObject *data);
 PyObject *split_lines(PyObject *self, PyObject *data);
 PyObject *element_end(PyObject *self, PyObject *args);
 PyObject *record_lines(PyObject *self, PyObject *args);
+
+/* links.c */
+PyObject *link_function(PyObject *self, PyObject *function);
 
 /* payloads.c */
 PyObject *payload_to_bytes(PyObject *self, PyObject *args);

@@ -34,6 +34,7 @@ class CommandInfo(NamedTuple):
     after: str = ""  # the commands that documents need before it
     text: bool = False  # whether it has the option --text
     spark: bool = False  # whether simspark runs it
+    formats: bool = False  # whether it has canon's options for formats, for files beside the input
     # Returns the files of documents, by the options; their first record may name the fields
     documents: Callable[[Any], Sequence[str]] = attrgetter("files")
 

@@ -30,6 +30,7 @@ class Schema(NamedTuple):
     parse_line: Callable[[bytes, int], Sequence[Any]]
     fields: tuple[Field, ...] = ()
     max_rows: int = sys.maxsize  # of a batch that the kernel does not read
+    provisional: bool = False  # whether the first record says what the fields are: until then a batch has one row
     ordinary: bool = True  # whether the kernel may read lines
     objects: bool = False  # whether `parse_line` returns one object instead of values
     lines: bool = True  # whether the lines are needed; if not, filters may give columns instead

@@ -28,6 +28,7 @@ Remarks = Callable[[Mapping[str, int], int], Sequence[str]]  # takes the counts,
 MakeFirstPass = Callable[[], "FirstPass"]
 
 FEWEST_REMARKED = 10  # documents; with fewer, no remark says what most of them are
+MOST_UNNAMED = 4  # values of fields without their names
 IN_ONE_PROCESS = "this form of its output is made in one process; run it in the shell"
 
 
@@ -80,16 +81,20 @@ class Stage:
     first: MakeFirstPass | None = None  # makes the object that takes the whole input first
     in_memory: bool = False  # whether this form of the command cannot take -S
     dry: bool = False  # whether only the figures of -v are wanted, and no output
+    distinct_ids: bool = False  # whether no two records may have one id, in whichever files they are
 
     def __init__(self, *values: object, **named: object) -> None:
-        """Sets and checks the fields.
+        """Sets and checks the fields, of which at most four may be given without their names.
 
         Raises Failed for values that do not go together, and TypeError for wrong or missing fields.
         """
         own = type(self)
         fields = list(own.__annotations__)
         given = dict(zip(fields, values, strict=False))
-        wrong = [*values[len(fields) :], *(name for name in named if name in given or name not in fields)]
+        wrong = [
+            *values[min(len(fields), MOST_UNNAMED) :],
+            *(name for name in named if name in given or name not in fields),
+        ]
         lacking = [name for name in fields if name not in given | named | vars(own)]
         if wrong or lacking:
             raise TypeError(f"{own.__name__} has no {wrong} and needs {lacking}")

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from shingletools.record.command_registry import info_of
 from shingletools.running.outcomes import BadRecord
 from shingletools.system.errors import SEEN_BEFORE, Failed, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
 MAX_SHOWN = 10  # messages of one cause
 MAX_CAUSES = 100  # counted separately; each record may have a cause of its own, such as a recipe
-FORMAT_READERS = ("dedup", "simshow")  # commands that have canon's options for formats
 OTHER_CAUSES = ""  # all causes beyond these
 # Bytes of bad records with which a file begins that is plainly of another kind: the run stops
 MAX_BAD_START_BYTES = 1 << 20
@@ -101,7 +101,7 @@ class RejectMessages:
         file = place.rpartition(":")[0]
         if not cause.endswith(SEEN_BEFORE):
             found = error_hints.hint(self.command, cause, document, begins, self.form)
-            found = error_hints.own_options(found) if found and (self.form or self.command in FORMAT_READERS) else found
+            found = error_hints.own_options(found) if found and (self.form or info_of(self.command).formats) else found
         elif self.form in error_hints.TABLES:
             found = error_hints.NUMBERS_ADVICE
         elif file in self.sharing and not begins:  # a whole file of them is no file of another kind

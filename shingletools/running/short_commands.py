@@ -225,11 +225,9 @@ class ShortRun:
 
     def conclude(self, flow: PipelineRun) -> None:
         """Says how many documents dedup keeps, removes and leaves out; with -v, it says so itself."""
-        for run in flow.runs:
-            if run.name == "simcheck" and run.collector is not None:
-                self.doubtful = run.collector.summary()[1]
-        last = flow.runs[-1]
-        if last.name != "dedup" or self.options.verbose or flow.why:
+        last, figures = flow.runs[-1], (figure for run in flow.runs for figure in run.summary())
+        self.doubtful = next((figure for figure in figures if "doubtful" in figure), self.doubtful)
+        if not last.stage.rewrites or self.options.verbose or flow.why:
             return
         kept, removed = (figure.partition(" (")[0] for figure in last.summary()[:2])
         if not self.doubtful.startswith("0 "):

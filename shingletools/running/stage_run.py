@@ -69,7 +69,7 @@ class StageRun:
             self.name, self.say_with_name, self.options.all_messages, self.stage.input_option, stops
         )
         files = {errors.printable(name) for name in self.options.files if name != "-"}
-        if self.name in ("dedup", "simjoin") and self.stage.format is None and len(files) > 1:
+        if self.stage.distinct_ids and self.stage.format is None and len(files) > 1:
             complaints.id_field, complaints.sharing = self.step.id_field, frozenset(files)
         self.rejects = Rejects(None if self.stage.dry else self.options.rejects, self.options.strict, complaints)
         stack.callback(self.rejects.close)

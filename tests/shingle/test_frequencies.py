@@ -241,7 +241,7 @@ def test_texts_that_have_little() -> None:
         (HEADER.replace(b"k=2", b"k=3"), 1, 'a table of "shingle k=3", not of "shingle k=2"'),
         (HEADER, 1, "the table ends here; its first line says 2 shingles"),
         (HEADER + GOOD, 2, "the table ends here; its first line says 2 shingles"),
-        (HEADER + GOOD + GOOD[:30], 3, "not JSON (column 31)"),
+        (HEADER + GOOD + GOOD[:30], 3, "not JSON (column 26)"),
         (HEADER + 3 * GOOD, 4, "one line more than the 2 that the first line says"),
         (HEADER + GOOD + HEADER, 3, 'field "shingle" is missing'),
         (HEADER + GOOD.replace(b"ff", b"fg"), 2, 'field "shingle" is not a group of 16 hex digits'),
@@ -313,7 +313,7 @@ def test_a_line_that_is_no_json_is_missing_in_what_is_merged(tmp_path: Path) -> 
     ran = run_here("shingle -k 2 --df --merge one", cwd=tmp_path)
     messages = [
         "shingle: one:2: the table ends here; its first line says 2 shingles",
-        "shingle: one:3: not JSON (column 31)",
+        "shingle: one:3: not JSON (column 26)",
     ]
     assert (ran.status, ran.out, sorted(ran.err.splitlines())) == (2, b"", messages)
 

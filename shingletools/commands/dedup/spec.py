@@ -52,6 +52,7 @@ class DedupSpec(Stage):
     unwanted_id: str | None = None  # the field of ids in the files of `without`, if it may be another one
 
     rewrites = True
+    distinct_ids = True
 
     def derived(self) -> Mapping[str, object]:
         form = [] if self.format is None else [self.input_option or "--number"]

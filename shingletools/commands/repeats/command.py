@@ -74,7 +74,9 @@ def build(options: argparse.Namespace) -> Stage:
             if name in given:
                 raise Failed(f"--{name} needs --against")
         memory = memory_within(options, DEFAULT_BYTES)
-        return WithinSpec(treatment, options.k, memory, options.all, options.ids, options.more_than).with_maker(within)
+        return WithinSpec(
+            treatment, options.k, memory, every=options.all, ids=options.ids, more_than=options.more_than
+        ).with_maker(within)
     for name in ("all", "more-than", "ids"):
         if getattr(options, name.replace("-", "_")):
             raise Failed(f"--{name} cannot be combined with --against")
@@ -84,8 +86,16 @@ def build(options: argparse.Namespace) -> Stage:
     if archive and len(options.against) > 1:
         raise Failed("--against: an archive cannot be combined with another reference")
     k, least = (getattr(options, name) if name in given or not archive else None for name in ("k", "least"))
-    names = None if archive else names_of(options, options.against)
-    spec = AgainstSpec(treatment, k, tuple(options.against), least, options.share, options.items, archive, names)
+    spec = AgainstSpec(
+        treatment,
+        k,
+        tuple(options.against),
+        least,
+        share=options.share,
+        items=options.items,
+        archive=archive,
+        names=None if archive else names_of(options, options.against),
+    )
     if not spec.filters:
         return spec.with_maker(against)
     from shingletools.commands.repeats.against_reference import filter_of  # late: --help needs no numpy

@@ -20,8 +20,8 @@ FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # of English; prepositio
 class CoverRules(NamedTuple):
     """What a text may have of its own, and still be covered."""
 
-    short: int = 40  # words: in texts of so many, each word tells
-    longest: int = 5  # own words close together
+    short: int = 60  # words: in texts of so many, each word tells
+    longest: int = 4  # own words close together
     share: Fraction = Fraction(1, 10)  # of a text's words
     numbers: int = 100  # words: in texts of so many, each number tells; 0 for none
     spellings: bool = True  # whether another spelling is the same word

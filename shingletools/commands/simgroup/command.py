@@ -32,7 +32,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> Stage:
     against, memory = tuple(options.singletons), memory_of(options)
-    return GroupSpec(options.id, options.star, options.threshold, against, memory).with_maker(collector_of)
+    return GroupSpec(options.id, star=options.star, least=options.threshold, against=against, memory=memory).with_maker(
+        collector_of
+    )
 
 
 def collector_of(spec: GroupSpec, _: CollectorContext) -> Collector:

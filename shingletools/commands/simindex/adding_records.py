@@ -103,7 +103,7 @@ class RecordAdder(Collector):
 
     def take(self, batch: RecordBatch, _side: int, /) -> Taken:
         """Takes records. A segment ends with the record that fills it, however the lines are parted."""
-        if self.next_schema.max_rows == 1:
+        if self.next_schema.provisional:
             self.infer_schema()
         ids, payloads = batch.columns
         spelled = RecordForm(self.spec.id_field, self.state.field, self.state.digits or 8)

@@ -99,12 +99,12 @@ def build(options: argparse.Namespace) -> Stage:
         options.archive,
         options.id,
         wanted,
-        options.unless_known,
-        size,
-        edited,
-        options.named,
-        options.k,
-        options.text,
+        unless_known=options.unless_known,
+        size=size,
+        edited=edited,
+        named=options.named,
+        run=options.k,
+        text_field=options.text,
     ).with_maker(collector_of)
 
 

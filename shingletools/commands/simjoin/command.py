@@ -113,8 +113,17 @@ def build(options: argparse.Namespace) -> Stage:
             archives.append((len(files), path))
         else:
             files.append(path)
-    weights, other_id = weights_of(options), names_of(options, files).id
-    spec = JoinSpec(options.id, wanted, tuple(files), memory, tuple(archives), *weights, other_id=other_id)
+    weights, reads = weights_of(options)
+    spec = JoinSpec(
+        options.id,
+        wanted,
+        tuple(files),
+        memory,
+        archives=tuple(archives),
+        weights=weights,
+        reads=reads,
+        other_id=names_of(options, files).id,
+    )
     return spec.with_maker(collector_of)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.table import Bucketed, Components, Counted, Meeting, Table
+from shingletools.commands.simjoin.table import ELSEWHERE, Bucketed, Components, Counted, Meeting, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference_arrays import COUNTER_BITS, counters_of
 from shingletools.kernel.types import ENTRY, U32, U64, BoundedSets, Entries, Flags, Index, Postings, Prefixes, TokenSets
@@ -126,7 +126,7 @@ class SetTable(Table):
         return kernel.parities(self.sets)
 
     def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
-        common = np.full(len(left), -1)
+        common = np.full(len(left), ELSEWHERE)
         some: slice | Index = slice(None)
         if met is not None and met.places is not None:
             some = np.flatnonzero(kernel.first_shared(self.prefixes, left, right, met.places))

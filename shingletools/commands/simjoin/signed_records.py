@@ -69,6 +69,7 @@ class SignedRecords:
             self.parse_line,
             (Field(b"", Kind.ID), *payloads, *self.label_fields(1 + len(payloads))),
             max_rows=1,
+            provisional=True,
             ordinary=False,
             lines=lines,
         )

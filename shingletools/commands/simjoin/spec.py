@@ -31,6 +31,8 @@ class JoinSpec(Stage):
     reads: tuple[str, ...] = ()  # that table, and the manifest of each archive
     other_id: str | None = None  # the field of ids in the files of `against`, if it may be another one
 
+    distinct_ids = True
+
     def derived(self) -> Mapping[str, object]:
         for option, asked in (
             ("--forest", self.wanted.forest),

@@ -27,6 +27,7 @@ from shingletools.numbers.seen_ids import SeenIds
 from shingletools.record.collector import ShowWork
 from shingletools.system.memory_limit import Memory, shown_size
 
+REPEATED = -1  # instead of the number of an id
 END_BYTES = 8  # bytes of the place where a payload ends
 
 
@@ -49,7 +50,7 @@ class Store(Protocol):
     weighed: Documents | None = None  # those of the join, if their shingles have weights
 
     def claim(self, side: int, ids: ColumnData) -> Index:
-        """Numbers ids. Returns their numbers, below 0 if the side has used the id before. Shape (ids,)."""
+        """Numbers ids. Returns their numbers, REPEATED if the side has used the id before. Shape (ids,)."""
 
     def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
         """Adds documents of a part of the rows. columns: ids and payloads; numbers: of the ids, none used before.
@@ -108,7 +109,7 @@ class InMemory(Store):
         numbers = np.frombuffer(self.ids[side].number(ids.data, ids.sizes), np.int64)
         # A new id has a greater number than all earlier ones
         greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]
-        return np.where(numbers > greatest, numbers, -1)
+        return np.where(numbers > greatest, numbers, REPEATED)
 
     def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
         self.numbers[side].frombytes(numbers[part].tobytes())
@@ -160,7 +161,7 @@ class OnDisk(Store):
 
     def claim(self, side: int, ids: ColumnData) -> Index:
         new = self.seen_ids.claim(side, ids.data, np.frombuffer(ids.sizes, np.int64))
-        return new.astype(np.int64) - 1
+        return np.where(new, 0, REPEATED)
 
     def add(self, _side: int, columns: Sequence[ColumnData], _numbers: Index, part: slice) -> None:
         for payload, column in zip((self.ids, *self.payloads), columns, strict=True):

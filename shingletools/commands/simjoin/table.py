@@ -17,6 +17,7 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index, Rows
 
+ELSEWHERE = -1  # instead of an agreement: the candidates are compared where they meet before
 BATCH_BANDS = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
 COPY_ROWS = 1 << 16  # rows whose components are copied together
 
@@ -69,7 +70,7 @@ class Documents(Protocol):
     def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
         """Returns in how many components row left[i] and row right[i] agree if they are a pair, else 0.
 
-        -1 for those that meet elsewhere before, and so are compared there. Shapes: (pairs,), (pairs,) in; (pairs,) out.
+        ELSEWHERE for those that meet before. Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
     def whole(self, rows: Index) -> Index:

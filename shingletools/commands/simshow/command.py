@@ -32,6 +32,7 @@ COMMAND_INFO = CommandInfo(
     example=("canon docs.jsonl | shingle | simjoin | simshow --brief --docs docs.jsonl",),
     takes=("parts", "canon", "shingle", "sketch", PAIRS, GROUPS),
     text=True,
+    formats=True,
     documents=lambda options: (
         options.files if options.runs else [] if format_options.in_format(options) else options.docs
     ),
