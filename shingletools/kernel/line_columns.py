@@ -32,7 +32,7 @@ class Field(NamedTuple):
     digits: int = 0  # of GROUPS: the hex digits of a group
     size: int = 0  # of GROUPS: the bytes of each payload; 0 for a set
     shared: int = -1  # the place of an earlier field whose column it shares
-    must: bool = False  # of LABEL, UNITS and DOUBLE: whether the field may not be missing
+    must: bool = False  # of LABEL, UNITS and DOUBLE: whether the field may not be missing; of FLAG: not null
     other: int = -1  # of an ID: the place of a field whose id must differ
     text: bytes | None = None  # of EQUAL
 

@@ -58,7 +58,8 @@ class ScoreRecords:
     def pair_fields(self) -> tuple[Field, ...]:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         flags = Field(AGAINST.encode(), Kind.FLAG), Field(COPY.encode(), Kind.NONE)
-        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG if self.side == TRUTH else Kind.NONE),)
+        kind, must = (Kind.FLAG, True) if self.side == TRUTH else (Kind.NONE, False)
+        judged = (Field(LABEL_FIELD.encode(), kind, must=must),)
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
         return *ids, *flags, *judged, *bands
 
