@@ -29,7 +29,7 @@ typedef struct {
     Take take;
     int column;       /* the column that it goes to; -1 for none */
     Py_ssize_t other; /* the place of the member whose id must differ, or -1 */
-    int must;         /* whether it may not be missing */
+    int must;         /* whether it may not be missing; of A_FLAG, whether it may not be null */
     Form form;
     const uint8_t *text; /* of EQUAL; NULL if the member must be absent */
     size_t text_size;
@@ -251,10 +251,11 @@ static int add_decimal(Column *column, const Field *field, const Member *member)
                : 1;
 }
 
-static int add_flag(Column *column, const Member *member)
+static int add_flag(Column *column, const Field *field, const Member *member)
 {
-    const uint8_t flag = member->kind != ABSENT;
-    if (flag && (member->end - member->value != 4 || *member->value != 't'))
+    const int there = member->kind != ABSENT;
+    const uint8_t flag = there && *member->value == 't';
+    if (there && (member->end - member->value != 4 || (!flag && (field->must || *member->value != 'n'))))
         return 0;
     return add_bytes(&column->data, &flag, 1) ? -1 : 1;
 }
@@ -297,7 +298,7 @@ static int take_member(Columns *columns, const Wanted *wanted, int place, const 
     case A_DOUBLE:
         return add_decimal(column, field, member);
     case A_FLAG:
-        return add_flag(column, member);
+        return add_flag(column, field, member);
     case IDS:
         return add_ids(column, member);
     case GROUPS:

@@ -13,7 +13,7 @@ class Kind(IntEnum):
     LENGTH = 3  # the number of characters of a text, int64
     UNITS = 4  # a number from 0 to 9.99… in units of 10^-DECIMALS, int64; -1 for a missing field
     DOUBLE = 5  # a number as in UNITS, float64; minus infinity for a missing field
-    FLAG = 6  # a byte: 1 for true, 0 for a missing field
+    FLAG = 6  # a byte: 1 for true, 0 for a missing field and null
     IDS = 7  # the ids of a list, as they are spelled
     GROUPS = 8  # the bytes of a payload of digit groups; for a set, its distinct numbers, uint64, ascending
     AT_MOST_ONCE = 9  # the field may have any value, but may not occur twice
@@ -32,7 +32,7 @@ class Field(NamedTuple):
     digits: int = 0  # of GROUPS: the hex digits of a group
     size: int = 0  # of GROUPS: the bytes of each payload; 0 for a set
     shared: int = -1  # the place of an earlier field whose column it shares
-    must: bool = False  # of UNITS and DOUBLE: whether the field may not be missing
+    must: bool = False  # of UNITS and DOUBLE: whether the field may not be missing; of FLAG: not null
     other: int = -1  # of an ID: the place of a field whose id must differ
     text: bytes | None = None  # of EQUAL
 

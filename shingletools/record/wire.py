@@ -123,11 +123,11 @@ def take_id(record: Record, field: str) -> str | int:
 
 
 def take_flag(record: Record, field: str) -> bool:
-    """Returns whether a field is true. Raises Rejected if it is there, and neither true nor false."""
-    value = record.get(field, False)
-    if type(value) is not bool:
+    """Returns whether a field is true. Raises Rejected if it is there, and neither true, false nor null."""
+    value = record.get(field)
+    if value is not None and type(value) is not bool:
         raise Rejected(f"field {shown(field)} is neither true nor false")
-    return value
+    return value is True
 
 
 def take_against(record: Record) -> bool:

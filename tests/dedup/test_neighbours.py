@@ -90,7 +90,8 @@ def test_a_hub(keep: str, tmp_path: Path) -> None:
         ({"a": 1, "b": 1}, "pairs 1 with itself"),
         ({"a": "é", "b": "é", "similarity": 1.0}, 'pairs "é" with itself'),
         ({"a": 1, "b": 2}, 'field "similarity" is missing'),
-        ({"a": 1, "b": 2, "similarity": None}, 'field "similarity" is not a number'),
+        ({"a": 1, "b": 2, "similarity": None}, 'field "similarity" is missing'),
+        ({"a": 1, "b": 2, "similarity": "1"}, 'field "similarity" is not a number'),
         ({"members": [1, 2]}, 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
     ],
 )

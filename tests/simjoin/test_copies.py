@@ -150,6 +150,20 @@ def test_a_mark_that_is_neither_true_nor_false(folder: Path) -> None:
         assert 'field "copy" is neither true nor false' in ran.err
 
 
+@pytest.mark.parametrize("command", ["simgroup", "dedup docs --pairs -", "simshow --docs docs -"])
+def test_null_is_as_no_member(command: str, folder: Path) -> None:
+    """Tables have it for members that some pairs lack; also in lines that only the definition reads."""
+    pairs = [json.loads(line) for line in (folder / "once").read_bytes().splitlines()]
+    bare = [{"a": pair["a"], "b": pair["b"]} for pair in pairs]
+    nulls: dict[str, None] = dict.fromkeys(("copy", "against", "similarity"))
+    for some, name in product((pairs, bare), (b"a", b"\\u0061")):
+        lines, filled = (
+            jsonl(*each).replace(b'"a"', b'"%b"' % name) for each in (some, [nulls | pair for pair in some])
+        )
+        expected = run_here(*command.split(), stdin=lines, cwd=folder).good()
+        assert run_here(*command.split(), stdin=filled, cwd=folder).good() == expected
+
+
 @pytest.mark.parametrize("command", ["simjoin -t 0.9 --best 1", "simjoin -t 0.9 --copies once"])
 def test_copies_cost_no_pairs(command: str, tmp_path: Path) -> None:
     """All pairs of 30,000 copies would be 450 million."""

@@ -27,7 +27,7 @@ NO_IDS = "no ids: numbered rows, lines and citations have them only in JSON line
 
 
 class Similarities(SideInput):
-    """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing.
+    """Takes pairs, {"a", "b", "similarity"}; the similarity may be missing or null.
 
     A similarity is a double. Doubles keep the order and the equality of decimals of up to 15 digits, such as simjoin's
     6, so comparing them is comparing what is written.
@@ -62,7 +62,9 @@ class Similarities(SideInput):
 def take_similar(record: Record) -> tuple[bytes, bytes, float]:
     """Returns the ids of a pair, as JSON, and its similarity. Raises Rejected."""
     a, b = (orjson.dumps(wire.take_id(record, name)) for name in ("a", "b"))
-    similarity = record.get("similarity", NO_SIMILARITY)
+    similarity = record.get("similarity")
+    if similarity is None:
+        return a, b, NO_SIMILARITY
     if type(similarity) not in (int, float):
         raise Rejected('field "similarity" is not a number')
     return a, b, float(similarity)
@@ -73,7 +75,7 @@ def check_two_sides(record: Record) -> None:
 
     A pair without that field passes, since other programs do not write it; but see ArchivePartners.
     """
-    if wire.take_against(record) < (AGAINST in record):
+    if not wire.take_against(record) and record.get(AGAINST) is not None:
         raise Failed("a pair of the input with itself: --known takes pairs of the input with an archive")
 
 
@@ -96,7 +98,7 @@ class ArchivePartners(Similarities):
 
     def take_side(self, record: Record) -> bool:
         check_two_sides(record)
-        return AGAINST in record
+        return wire.take_against(record)
 
     def add_pairs(self, a: ColumnData, b: ColumnData, similarity: F64, against: Flags, _copied: Flags, /) -> None:
         numbers = np.frombuffer(self.ids.number(a.data, a.sizes), np.int64)

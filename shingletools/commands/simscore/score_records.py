@@ -57,7 +57,7 @@ class ScoreRecords:
     def pair_fields(self) -> tuple[Field, ...]:
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
         flags = Field(AGAINST.encode(), Kind.FLAG), Field(COPY.encode(), Kind.NONE)
-        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG),) if self.side == TRUTH else ()
+        judged = (Field(LABEL_FIELD.encode(), Kind.FLAG, must=True),) if self.side == TRUTH else ()
         bands = (Field(b"similarity", Kind.UNITS, must=self.banded),) if self.spec.edges else ()
         return *ids, *flags, *judged, *bands
 
