@@ -477,6 +477,18 @@ def test_unique_tells_what_could_not_be_compared(library: str) -> None:
     assert (column.to_list() if library in ("pandas", "polars") else column.to_pylist()) == [0, 1]
 
 
+def test_integers_stay_exact_in_frames() -> None:
+    large = 9007199254740993
+    rows: list[Any] = [{"id": large, "text": "a"}, {"id": 2, "text": "a"}, {"id": 3, "text": "b"}]
+    result = unique(rows, [{"a": large, "b": 2}], options="--annotate").to_pandas()
+    assert result["duplicate_of"].dropna().to_list() == [large]
+    unsigned = [{"id": 1 << 63, "text": "a"}, {"id": (1 << 64) - 1, "text": "b"}]
+    assert run("canon", unsigned).to_arrow()["id"].to_pylist() == [1 << 63, (1 << 64) - 1]
+    assert run("canon", unsigned).to_polars()["id"].to_list() == [1 << 63, (1 << 64) - 1]
+    with pytest.raises(Failed, match=r"to_arrow\(\): field 'n': integers that 64 bits do not hold"):
+        run("canon", [{"id": 1, "text": "a", "n": 1 << 64}]).to_arrow()
+
+
 def test_unique_names_the_first_bad_record_if_none_is_good() -> None:
     with pytest.raises(Failed, match="canon: -: not one good record") as failed:
         unique(pd.DataFrame({"id": [True, False], "text": ["a", "b"]}))

@@ -140,15 +140,17 @@ class Result:
         columns = {}
         for name in names:
             try:
-                columns[name] = pa.array([record.get(name) for record in records])
-            except (pa.ArrowException, OverflowError) as error:  # the latter for integers of two ranges
+                columns[str(name)] = column_of([record.get(name) for record in records])
+            except pa.ArrowException as error:
                 raise Failed(f"to_arrow(): field {name!r}: {error}") from None
+            except OverflowError:
+                raise Failed(f"to_arrow(): field {name!r}: integers that 64 bits do not hold") from None
         return pa.table(columns)
 
     def to_pandas(self) -> Any:
         """Returns all records as a pandas.DataFrame, as `to_arrow` returns them."""
         needs("to_pandas()", "pandas")
-        return self.to_arrow().to_pandas()
+        return self.to_arrow().to_pandas(integer_object_nulls=True)  # else integers beside null become floats
 
     def to_polars(self) -> Any:
         """Returns all records as a polars.DataFrame, as `to_arrow` returns them."""
@@ -164,6 +166,15 @@ class Result:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def column_of(values: list[Any]) -> Any:
+    """Returns values as an array of Arrow. Raises its exceptions, and OverflowError."""
+    pa = needs("to_arrow()", "pyarrow", "parquet")
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
 
 
 def each_line(blocks: Generator[bytes]) -> Generator[bytes]:
