@@ -6,11 +6,12 @@ import pickle
 import resource
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, cast
+from uuid import UUID
 
 import duckdb
 import numpy as np
@@ -129,15 +130,28 @@ def test_values_that_json_lacks() -> None:
         ('canon: -:2: field "id" is neither a string nor an integer of 64 bits', 2),
     ]
     wrong: Any
-    for number in (float("nan"), [float("-inf"), None], {"x": np.float32("nan")}, np.array([1.0, np.inf])):
-        with pytest.raises(Failed, match="not one good record") as raised:
-            list(run("canon", [{"id": 1, "text": "NaN null", "of": number}]))
-        assert raised.value.__notes__[0].startswith("canon: -:1: not JSON")
+    for large in ({}, {"n": 1 << 70}):
+        for number, made_of_it in (
+            (float("nan"), None),
+            ([float("-inf"), None], [None, None]),
+            ({"x": np.float32("nan")}, {"x": None}),
+            (np.array([1.0, np.inf]), [1.0, None]),
+            (pd.NaT, None),
+            (pd.NA, None),
+            (pd.Timestamp("2020-01-02 03:04"), "2020-01-02T03:04:00"),
+            (timedelta(1), "1 day, 0:00:00"),
+            (PurePosixPath("a/b"), "a/b"),
+            (Decimal("0.10"), "0.10"),
+            (1j, "1j"),
+            (MappingProxyType({"x": UUID(int=1)}), {"x": str(UUID(int=1))}),
+        ):
+            (record,) = run("canon", [{"id": 1, "text": "NaN null", "of": number, **large}])
+            assert record == {"id": 1, "text": "nan null", "of": made_of_it, **large, "via": "canon/4"}
     nulls = {"id": 1, "text": "NaN null", "of": None, "at": np.array([1]), "on": datetime(2020, 1, 2)}
     assert list(run("canon", [nulls])) == [
         {"id": 1, "text": "nan null", "of": None, "at": [1], "on": "2020-01-02T00:00:00", "via": "canon/4"}
     ]
-    for wrong in ({"id": 1, "text": {1}}, 7, [["id", 1]]):
+    for wrong in ({"id": 1, "text": {1}}, {"id": 1, "text": b"a"}, {"id": 1, "text": object()}, 7, [["id", 1]]):
         with pytest.raises(TypeError):
             list(run("canon", [{"id": 0, "text": ""}, wrong]))
     with pytest.raises(TypeError, match="documents are several"):
@@ -290,8 +304,13 @@ def test_values_of_several_types() -> None:
     ]
     assert written(TO_PAIRS.replace("10", "1"), frame[:3]) == b'{"a":1,"b":"b","similarity":1.0}\n'
     assert unique(frame[:2]).equals(frame[:1])
-    with pytest.raises(Failed, match=r"canon: documents: not a table of Arrow: .*column large"):
-        list(run("canon", frame.assign(large=["x", 1, 1 << 70, None])))
+    made = list(
+        run("canon", frame[:2].assign(large=[1 << 70, None], sparse=pd.arrays.SparseArray([7, 0]), odd=[1j, 2]))
+    )
+    assert [(each["large"], each["sparse"], each["odd"]) for each in made] == [(1 << 70, 7, "1j"), (None, 0, "(2+0j)")]
+    result = run("canon", pd.DataFrame({"id": [1, 2], "text": ["a", "b\ud800"]}))
+    assert [each["id"] for each in result] == [1]
+    assert result.messages[0].startswith("canon: -:2: not UTF-8 (byte 18)")
 
 
 def values_of(head: bytes, values: list[bytes], text: bool) -> ColumnValues:
@@ -477,6 +496,132 @@ def test_unique_tells_what_could_not_be_compared(library: str) -> None:
     assert (column.to_list() if library in ("pandas", "polars") else column.to_pylist()) == [0, 1]
 
 
+TIMES = pd.to_datetime([1, 2, 1 << 60, 3])  # of which only nanoseconds distinguish some
+IDS: dict[str, Callable[[], Any]] = {  # columns of four different ids
+    "timestamps": lambda: pd.Series(TIMES),
+    "with a zone": lambda: pd.Series(TIMES.tz_localize("Asia/Tokyo")),
+    "categories": lambda: pd.Series(TIMES).astype("category"),
+    "durations": lambda: pd.Series(TIMES - TIMES[0]),
+    "periods": lambda: pd.Series(pd.period_range("2020", periods=4, freq="M")),
+    "dates": lambda: [date(2020, 1, day) for day in (1, 2, 3, 4)],
+    "times": lambda: [time(1, second=second) for second in range(4)],
+    "UUIDs": lambda: [UUID(int=number) for number in range(4)],
+    "paths": lambda: [PurePosixPath(name) for name in "abcd"],
+    "bytes": lambda: [name.encode() for name in "abcé"],
+    "decimals": lambda: [Decimal(number) for number in (1, 2, 3, 1 << 62)],
+    "complex": lambda: np.array([1j, 2j, 3j, 4j]),
+    "sparse": lambda: pd.arrays.SparseArray([0, 1, 0, 3]) + 1000 * np.arange(4),
+    "unsigned": lambda: np.array([0, 1, 1 << 63, (1 << 64) - 1], np.uint64),
+    "of several types": lambda: ["a", 1, date(2020, 1, 1), UUID(int=1)],
+}
+TEXTS = ["the cats", "some dogs", "The cats!", "no bird"]
+
+
+def texts_of(table: Any) -> list[str]:
+    if isinstance(table, pa.Table):
+        return cast(list[str], table["text"].to_pylist())
+    return [row["text"] for row in table] if isinstance(table, list) else cast(list[str], table["text"].to_list())
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_that_json_lacks(kind: str) -> None:
+    """Rows are known by their place: whatever ids are, unique and groups find those of the pairs."""
+    frame = pd.DataFrame({"id": IDS[kind](), "text": TEXTS, "unused": [{1}, 1j, object(), None]})
+    tables: list[Any] = [frame, frame.to_dict("records")] if kind != "bytes" else [frame]
+    if kind in ("dates", "times", "UUIDs", "paths", "bytes", "decimals"):
+        tables.append(pl.DataFrame({"id": pl.Series(IDS[kind]()), "text": TEXTS}))
+    elif kind not in ("periods", "complex", "sparse", "of several types"):
+        tables.append(pl.from_pandas(frame[["id", "text"]]))
+        tables.append(pa.Table.from_pandas(frame[["id", "text"]]))
+    for table in tables:
+        pairs = list(run("canon | shingle -k 1 | simjoin -t 1", table))
+        for left in (unique(table, pairs), unique(table)):
+            rows = list(left) if isinstance(table, list) else left
+            assert texts_of(rows) == [TEXTS[place] for place in (0, 1, 3)]
+            assert table is not frame or frame.drop(2).equals(rows)
+        found = groups(table, pairs)
+        names = found.to_pylist() if isinstance(table, pa.Table) else list(found)
+        assert (names[0] == names[2], len({*names})) == (True, 3)
+
+
+def test_columns_named_by_integers() -> None:
+    frame = pd.DataFrame({0: [7, 8, 9], 1: ["cats", "cats", "dogs"], 2: [{1}, 1j, object()]})
+    named = "--id 0 --text 1"
+    for table in (frame, frame.to_dict("records")):
+        pairs = list(run(f"canon {named} | shingle -k 1 | simjoin -t 1", table))
+        assert [(pair["a"], pair["b"]) for pair in pairs] == [(7, 8)]
+        assert list(groups(table, pairs, options="--id 0")) == [7, 7, 9]
+        for left in (unique(table, pairs, options=named), unique(table, options=named)):
+            assert [*left[0]] == [7, 9] if isinstance(left, pd.DataFrame) else [row[0] for row in left] == [7, 9]
+
+
+def test_dicts_stay_the_same_objects(tmp_path: Path) -> None:
+    """With NaN and what else JSON lacks, where it is not read; and with the marks of --annotate."""
+    nan = float("nan")
+    rows: list[Any] = [
+        {"id": 1, "text": "The cats", "n": nan, "of": {1}},
+        {"id": 2, "text": "the cats", "n": 1, "duplicate_of": 5},
+        {"id": 2, "text": "the cats", "n": 1},
+        {"id": 3, "text": nan, "n": b"a", "duplicate_of": 5},
+        {"id": nan, "text": "birds", "n": nan},
+        {"id": 4, "text": "birds", "n": nan, "of": object()},
+    ]
+    pairs = [{"a": 1, "b": 2, "similarity": 1.0}]
+    for result in (unique(rows), unique(iter(rows), pairs), unique(rows, pairs, options="--keep min:id")):
+        kept = list(result)
+        assert [each["id"] for each in kept] == [1, 3, 4]
+        assert all(any(each is row for row in rows) for each in kept)
+    lines = list(unique([rows[1], rows[4], *rows[1:3]], pairs).lines())
+    assert [*map(json.loads, lines)] == [rows[1]]
+    by_length = unique(rows, pairs, options="--keep longest")
+    assert [each["id"] for each in by_length] == [1, 4]
+    assert 'dedup: -:4: field "text" is not a string' in by_length.messages
+    marked = list(unique(rows, pairs, options="--annotate"))
+    mark = {"duplicate_of": 1, "duplicate_by": {"rule": "first", "similarity": 1.0}}
+    same = {name: value for name, value in rows[3].items() if name != "duplicate_of"}
+    assert marked == [rows[0], {**rows[1], **mark}, same, rows[5]]
+    (marks,) = unique(rows, pairs, options="--annotate --marks")
+    assert marks == {"id": 2, **mark}
+    removed = tmp_path / "removed"
+    assert list(unique(rows[1:3], groups=[{"members": [2, 3]}], options=f"--keep none --removed {removed}")) == []
+    assert json.loads(removed.read_text()) == rows[1]
+    mixed = unique([rows[0], b'{"id":2,"text":"b","x":1.0}', b'{"id":1,"text":""}'], pairs)
+    assert list(mixed) == [rows[0]]
+    assert list(unique([b'{"id":1,"x":1.0}', rows[0]], pairs).lines()) == [b'{"id":1,"x":1.0}\n']
+
+
+def test_columns_of_arrow_that_cannot_be_taken() -> None:
+    text = pa.array(["a", "a", "b", "a"])
+    columns = {
+        "id": pa.array(["a", "b", "c", "d"], pa.string_view()),
+        "text": text.cast(pa.string_view()),
+        "bytes": text.cast(pa.binary_view()),
+        "runs": pa.RunEndEncodedArray.from_arrays([2, 3, 4], ["x", "y", "x"]),
+        "odd": pa.array([{"x": [each]} for each in text.to_pylist()], pa.struct({"x": pa.list_(pa.string_view())})),
+    }
+    rows = pa.table(columns)
+    left = unique(rows)
+    assert left.schema == rows.schema
+    assert left.to_pylist() == [rows.to_pylist()[0], rows.to_pylist()[2]]
+    all_of_them = [{"members": ["a", "b", "c", "d"]}]
+    for table in (rows, rows.select(["id", "text"]), pa.table({"id": [*"abcd"], "text": text})):
+        none = unique(table, groups=all_of_them, options="--keep none")
+        assert (none.schema, len(none)) == (table.schema, 0)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "dicts"])
+def test_pairs_that_come_back_from_a_frame(library: str) -> None:
+    """Copies are marked in some pairs only, so the others have a missing value."""
+    rows = [{"id": number, "text": text} for number, text in enumerate(["a b c", "a b c", "a b c d", "x"])]
+    join = "canon | shingle -k 1 | simjoin -t 0.5 --copies once"
+    table: Any = run(join, rows).to_polars() if library == "polars" else run(join, rows).to_pandas()
+    pairs = table.to_dict("records") if library == "dicts" else table
+    assert [record["id"] for record in unique(rows, pairs)] == [0, 3]
+    assert unique(pd.DataFrame(rows), pairs)["id"].to_list() == [0, 3]
+    assert groups(rows, pairs) == [0, 0, 0, 3]
+    assert list(run("simgroup", pairs)) == list(run("simgroup", run(join, rows)))
+
+
 def test_integers_stay_exact_in_frames() -> None:
     large = 9007199254740993
     rows: list[Any] = [{"id": large, "text": "a"}, {"id": 2, "text": "a"}, {"id": 3, "text": "b"}]
@@ -502,7 +647,7 @@ def test_columns_that_cannot_be_documents_are_named() -> None:
     for call, said in (
         (lambda: list(run("canon", floats)), f"canon: documents: {message}"),
         (lambda: unique(pl.from_pandas(floats), [{"a": 1, "b": 2}]), f"dedup: documents: {message}"),
-        (lambda: groups(floats, [{"a": 1, "b": 2}]), message),
+        (lambda: groups(floats, [{"a": 1, "b": 2}]), f"documents: {message}"),
     ):
         with pytest.raises(Failed) as failed:
             call()
@@ -512,9 +657,12 @@ def test_columns_that_cannot_be_documents_are_named() -> None:
     assert groups(texts, [{"a": "a", "b": "c"}]).dropna().to_list() == ["a", "a"]
     with pytest.warns(UserWarning, match='dedup: -:2: field "id" is neither a string nor an integer of 64 bits'):
         assert unique(texts, [{"a": "a", "b": "c", "similarity": 1}])["id"].to_list() == ["a"]
-    for ids in (["a", 1.5], [np.nan, np.nan]):
-        with pytest.raises(Failed, match="has floats"):
-            groups(pd.DataFrame({"id": pd.Series(ids, dtype=object)}), [])
+    bad: list[Any] = [1.5, True, [1], 1 << 64]
+    for each in bad:
+        with pytest.raises(Failed, match='document 2: field "id" is neither a string nor an integer of 64 bits'):
+            groups(pd.DataFrame({"id": pd.Series(["a", each], dtype=object)}), [])
+        with pytest.raises(Failed, match='document 2: field "id" is neither a string nor an integer of 64 bits'):
+            groups([{"id": 1}, {"id": each}], [])
     assert next(run("simgroup", pd.DataFrame({"a": [1], "b": [2], "id": [0.5]})))["members"] == [1, 2]
     for column in (floats["text"], pl.Series(["a"])):
         with pytest.raises(TypeError, match=r"documents are one column: to_frame\(\) makes a table of it"):
@@ -531,12 +679,13 @@ def test_what_frames_cannot_have() -> None:
         unique(frame, options="--keep 'longest")
     with pytest.raises(Failed, match="--annotate: rows of a data frame get no marks"):
         unique(frame, [{"a": 1, "b": 3}], options="--annotate")
-    with pytest.raises(Failed, match='no column "Nr"; options="--id NAME" says which is meant'):
+    with pytest.raises(Failed, match='documents: no column "Nr" among "id", "text", "n"'):
         groups(frame, [{"a": 1, "b": 3}], options="--id Nr")
     with pytest.raises(Failed, match='no field "Nr"; options="--id NAME" says which is meant'):
         groups(ROWS, [], options="--id Nr")
-    with pytest.raises(TypeError, match="a document is a dict, not bytes"):
-        groups([b"{}"], [])
+    with pytest.raises(TypeError, match="a document is a dict or a line of JSON in bytes, not int"):
+        groups(cast(Any, [1]), [])
+    assert groups([b'{"id":1}', {"id": 2}], [{"a": 2, "b": 1}]) == [2, 2]
     assert groups([{"Nr": 1}, {"Nr": "b"}], [{"a": 1, "b": "b"}], options="--id Nr") == [1, 1]
 
 

@@ -3,6 +3,7 @@
 wire              records on lines, payloads, recipes
 json_members      the members of a record in the bytes of its line
 json_faults       why a line is not JSON
+python_values     values of Python as JSON
 labels            labels of documents, which say what belongs together
 command_registry  the commands by name, with the `CommandInfo` of each
 document_format   the interface of an input format: files become documents, and documents become records

@@ -3,6 +3,7 @@
 steps                 a command of a pipeline, parsed by its own parser
 pipeline_parser       a pipeline as it is typed, parsed for a run in one process
 input_sources         documents that a program passes to a pipeline: files, or records as lines
+document_queue        documents that dedup is given, and which of them stay
 result                the result of a run in a program: records, messages, figures
 frames                data frames of other libraries: rows of them, and columns beside them
 api                   the functions that programs call: pipelines as values

@@ -3,15 +3,16 @@
 import contextlib
 import shlex
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from shingletools.cli.argument_types import quoted
 from shingletools.cli.options import Printed
+from shingletools.running.document_queue import DocumentQueue
 from shingletools.running.frames import Frame, ids_of, is_frame
-from shingletools.running.input_sources import Documents, InputDocuments, check_given
+from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
 from shingletools.running.pipeline_parser import SharedOptions, steps_of, words_of
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.recipes import COUNTING, pairs_for_removal, recipe_for, word_counts
@@ -89,21 +90,22 @@ def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bo
         raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
     size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
     shared = SharedOptions(jobs=jobs, size=size, given=True, strict=strict)
-    return logged(taking, documents, shared, RunLog())
+    return logged(taking, GivenDocuments(documents), shared, RunLog())
 
 
-def logged(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Result:
+def logged(taking: Taking, given: GivenDocuments, shared: SharedOptions, account: RunLog) -> Result:
     """Returns the result of a run whose messages, bad records and figures go to this account."""
-    return Result(account, flowing(taking, documents, shared, account))
+    return Result(account, flowing(taking, given, shared, account), given.queue)
 
 
-def flowing(taking: Taking, documents: Documents | None, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
+def flowing(taking: Taking, given: GivenDocuments, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
     """Yields whole lines of the output. Raises Failed."""
-    given, documents_errors = InputDocuments.of(documents), list[Failed]()
+    read, documents_errors = InputDocuments.of(given.documents), list[Failed]()
     try:
-        with taking(shared._replace(files=tuple(given.files), names=given.names)) as steps:
-            check_given(steps, given)
-            yield from account.blocks(PipelineRun(steps, account.messages.append, given.lines(steps, documents_errors)))
+        with taking(shared._replace(files=tuple(read.files), names=read.names)) as steps:
+            check_given(steps, read)
+            lines = read.lines(steps, documents_errors, given.whole, given.queue)
+            yield from account.blocks(PipelineRun(steps, account.messages.append, lines))
     except Failed:
         for error in documents_errors:  # without the name of a command, which is not to blame
             raise error from None
@@ -166,24 +168,21 @@ def unique(
                 for file in () if records is None else files_of(records, stack):
                     words += [option, file]
             steps = parsed(f"{shlex.join(words)} {options}", shared)
-            taken.append(steps[0])
+            if is_frame(documents) and steps[0].options.annotate:
+                raise Failed("--annotate: rows of a data frame get no marks; pass dicts")
             yield steps
 
-    taken, account = list[Step](), RunLog()
+    account, queue = RunLog(), DocumentQueue()
     if not is_frame(documents):
-        return logged(taking, documents, ONE_PROCESS, account)
+        return logged(taking, GivenDocuments(documents, queue=queue), ONE_PROCESS, account)
     if "--number" in words_of(f"dedup {options}", ["dedup"])[1]:
         raise Failed("--number: rows of a data frame need a column of ids, such as df.assign(id=range(len(df))) makes")
     frame = Frame(documents)
-    with logged(taking, frame.rows, ONE_PROCESS, account) as result:
-        kept = {record[taken[0].id_field] for record in result}
-    if taken[0].options.annotate:
-        raise Failed("--annotate: rows of a data frame get no marks; pass dicts")
+    with logged(taking, GivenDocuments(frame.rows, queue=queue), ONE_PROCESS, account) as result:
+        kept: list[Any] = list(result)
     for message in result.messages:
         warnings.warn(message, stacklevel=2)
-    bad = {each.line for each in result.rejected if each.command == "dedup" and each.file == "-"}
-    ids = enumerate(frame.ids(taken[0].id_field), 1)
-    return frame.take([line - 1 for line, name in ids if line not in bad and name in kept])
+    return frame.take(kept)
 
 
 def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
@@ -197,8 +196,7 @@ def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
     """
     grouping, frame = Pipeline(f"simgroup {options}"), Frame(documents) if is_frame(documents) else None
     with grouping.taking(ONE_PROCESS) as steps:
-        name = steps[0].id_field
-    ids = ids_of(cast(Iterable[Mapping[str, Any]], documents), name) if frame is None else frame.ids(name)
+        ids = ids_of(documents if frame is None else frame.rows, steps[0].id_field)
     with grouping(pairs) as result:
         names = {member: record["group"] for record in result for member in record["members"]}
     found = [names.get(each, each) for each in ids]
@@ -214,10 +212,11 @@ def pairs_of(documents: Documents, options: str, account: RunLog) -> Result:
     named = {"--id": given.id, "--text": quoted(given.text)}
     words = [word for option, name in named.items() if option[2:] in given.given for word in (option, name)]
     canon = shlex.join(["canon", *words])
-    with run(f"{canon} | {COUNTING}", documents) as records:
+    counting = Pipeline(f"{canon} | {COUNTING}")
+    with logged(counting.taking, GivenDocuments(documents, whole=False), ONE_PROCESS, RunLog()) as records:
         recipe = recipe_for(word_counts(records))
     pipeline = Pipeline(" | ".join([canon, *pairs_for_removal(recipe)]))
-    return logged(pipeline.taking, documents, ONE_PROCESS, account)
+    return logged(pipeline.taking, GivenDocuments(documents), ONE_PROCESS, account)
 
 
 def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:

@@ -1,21 +1,18 @@
 """The documents that a program passes to a pipeline: names of files, or records that become lines."""
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from shingletools.record.field_names import DEFAULT_NAMES, Names, names_in_value, names_on_line
 from shingletools.record.wire import NAMED
+from shingletools.running.document_queue import DocumentQueue, spelled
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed, shown
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
-from shingletools.system.lazy_imports import needs, orjson
-
-if TYPE_CHECKING:
-    from json import JSONEncoder
+from shingletools.system.lazy_imports import needs
 
 
 class ArrowStream(Protocol):
@@ -28,6 +25,14 @@ Path = str | os.PathLike[str]
 Documents = Iterable[Mapping[str, Any] | bytes | Path] | Path | bytes | ArrowStream
 
 
+class GivenDocuments(NamedTuple):
+    """Documents, and what the output of a run has of them."""
+
+    documents: Documents | None
+    whole: bool = True  # whether fields that no command reads are output, too
+    queue: DocumentQueue | None = None  # of the documents, which replace the lines that dedup writes of them
+
+
 class InputDocuments(NamedTuple):
     """Names of files, or a source of records."""
 
@@ -35,6 +40,7 @@ class InputDocuments(NamedTuple):
     arrow: ArrowStream | None = None
     records: Iterator[Any] | None = None
     names: Names = DEFAULT_NAMES  # that the first record carries
+    dicts: bool = False  # whether it is a dict
 
     @classmethod
     def of(cls, documents: Documents | None) -> "InputDocuments":
@@ -61,7 +67,7 @@ class InputDocuments(NamedTuple):
                 return cls([name_of(path) for path in records])
             if isinstance(first, Mapping):
                 names = names_in_value(first.get(NAMED))
-            return cls(records=records, names=names)
+            return cls(records=records, names=names, dicts=isinstance(first, Mapping))
         return cls(records=records)
 
     @property
@@ -69,14 +75,29 @@ class InputDocuments(NamedTuple):
         """Returns whether lines replace standard input."""
         return self.arrow is not None or self.records is not None
 
-    def lines(self, steps: Sequence[Step], documents_errors: list[Failed]) -> Iterator[bytes] | None:
+    def lines(
+        self,
+        steps: Sequence[Step],
+        documents_errors: list[Failed],
+        whole: bool = True,
+        queue: DocumentQueue | None = None,
+    ) -> Iterator[bytes] | None:
         """Returns whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
 
-        A Failed that the documents themselves raise is also appended to `documents_errors`.
+        A Failed that the documents themselves raise is also appended to `documents_errors`. whole: whether the output
+        has whole documents. queue: gets each document that is given to dedup, unless these are lines.
         """
+        if queue is not None:
+            options = steps[0].options
+            queue.annotated, whole = options.annotate, options.removed is not None
+            queue = None if options.marks else queue
+        fields = fields_read(steps, whole)
         if self.arrow is not None:
-            return rows_of(self.arrow, steps)
-        return None if self.records is None else lines_of(raising(self.records, documents_errors))
+            rows = rows_of(self.arrow, steps, fields)
+            return rows if queue is None else queue.add_rows(rows)
+        if self.records is None:
+            return None
+        return lines_of(raising(self.records, documents_errors), fields, queue if self.dicts else None)
 
 
 def name_of(path: Path) -> str:
@@ -96,67 +117,39 @@ def raising(records: Iterator[Any], documents_errors: list[Failed]) -> Generator
         raise
 
 
-def lines_of(records: Iterator[Any]) -> Generator[bytes]:
+def lines_of(records: Iterator[Any], fields: Collection[str] | None, queue: DocumentQueue | None) -> Generator[bytes]:
     """Yields records as lines, some together. Raises TypeError for other objects than mappings and bytes."""
-    lines = (record if isinstance(record, bytes) else spelled(record) for record in records)
-    whole = (line if line.endswith(b"\n") else line + b"\n" for line in lines)
-    yield from map(b"".join, gathered(whole, len, READ_BYTES))
+
+    def lines() -> Iterator[bytes]:
+        for record in records:
+            line = record if isinstance(record, bytes) else spelled(record, fields)
+            if queue is not None:
+                queue.add(line, None if isinstance(record, bytes) else record)
+            yield line if line.endswith(b"\n") else line + b"\n"
+
+    yield from map(b"".join, gathered(lines(), len, READ_BYTES))
 
 
-def spelled(record: Any) -> bytes:
-    r"""Returns a mapping as a line.
-
-    What JSON cannot hold, such as NaN, is written all the same; a command then rejects the line for it.
-
-    >>> spelled({"id": 1, "mean": float("nan")}), spelled({"id": 1, "mean": None})
-    (b'{"id": 1, "mean": NaN}', b'{"id":1,"mean":null}\n')
-    """
-    if not isinstance(record, Mapping):
-        raise TypeError(f"a document is a dict or a line of JSON in bytes, not {type(record).__name__}")
-    try:
-        line = orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
-        if b"null" in line:  # which orjson makes of NaN, too
-            python_json(allow_nan=False).encode(dict(record))
-        return line
-    except (orjson.JSONEncodeError, ValueError):
-        return python_json(allow_nan=True).encode(dict(record)).encode("utf-8", "surrogatepass")
-
-
-@cache
-def python_json(allow_nan: bool) -> "JSONEncoder":
-    """Returns an encoder for what orjson does not write: other mappings and keys, large integers, lone surrogates.
-
-    It also distinguishes NaN from None.
-    """
-    import json  # which most runs do not need
-
-    return json.JSONEncoder(ensure_ascii=False, allow_nan=allow_nan, default=plain)
-
-
-def plain(value: Any) -> Any:
-    """Returns a value that orjson can write as one that Python's own JSON can write. Raises TypeError for any other."""
-    return value.tolist() if hasattr(value, "tolist") else orjson.loads(orjson.dumps(value))
-
-
-def rows_of(source: ArrowStream, steps: Sequence[Step]) -> Iterator[bytes]:
-    """Returns the rows of Arrow as lines, with the columns that the steps read. Raises Failed."""
+def rows_of(source: ArrowStream, steps: Sequence[Step], read: Collection[str] | None) -> Iterator[bytes]:
+    """Returns the rows of Arrow as lines, with the columns that are read. Raises Failed."""
     needs("documents in Arrow", "pyarrow", "parquet")
     from shingletools.reading.formats.arrow_lines import Fields, lines_in  # pyarrow, which others do not need
 
-    texts = [
-        name
-        for step in steps[:1]
-        if (first := step.stage.record_by_record) is not None
-        for name in (step.id_field, *first.read)
-    ]
-    # With given lines, a format can only be --number, which needs no ids
-    needed = texts[1:] if texts and steps[0].stage.format is not None else texts
-    ids = [step.id_field for step in steps[:1] if step.id_field in (*texts, *step.stage.once(0))]
-    return lines_in(source, Fields(needed, texts, fields_read(steps)), *ids)
+    texts, needed, ids = list[str](), list[str](), list[str]()
+    for step in steps[:1]:
+        texts = [step.id_field, *step.stage.texts]
+        first = step.stage.record_by_record
+        if first is not None or step.id_field in step.stage.once(0):
+            ids = [step.id_field]
+        # With given lines, a format can only be --number, which needs no ids
+        needed = [*(ids if step.stage.format is None else ()), *(first.read if first is not None else ())]
+    return lines_in(source, Fields(needed, texts, read), *ids)
 
 
-def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
+def fields_read(steps: Sequence[Step], whole: bool = True) -> frozenset[str] | None:
     """Returns the fields of documents that decide the output of the steps; None if any field may.
+
+    whole: whether fields that only pass are output, too.
 
     >>> from shingletools.running.steps import step_of
     >>> joined = [step_of("canon", []), step_of("shingle", []), step_of("simjoin", [])]
@@ -168,6 +161,8 @@ def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
         filter_stage = step.stage.record_by_record
         if filter_stage is None:
             fields = step.stage.fields
+            if fields is None and not whole:
+                fields = {*step.stage.once(0), NAMED}
             return None if fields is None else frozenset(found | fields)
         found |= {
             step.id_field,
@@ -175,7 +170,7 @@ def fields_read(steps: Sequence[Step]) -> frozenset[str] | None:
             "via",
             *(() if filter_stage.lines is None else filter_stage.lines.carried),
         }
-    return None
+    return None if whole else frozenset(found)
 
 
 def check_given(steps: Sequence[Step], given: InputDocuments) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self
 
+from shingletools.running.document_queue import DocumentQueue
 from shingletools.running.outcomes import FAILED, BadRecord
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
@@ -94,8 +95,9 @@ class Result:
     opened, before the first record is requested.
     """
 
-    def __init__(self, account: RunLog, blocks: Generator[bytes]) -> None:
-        self._account, self._blocks, self._lines = account, blocks, each_line(blocks)
+    def __init__(self, account: RunLog, blocks: Generator[bytes], queue: DocumentQueue | None = None) -> None:
+        """queue: of documents that are returned in place of the lines that stand for them."""
+        self._account, self._blocks, self._lines, self._queue = account, blocks, each_line(blocks), queue
 
     @property
     def rejected(self) -> list[RejectedRecord]:
@@ -117,6 +119,8 @@ class Result:
 
     def __next__(self) -> dict[str, Any]:
         line = next(self._lines)
+        if self._queue is not None and (document := self._queue.find(line)) is not None:
+            return document  # type: ignore[no-any-return]
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
@@ -127,7 +131,7 @@ class Result:
 
     def lines(self) -> Iterator[bytes]:
         """Returns the output of the shell's pipeline, line by line: JSON, unless the pipeline writes another format."""
-        return self._lines
+        return self._lines if self._queue is None else map(self._queue.line, self._lines)
 
     def to_arrow(self) -> Any:
         """Returns all records as a pyarrow.Table, without columns if there are no records.

@@ -20,11 +20,15 @@ from shingletools.reading.formats.arrow_values import (
     types,
     without_views,
 )
+from shingletools.record.python_values import to_json
 from shingletools.system.errors import Failed, float_ids
 from shingletools.system.interruptible_reads import READ_BYTES
 
 NAMED = "documents"  # in messages
-NOT_ARROW = pa.ArrowInvalid, pa.ArrowTypeError
+# What is raised for columns that Arrow does not hold: by pyarrow, by pandas, and by Python, also for large integers and
+# lone surrogates
+NOT_ARROW = pa.ArrowException, TypeError, ValueError, OverflowError
+OBJECTS = "Object"  # the type of columns that Polars passes as pointers
 COPY_ROWS = 1 << 12  # that are copied together where text must be copied
 NOT_UTF8 = b'"\xff"'  # in place of a value of which a part is not
 
@@ -41,7 +45,7 @@ class LineColumn:
     """A column that becomes a member of each line."""
 
     def __init__(self, field: Any, first: bool, texts: Sequence[str], as_json: bool) -> None:
-        self.as_json = as_json  # whether its texts are JSON already
+        self.as_json = as_json  # whether its bytes are JSON already
         self.texts = paths_below(field.name, texts)
         self.head = (b"{" if first else b",") + orjson.dumps(field.name) + b":"
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
@@ -65,7 +69,7 @@ class LineColumn:
 
     def spelled(self, array: Any) -> Iterator[bytes]:
         if self.as_json:
-            yield from (b"null" if value is None else value.encode() for value in array.to_pylist())
+            yield from (b"null" if value is None else value for value in array.to_pylist())
             return
         try:
             yield from map(orjson.dumps, json_values(array, self.texts))
@@ -80,7 +84,7 @@ class LineColumn:
 def line_columns(schema: Any, fields: Fields, named: str, mixed: Collection[str] = ()) -> dict[int, LineColumn]:
     """Returns the columns to read, by their places. Raises Failed if one that is needed is missing.
 
-    mixed: the columns whose texts are JSON.
+    mixed: the columns whose bytes are JSON.
     """
     names = schema.names
     check_columns(named, names, fields.needed)
@@ -106,32 +110,54 @@ def lines_of(columns: Sequence[LineColumn], batch: Any) -> Iterator[bytes]:
             yield kernel.record_lines(values, min(rows, count - first))
 
 
-def mixed_columns(source: Any) -> dict[str, Any]:
-    """Returns the columns of a pandas data frame that have values of several types, as JSON."""
-    found = {}
-    for name, column in source.items() if hasattr(source, "assign") else ():
-        try:
-            pa.array(column, from_pandas=True)
-        except NOT_ARROW:
-            with suppress(orjson.JSONEncodeError):
-                found[str(name)] = column.map(as_json, na_action="ignore")
-    return found
+def reader_of(source: Any, fields: Fields) -> tuple[Any, Collection[str]]:
+    """Returns a reader of a source with __arrow_c_stream__, and the names of the columns that it has as JSON.
+
+    Raises NOT_ARROW.
+    """
+    with suppress(*NOT_ARROW):
+        if OBJECTS not in map(str, getattr(source, "dtypes", ())):
+            return pa.RecordBatchReader.from_stream(source), ()
+    source, mixed = with_json(source, fields)
+    return pa.RecordBatchReader.from_stream(source), mixed
 
 
-def as_json(value: object) -> str:
-    return orjson.dumps(value, default=str, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+def with_json(frame: Any, fields: Fields) -> tuple[Any, Collection[str]]:
+    """Returns a data frame of pandas or Polars with JSON for values that Arrow does not hold, and the columns of it.
+
+    Columns that are not read become empty.
+    """
+    pandas, polars = hasattr(frame, "isetitem"), hasattr(frame, "to_series")
+    made, mixed = frame.copy(deep=False) if pandas else frame, []
+    for place, name in enumerate(frame.columns if pandas or polars else ()):
+        column = frame.iloc[:, place] if pandas else frame.to_series(place)
+        with suppress(*NOT_ARROW):
+            if str(column.dtype) != OBJECTS:
+                pa.RecordBatchReader.from_stream(column.to_frame())
+                continue
+        wanted = fields.read is None or paths_below(str(name), [*fields.read])
+        missing = column.isna() if pandas else column.is_null()
+        values = [None if not wanted or none else as_json(value) for value, none in zip(column, missing, strict=True)]
+        if pandas:
+            made.isetitem(place, values)
+        else:
+            made = made.with_columns(type(column)(name, values))
+        mixed.append(str(name))
+    return made, mixed
+
+
+def as_json(value: object) -> bytes:
+    try:
+        return to_json(value)
+    except TypeError:
+        return to_json(value.decode(errors="replace") if isinstance(value, bytes) else str(value))
 
 
 def lines_in(source: Any, fields: Fields, id_field: str = "") -> Generator[bytes]:
     """Yields the rows of a source with __arrow_c_stream__ as whole lines, some together. Raises Failed."""
-    mixed = dict[str, Any]()
     try:
-        try:
-            reader = pa.RecordBatchReader.from_stream(source)
-        except NOT_ARROW:
-            mixed = mixed_columns(source)
-            reader = pa.RecordBatchReader.from_stream(source.assign(**mixed) if mixed else source)
-    except NOT_ARROW as error:  # a column alone, or an integer that is too large
+        reader, mixed = reader_of(source, fields)
+    except NOT_ARROW as error:  # a column alone
         raise Failed(f"{NAMED}: not a table of Arrow: {'; '.join(map(str, error.args))}") from None
     with reader:
         columns = line_columns(reader.schema, fields, NAMED, mixed)
