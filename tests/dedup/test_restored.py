@@ -422,6 +422,39 @@ def test_least_and_greatest_values_are_those_of_the_type(tmp_path: Path) -> None
         assert one == other
 
 
+ID_TYPES: list[pa.DataType] = [
+    *(pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "Asia/Tokyo")),
+    *(pa.duration(unit) for unit in ("s", "ms", "us", "ns")),
+    *(pa.time64("us"), pa.time64("ns"), pa.time32("s"), pa.time32("ms")),
+    *(pa.date32(), pa.date64(), pa.binary(), pa.large_binary(), pa.binary(4), pa.large_string()),
+    *(pa.uuid(), pa.decimal128(9, 0), pa.decimal256(40, 0), pa.uint8(), pa.dictionary(pa.int8(), pa.binary())),
+]
+
+
+@pytest.mark.parametrize("kind", ID_TYPES, ids=str)
+def test_marks_of_parquet_have_the_type_of_the_ids(kind: pa.DataType, tmp_path: Path) -> None:
+    """The values of ids are those of the rows that stay, as pyarrow reads them."""
+    numbers = [number * (86_400_000 if kind == pa.date64() else 1) for number in (5, 60, 7, 86)]
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_dictionary(kind):
+        ids = pa.array([f"é{number}".encode() for number in numbers], kind)
+    elif isinstance(kind, pa.UuidType) or pa.types.is_fixed_size_binary(kind):
+        ids = pa.array([b"%0*d" % (kind.byte_width, number) for number in numbers], kind)
+    elif pa.types.is_temporal(kind):
+        ids = pa.array(numbers, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+    else:
+        ids = pa.array([str(number) for number in numbers] if kind == pa.large_string() else numbers, kind)
+    pq.write_table(pa.table({"id": ids, "text": ["a b", "a b", "c", "a b"]}), tmp_path / "in")
+    (tmp_path / "pairs").write_bytes(shell("canon --parquet in | shingle -k 1 | simjoin -t 1", tmp_path).good())
+    run_here("dedup --pairs pairs --parquet in --annotate -o out", cwd=tmp_path).good()
+    made, read = (pq.read_table(tmp_path / name) for name in ("out", "in"))
+    same = read["id"].combine_chunks()
+    value_type = same.type.value_type if pa.types.is_dictionary(same.type) else same.type
+    marks = made["duplicate_of"].combine_chunks()
+    assert marks.type in (same.type, value_type)
+    assert marks.cast(value_type).equals(same.cast(value_type).take(pa.array([None, 0, None, 0])))
+    assert made.select(["id", "text"]).equals(read)
+
+
 @pytest.mark.parametrize("indices", [pa.int8(), pa.int32()])
 def test_ids_in_a_dictionary_give_their_type(indices: pa.DataType, tmp_path: Path) -> None:
     names = [f"x{number}" for number in range(100)]
@@ -471,6 +504,16 @@ def test_row_groups_that_are_joined_have_more_values_than_short_indices_count(an
         (pa.int64(), 1 << 63, "int64, which cannot hold 9223372036854775808"),
         (pa.string(), 7, "string, which cannot hold 7"),
         (pa.decimal128(3), 1000, "decimal128(3, 0), which cannot hold 1000"),
+        (pa.date32(), "now", 'date32[day], which cannot hold "now"'),
+        (pa.date32(), "2020", 'date32[day], which cannot hold "2020"'),
+        (pa.date32(), 7, "date32[day], which cannot hold 7"),
+        (pa.duration("s"), "PT1.5S", 'duration[s], which cannot hold "PT1.5S"'),
+        (pa.duration("s"), "PTS", 'duration[s], which cannot hold "PTS"'),
+        (
+            pa.timestamp("ms"),
+            "2020-01-01T00:00:00.000001",
+            'timestamp[ms], which cannot hold "2020-01-01T00:00:00.000001"',
+        ),
     ],
 )
 def test_ids_of_an_archive_that_are_of_another_type_are_reported(
@@ -478,7 +521,8 @@ def test_ids_of_an_archive_that_are_of_another_type_are_reported(
 ) -> None:
     ids = ["1", "2", "3"] if kind == pa.string() else [1, 2, 3]
     pq.write_table(pa.table({"id": pa.array(ids, kind), "text": ["a", "b", "c"]}), tmp_path / "table")
-    (tmp_path / "known").write_bytes(jsonl({"a": ids[1], "b": known, "similarity": 1.0, "against": True}))
+    name = run_here("canon --parquet table", cwd=tmp_path).records()[1]["id"]
+    (tmp_path / "known").write_bytes(jsonl({"a": name, "b": known, "similarity": 1.0, "against": True}))
     for wanted in "--annotate -o out", "--removed gone -o out":
         ran = run_here(f"dedup --known known --parquet table {wanted}", cwd=tmp_path)
         assert (ran.status, ran.err) == (2, f"dedup: table: duplicate_of has the type of the ids, {said}\n")

@@ -3,8 +3,10 @@
 import base64
 import math
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from itertools import islice
 from typing import Any, Literal
+from uuid import UUID
 
 import numpy as np
 import orjson
@@ -16,6 +18,7 @@ pa = needs("--parquet", "pyarrow", "parquet")
 types = pa.types
 
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+ID_ERRORS = ArithmeticError, AttributeError, TypeError, ValueError  # pyarrow's are some of these
 LONG = 1 << 63  # orjson writes no integers from here on, except those of uint64
 Times = np.ndarray[Any, np.dtype[np.datetime64]]
 Texts = Sequence[str]  # paths below a value, of which bytes are text
@@ -184,6 +187,45 @@ def interval(months: int, days: int, nanoseconds: int) -> str:
         return f"P{date}"
     seconds, rest = divmod(abs(nanoseconds), 10**9)
     return f"P{date}T{'-' * (nanoseconds < 0)}{seconds}" + f".{rest:09d}".rstrip("0").rstrip(".") + "S"
+
+
+def is_time(kind: Any) -> bool:
+    return bool(types.is_temporal(kind) and not types.is_interval(kind))
+
+
+def is_number_or_text(kind: Any) -> bool:
+    return bool(types.is_integer(kind) or types.is_decimal(kind) or is_text(kind))
+
+
+def id_array(ids: Sequence[Any], kind: Any) -> Any:
+    """Returns ids, as JSON has them, as an array of a type that ids may have.
+
+    Raises ID_ERRORS if the type does not hold them.
+
+    >>> id_array(["01:00:00", None], pa.time32("s")).to_pylist()
+    [datetime.time(1, 0), None]
+    """
+    if is_bytes(kind):
+        made = pa.array(converted(str.encode, ids), kind)
+    elif is_time(kind):
+        numbers = converted(lambda text: time_number(text, kind), ids)
+        made = pa.array(numbers, pa.int32() if kind.bit_width == pa.int32().bit_width else pa.int64()).view(kind)
+    elif isinstance(kind, pa.UuidType):
+        made = pa.array(converted(lambda text: UUID(text).bytes, ids), kind)
+    else:
+        return pa.array(ids, kind)
+    if json_values(made, [""]) != [*ids]:
+        raise ValueError
+    return made
+
+
+def time_number(text: str, kind: Any) -> int:
+    """Returns the integer by which Arrow represents a time."""
+    if types.is_duration(kind):
+        return int(Decimal(text.removeprefix("PT").removesuffix("S")) * 10**9) // NANOSECONDS[kind.unit]
+    unit: Any = "D" if types.is_date32(kind) else "ms" if types.is_date64(kind) else kind.unit
+    day = "1970-01-01T" if types.is_time(kind) else ""
+    return int(np.datetime64(day + text.removesuffix("Z"), unit).astype(np.int64))
 
 
 # Whether a type is one of these, and the function that reads its arrays

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
+from shingletools.reading.formats.arrow_values import ID_ERRORS, id_array, is_bytes, is_number_or_text, is_time
 from shingletools.reading.formats.parquet_batches import (
     COLUMNS,
     META_DATA,
@@ -78,9 +79,11 @@ class KeptRowGroups:
         if with_info:
             kind = logical.field(id_field).type if id_field in logical.names else pa.int64()
             spelled = kind.value_type if pa.types.is_dictionary(kind) else kind
-            checks = pa.types.is_integer, pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string
-            known = any(check(spelled) for check in checks)
-            self.types = [widened(kind, self.rows) if known else pa.string(), pa.string(), pa.float64()]
+            if is_number_or_text(spelled):
+                spelled = widened(kind, self.rows)
+            elif not (is_bytes(spelled) or is_time(spelled) or isinstance(spelled, pa.UuidType)):
+                spelled = pa.string()
+            self.types = [spelled, pa.string(), pa.float64()]
             for name, each in zip(DuplicateInfo._fields, self.types, strict=True):
                 self.schema = self.schema.append(pa.field(name, each))
         paths = written_paths(self.schema)
@@ -178,8 +181,8 @@ def widened(kind: Any, rows: int) -> Any:
 def ids_of(name: str, ids: Sequence[Name | None], kind: Any) -> Any:
     """Makes a column of ids; raises Failed for an id, such as one of an archive, that its type cannot hold."""
     try:
-        return pa.array(ids, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return id_array(ids, kind)
+    except ID_ERRORS:
         if len(ids) > 1:
             return pa.concat_arrays([ids_of(name, [value], kind) for value in ids])
         unfit = [shown(value) for value in ids if value is not None]
