@@ -256,7 +256,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             ]
         if not options.dry_run:
             middle = median(counts)
-            why = f"half of the first {len(counts)} texts have at most {middle} word{'s' * (middle != 1)}"
+            some = "the first text has" if len(counts) == 1 else f"half of the first {len(counts)} texts have at most"
+            why = f"{some} {middle} word{'s' * (middle != 1)}"
             why = "these are references" if recipe is CITATIONS else why if counts else "no text has words"
             begun = f"{name}: {why}, so this is the pipeline for {recipe.name}:"
             messages.say(f"{begun}\n{this.shown(lines, start)}".rstrip())

@@ -26,7 +26,7 @@ def bad_lines(command: str) -> list[tuple[bytes, str]]:
         (b" \t", "not JSON (empty line)"),
         (b"{", "not JSON (column 2)"),
         (b'{"id":1,}', "not JSON (column 8)"),
-        (b'{"id":NaN}', "not JSON (column 7)"),
+        (b'{"id":NaN}', "not JSON (column 7); NaN is not JSON: write null"),
         (b'{"id":1,"%b":"\\ud800"}' % name, f"not JSON (lone surrogate, column {len(name) + 13})"),
         (b'{"id":1,"x":-1e999}', "not JSON (number beyond a double, column 13)"),
         (b'{"id":1,"x":%b}' % (b"[" * 9999 + b"]" * 9999), "nested too deeply"),

@@ -141,7 +141,7 @@ def test_what_all_sets_share_makes_no_candidates(options: tuple[str, ...], tmp_p
     ran = run("simjoin", "-v", "-m", "5", *options, "new", cwd=tmp_path)
     against = {"against": True} if "--against" in options else {}
     assert json.loads(ran.out) == {"a": 0, "b": 1000, "similarity": round(5 / 944, 6), "shared": 5, **against}
-    assert ", 1 candidates, 1 pairs\n" in ran.err
+    assert ", 1 candidate, 1 pair\n" in ran.err
 
 
 def test_sample_data_against_brute_force() -> None:
