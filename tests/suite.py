@@ -137,7 +137,7 @@ SUITE = (
     Command(
         "shingle",
         "text",
-        "a word or two",
+        "a word or two of a text that is no shorter",
         ways=("shingle", f"shingle --max-df 9 --df-table {NO_TABLE}"),
         produces="shingles",
         verbatim=True,

@@ -79,7 +79,7 @@ def test_messages_counts_and_status_of_a_run(jobs: str, tmp_path: Path) -> None:
     ran = run(*command, cwd=tmp_path)
     *messages, figures = ran.err.splitlines()
     assert (ran.status, ran.out) == (1, run("canon", stdin=GOOD).out)
-    assert figures.startswith("canon: 1 records, 52 rejected, ")
+    assert figures.startswith("canon: 1 record, 52 rejected, ")
     assert messages == [
         *every[:10],
         *fields,

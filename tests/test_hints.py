@@ -456,7 +456,7 @@ def test_documents_beside_others_whose_ids_have_another_name(tmp_path: Path) -> 
 
 def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
     """Of dedup --annotate, those that stay and those that would go."""
-    documents = [{"nr": number, "text": "The cat sat on the mat"} for number in (1, 2)]
+    documents = [{"nr": number, "text": "The cat sat on the mat, and a dog saw it"} for number in (1, 2)]
     marked = pipe(jsonl(*documents), "canon --id nr", "shingle --id nr", "sketch --id nr --keep")
     (tmp_path / "docs").write_bytes(jsonl(*documents))
     (tmp_path / "pairs").write_bytes(pipe(marked, "simjoin --id nr"))
@@ -604,9 +604,24 @@ def test_no_advice_about_ids_that_jq_cannot_rename(tmp_path: Path) -> None:
             'dedup: u.csv:4: id "u.csv" was seen before',
         ],
     )
-    pairs = "canon --csv --number --id row t.csv u.csv | shingle | simjoin --id row"
+    pairs = "canon --csv --number --id row t.csv u.csv | shingle -k 1 | simjoin --id row"
     made = shell(f"{pairs} | dedup --pairs - --csv --number --id row t.csv u.csv", tmp_path)
     assert made.good().decode() == "id,text\n2,x\nt.csv,a\nt.csv,b\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [
+        (r"one two three four five six\none two three four five seven\n", 2),
+        (r"a b c\n", 0),
+        (r"a b\na b c d e f g h i j\n", 0),
+    ],
+)
+def test_few_texts_that_are_all_too_short(texts: str, count: int, tmp_path: Path) -> None:
+    """Otherwise a first try with two texts would find nothing, and say nothing."""
+    said = f"shingle: {count} of {count} documents are shorter than -k 10, and are compared as a whole"
+    ran = shell(f"printf '{texts}' | canon --lines | shingle | simjoin", tmp_path)
+    assert (ran.status, ran.out, ran.err.rpartition(":")[0]) == (0, b"", said if count else "")
 
 
 @pytest.mark.parametrize("way", ["", "-j 2"])

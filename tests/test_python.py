@@ -500,10 +500,10 @@ def test_frames_give_frames(library: str) -> None:
 def test_unique_tells_what_could_not_be_compared(library: str) -> None:
     """Once, though documents are read twice; a document without a text stays, one without an id does not."""
     rows: list[dict[str, Any]] = [
-        {"id": 1, "text": "a"},
+        {"id": 1, "text": "abc"},
         {"id": 2, "text": None},
-        {"id": 3, "text": "a"},
-        {"id": None, "text": "b"},
+        {"id": 3, "text": "abc"},
+        {"id": None, "text": "bcd"},
     ]
     said = [
         'canon: -:2: field "text" is not a string',

@@ -455,7 +455,7 @@ def test_recipes(tmp_path: Path) -> None:
     os.symlink(DATA / "docs.jsonl", tmp_path / "docs.jsonl")
     for folder, name, text in (
         ("src", "a.py", "def a(b): return b"),
-        ("site", "a.html", "<main>A page of words</main>"),
+        ("site", "a.html", "<main>A page of five words</main>"),
     ):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / name).write_text(text)

@@ -1,6 +1,7 @@
 """One step of a run: its side outputs, figures and messages."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Sequence, Set
 
 from shingletools.record.collector import Collector, CollectorContext
@@ -12,6 +13,15 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 Say = Callable[[str], None]  # a message, which begins with the name of a command
+
+
+def singular(figures: Sequence[str]) -> list[str]:
+    """Returns figures in which one thing has no plural.
+
+    >>> singular(["1 pairs found", "11 pairs", "1 kept"])
+    ['1 pair found', '11 pairs', '1 kept']
+    """
+    return [re.sub(r"^1 (\w+)s\b", r"1 \1", figure) for figure in figures]
 
 
 class StepFailed(Failed):
@@ -110,15 +120,15 @@ class StageRun:
 
     def records(self) -> list[str]:
         """Returns the figures with which the line of -v begins."""
-        return [f"{self.figures.records} records", f"{self.figures.rejected} rejected"]
+        return singular([f"{self.figures.records} records", f"{self.figures.rejected} rejected"])
 
     def summary(self) -> list[str]:
         """Returns the figures of -v other than records and time."""
         if self.collector is not None:
-            return [*self.collector.summary(), *self.figures.counts()]
+            return singular([*self.collector.summary(), *self.figures.counts()])
         filter_stage = self.stage.record_by_record
         lines = None if filter_stage is None else filter_stage.lines
-        return [*(() if lines is None else lines.summary(self.figures.made)), *self.figures.counts()]
+        return singular([*(() if lines is None else lines.summary(self.figures.made)), *self.figures.counts()])
 
     def lost_with_reader(self, there: Set[str]) -> Iterator[str]:
         """Yields what the step leaves undone if the reader of the output goes away."""

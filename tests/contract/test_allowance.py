@@ -72,7 +72,7 @@ def test_records_that_turn_out_to_be_bad_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": "a"}))
     command = f"simshow --json --docs {tmp_path / 'docs'} --allow-rejects"
     bad = run(command.removesuffix(" --allow-rejects"), "-v", stdin=stdin).err.splitlines()[-1]
-    assert bad.startswith("simshow: 1 records, 3 rejected, ")
+    assert bad.startswith("simshow: 1 record, 3 rejected, ")
     for allowed, status in [("75%", 0), ("74.999999999999999%", 2), ("3", 0), ("2", 2)]:
         assert run(command, allowed, stdin=stdin).status == status
 

@@ -8,7 +8,7 @@ from harness import jsonl, program, run_here
 from shingletools.commands.simtune.tune_collector import UNCANONIZED
 from suite import EVERYBODY, WAYS, of
 
-TEXTS = ["A word, or two", "A word or two of it"]
+TEXTS = ["A word, or two of a text that is no shorter", "A word or two of it, and a text that is longer"]
 IDS = [1, 2]
 KINDS = {
     "documents": jsonl(*({"id": name, "text": text} for name, text in zip(IDS, TEXTS, strict=True))),
@@ -20,7 +20,7 @@ KINDS = {
                 "of": name,
                 "part": 1,
                 "before": "",
-                "text": "x",
+                "text": "a word or two of a text that is no shorter",
                 "behind": "",
                 "via": "parts by=paragraph",
             }

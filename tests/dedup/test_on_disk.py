@@ -112,6 +112,6 @@ def test_what_is_refused(options: str, cause: str, tmp_path: Path) -> None:
 def test_a_run_gives_memory_to_those_that_take_it(tmp_path: Path) -> None:
     (tmp_path / "docs").write_bytes(jsonl({"id": 1, "text": "a b"}, {"id": 2, "text": "a b"}))
     for last in ("dedup --pairs - docs", "simgroup | dedup --groups - docs"):
-        pipeline = f"canon docs | shingle | simjoin | {last}"
+        pipeline = f"canon docs | shingle -k 2 | simjoin | {last}"
         ran = run_here("shingletools", "run", "-S1M", pipeline, cwd=tmp_path)
         assert ran.records() == [{"id": 1, "text": "a b"}]

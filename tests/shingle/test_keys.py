@@ -137,7 +137,10 @@ def test_workers_have_the_key(options: str, folder: Path) -> None:
 
 
 def test_sketches_of_different_keys_are_not_compared(folder: Path) -> None:
-    document = jsonl({"id": 1, "text": "to be"}, {"id": 2, "text": "to be"})
+    document = jsonl(
+        {"id": 1, "text": "to be or not to be, that is the question"},
+        {"id": 2, "text": "to be or not to be, that is the question"},
+    )
     lines = [run(f"shingle --key-file {name}", stdin=document, cwd=folder).good() for name in SECRETS]
     mixed = lines[0].split(b"\n")[0] + b"\n" + lines[1].split(b"\n")[1] + b"\n"
     ran = run("simjoin", stdin=mixed)

@@ -85,7 +85,7 @@ CHAIN = jsonl(*({"a": f"d{i}", "b": f"d{i + 1}", "similarity": 0.8 + i / 100} fo
 def test_a_chain() -> None:
     ran = run("simgroup", "-v", stdin=CHAIN)
     assert ran.out == b'{"group":"d0","size":6,"members":["d0","d1","d2","d3","d4","d5"]}\n'
-    assert ran.err.endswith("1 groups, 6 documents in them, 6 in the largest, 4 without a pair with their first\n")
+    assert ran.err.endswith("1 group, 6 documents in them, 6 in the largest, 4 without a pair with their first\n")
     ran = run("simgroup", "-v", "--star", stdin=CHAIN)
     assert [record["members"] for record in map(json.loads, ran.out.splitlines())] == [
         ["d0", "d1"],

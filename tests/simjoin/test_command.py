@@ -317,4 +317,4 @@ def test_figures() -> None:
     ran = run("simjoin", "-v", "-t", "0.8", stdin=sketches(a=WORDS, b=NEAR, c=FAR, d=""))
     figures = ran.err.strip().split(", ")
     assert figures[:2] == ["simjoin: 4 records", "0 rejected"]
-    assert figures[4:] == ["2 bands", "recall 1", "1 candidates", "1 pairs"]
+    assert figures[4:] == ["2 bands", "recall 1", "1 candidate", "1 pair"]

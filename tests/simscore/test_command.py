@@ -212,7 +212,7 @@ def test_documents_that_are_not_there(tmp_path: Path) -> None:
     assert (tmp_path / "bad").read_bytes() == truth["pairs"].splitlines(True)[1] + truth["groups"].splitlines(True)[0]
     assert counts(done) == (4, 2, 1, 3, 1)
     assert figures.endswith(
-        "1 pairs found, 3 true, 1 both, 4 documents, 0 without a label, 1 pairs repeated, 2 outside --docs,"
+        "1 pair found, 3 true, 1 both, 4 documents, 0 without a label, 1 pair repeated, 2 outside --docs,"
         " 2 labels of unknown documents"
     )
     labels = jsonl({"id": 1, "l": 1}, {"id": 5, "l": 1}, {"id": 2, "l": 1})

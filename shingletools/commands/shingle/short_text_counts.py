@@ -42,12 +42,15 @@ def remarks(k: int, why: str | None, counts: Mapping[str, int], records: int) ->
 
     >>> remarks(5, "no stop word", {EMPTIED: 2}, 2), remarks(5, "no stop word", {EMPTIED: 1}, 2)
     (['2 of 2 documents are left without shingles: no stop word'], [])
+    >>> remarks(5, None, {BRIEF: 1}, 1), remarks(5, None, {BRIEF: 8}, 9), len(remarks(5, None, {BRIEF: 2}, 2))
+    ([], [], 1)
     >>> remarks(5, None, {BRIEF: 7}, 12)
     ['7 of 12 documents are shorter than -k 5, and are compared as a whole: a smaller -k compares parts of them']
     """
     brief, emptied = counts.get(BRIEF, 0), counts.get(EMPTIED, 0)
     found = []
-    if k and records >= FEWEST_REMARKED and brief * 2 > records:
+    every = 1 < records == brief  # then it is told of few documents, too: none is compared in parts
+    if k and (every or (records >= FEWEST_REMARKED and brief * 2 > records)):
         some = f"{brief} of {records} documents are shorter than -k {k}"
         found.append(f"{some}, and are compared as a whole: a smaller -k compares parts of them")
     if why is not None and emptied and emptied * 100 >= records * NEARLY_ALL_PERCENT:
