@@ -51,7 +51,6 @@ ARRAY = re.compile(rb"\[\s*(?:[\[{]|\Z)")
 NOT_UTF8 = "not UTF-8"
 ABOUT_BYTES = ("not JSON", NOT_UTF8, "not CSV", "not TSV", "not a JSON object", "nested too deeply")
 COLUMN = re.compile(r"not JSON \(column ([0-9]+)\)")
-NOT_NUMBERS = re.compile("-?(?:NaN|Infinity)")  # as Python writes them
 MISSING = re.compile(r'field ("(?:[^"\\]|\\.)*+") is missing')
 MAX_NAMES = 5  # of fields, in a hint
 # Fields that have another meaning
@@ -96,17 +95,15 @@ def hint(command: str, cause: str, document: bytes, first: bool, form: str = "")
 
 
 def fault_hint(cause: str, document: bytes) -> str | None:
-    r"""Returns advice about what is at the column of a line that is not JSON.
+    """Returns advice about what is at the column of a line that is not JSON.
 
-    >>> fault_hint("not JSON (column 9)", b'{"mean":NaN}'), fault_hint("not JSON (column 9)", b'{"id":1}{"id":2}')
-    ('NaN is not JSON: write null', 'several records on one line: jq -c . writes each on one')
+    >>> fault_hint("not JSON (column 9)", b'{"id":1}{"id":2}')
+    'several records on one line: jq -c . writes each on one'
     """
     if not (found := COLUMN.fullmatch(cause)):
         return None
     place = int(found[1]) - 1
     text = document.decode(errors="replace")
-    if number := NOT_NUMBERS.match(text, place):
-        return f"{number[0]} is not JSON: write null"
     with contextlib.suppress(Rejected):
         if text.startswith("{", place) and wire.parse_json(text[:place].encode()):
             return "several records on one line: jq -c . writes each on one"

@@ -52,7 +52,7 @@ def real(digits: str) -> float:
 
 
 def refused(name: str) -> NoReturn:
-    raise Rejected(f"not JSON ({name})")
+    raise Rejected(f"not JSON ({name}: write null)")
 
 
 def unwritable(record: object) -> str | None:

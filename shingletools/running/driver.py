@@ -97,14 +97,14 @@ class FirstRecord:
 class Shown:
     """What a run shows on standard error: messages, above the progress bar if there is one."""
 
-    def __init__(self, bar: "ProgressBar | None", said: set[str] | None) -> None:
-        """said: as in RunOptions."""
-        self.bar, self.said = bar, said
+    def __init__(self, bar: "ProgressBar | None", said: set[str] | None, first: str) -> None:
+        """said: as in RunOptions; then lines of pipes between steps are not named. first: the name of the first step."""
+        self.bar, self.said, self.first = bar, said, first
 
     def say(self, message: str) -> None:
         if self.said is not None:
             what = message.partition(": ")[2].partition("; ")[0]  # without the command and the hint
-            if what in self.said:
+            if what in self.said or (what.startswith("-:") and not message.startswith(f"{self.first}: ")):
                 return
             self.said.add(what)
         if self.bar is not None:
@@ -122,7 +122,7 @@ def run_steps(
     Raises Failed.
     """
     target = 1 if run_options.output is None else run_options.output
-    shown = Shown(run_options.bar, run_options.said)
+    shown = Shown(run_options.bar, run_options.said, steps[0].name)
     with PipelineRun(steps, shown.say) as flow:
         inputs = flow.prepare(target, closed)
         say_that_it_waits(name, inputs)
