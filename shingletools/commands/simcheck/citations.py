@@ -84,6 +84,12 @@ class Citation:
         first, _, last = self["pages"].partition("-")
         return number(first), number(last)
 
+    @cached_property
+    def extent(self) -> int:
+        """Returns the number of pages after the first one: 4 of 217-221 and of 217-21."""
+        first, last = self.pages
+        return int(first[: max(0, len(first) - len(last))] + last) - int(first or 0) if last else 0
+
 
 def words(text: str) -> list[str]:
     """Returns words without case and accents.
@@ -133,14 +139,24 @@ def years(a: Citation, b: Citation) -> int:
 
 
 def journals(a: Citation, b: Citation) -> int:
-    """Compares journals: EQUAL if each word of one begins a word of the other, in order, or has their initials."""
+    """Compares journals: EQUAL if each word of one abbreviates a word of the other, in order, or all of them."""
     short, long = sorted((a.journal, b.journal), key=len)
     if not short:
         return UNKNOWN
     rest = iter(long)
-    within = all(any(full.startswith(word) or word.startswith(full) for full in rest) for word in short)
+    within = all(any(abbreviates(*sorted((word, full), key=len)) for full in rest) for word in short)
     together = "".join(short)
     return EQUAL if within or together in ("".join(long), "".join(word[0] for word in long)) else OTHER
+
+
+def abbreviates(short: str, long: str) -> bool:
+    """Returns whether a word has the letters of another one, in order, from the first on.
+
+    >>> abbreviates("natl", "national"), abbreviates("surg", "surgery"), abbreviates("diabetes", "diabetologia")
+    (True, True, False)
+    """
+    rest = iter(long)
+    return short[0] == long[0] and all(letter in rest for letter in short)
 
 
 def volumes(a: Citation, b: Citation) -> int:
@@ -166,7 +182,7 @@ COMPARED: Mapping[str, Callable[[Citation, Citation], int]] = {
 
 
 def identifiers(a: Citation, b: Citation) -> int:
-    """Compares DOIs, PMIDs and ISBNs: a DOI or PMID that differs tells more than one that is equal."""
+    """Compares identifiers: OTHER if DOI or PMID are, else EQUAL if one is, or ALIKE if only the book is."""
     found = equality(a.doi, b.doi), equality(a["pmid"], b["pmid"])
     isbns = set(a["isbn"].split("; ")) & set(b["isbn"].split("; ")) - {""}
-    return OTHER if OTHER in found else max(*found, EQUAL if isbns else UNKNOWN)
+    return OTHER if OTHER in found else max(*found, ALIKE if isbns else UNKNOWN)
