@@ -1,12 +1,15 @@
 """Takes pairs, then documents, and adds to each pair what each side has of its own."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence, Sized
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 
+from shingletools.commands.simcheck.citation_verdicts import citation_verdict
+from shingletools.commands.simcheck.citations import Citation
 from shingletools.commands.simcheck.own_words import OwnWords, Words
 from shingletools.commands.simcheck.spec import ADDED, ANSWER, OWN, CheckSpec
 from shingletools.commands.simcheck.verdicts import BOTH, COPY, DIFFERENT, DOUBTFUL, SAME, Verdict, verdict
@@ -77,7 +80,12 @@ class CheckCollector(Collector):
         # Of texts that differ from what they are copies of: the first document, and its id
         self.apart_first: dict[bytes, tuple[int, bytes]] = {}
         self.via: bytes | None = None  # the recipe of all texts, as it is spelled, from the first document on
-        self.prepared: dict[int, Words] = {}
+        self.prepare: Callable[[bytes], Sized] = Citation if spec.citations else (lambda text: Words(text.decode()))
+        self.compare: Callable[[Any, Any], Verdict] = (
+            citation_verdict if spec.citations else partial(verdict, rules=spec.rules)
+        )
+        self.known: set[tuple[int, int]] = set()  # pairs of citations, which may be proposed twice
+        self.prepared: dict[int, Sized] = {}
         self.ready = 0  # words of these
         self.lost: list[DeferredReject] = []
         self.counts = dict.fromkeys((COPY, DOUBTFUL, DIFFERENT), 0)
@@ -86,7 +94,7 @@ class CheckCollector(Collector):
         flags = (Field(AGAINST.encode(), Kind.FLAG), Field(wire.COPY.encode(), Kind.FLAG))
         added = (Field(name.encode(), Kind.NONE) for name in ADDED)
         self.of_pairs = Schema(self.parse_pair, (*ids, *flags, *added))
-        names = spec.text_field, VIA
+        names = *spec.compared, VIA
         self.of_documents = Schema(
             self.parse_document,
             (Field(escaped(spec.id_field), Kind.ID), *(Field(escaped(n), Kind.SPAN) for n in names)),
@@ -105,9 +113,9 @@ class CheckCollector(Collector):
         return orjson.dumps(one), orjson.dumps(two), against, wire.take_flag(record, wire.COPY)
 
     def parse_document(self, line: bytes, start: int) -> Sequence[bytes | tuple[int, int]]:
-        """Returns a document's id, and the places of its text and its recipe in the lines. Raises Rejected."""
+        """Returns a document's id, and the places of its fields and its recipe in the lines. Raises Rejected."""
         record = parse(line, self.once(1))
-        found = [member_of(line, members(line), name) for name in (self.spec.text_field, VIA)]
+        found = [member_of(line, members(line), name) for name in (*self.spec.compared, VIA)]
         places = [(0, 0) if each is None else (start + each.value, start + each.end) for each in found]
         return orjson.dumps(wire.take_id(record, self.spec.id_field)), *places
 
@@ -121,9 +129,9 @@ class CheckCollector(Collector):
         return Taken()
 
     def take_documents(self, batch: RecordBatch, side: Side) -> Taken:
-        ids, texts, recipes = batch.columns
+        ids, *fields, recipes = batch.columns
         numbers = np.frombuffer(side.ids.find(ids.data, ids.sizes), np.int64)
-        of_text, of_via = (np.frombuffer(column.data, np.int64).reshape(-1, 2) for column in (texts, recipes))
+        *of_fields, of_via = (np.frombuffer(column.data, np.int64).reshape(-1, 2) for column in (*fields, recipes))
         rejected: dict[int, Rejected] = {}
         for row in np.flatnonzero(numbers >= 0).tolist():
             number = int(numbers[row])
@@ -133,7 +141,7 @@ class CheckCollector(Collector):
                 if side.texts[number] >= 0:
                     raise IdRepeated(seen_before(orjson.loads([*split_ids(ids.data, ids.sizes)][row])))
                 side.texts[number] = BAD
-                text = self.text_of(batch.lines[slice(*of_text[row])])
+                text = self.text_of([batch.lines[slice(*places[row])] for places in of_fields])
             except Rejected as error:
                 rejected[row] = error
                 if self.strict:
@@ -153,8 +161,12 @@ class CheckCollector(Collector):
             if self.via is not None:
                 raise Failed(wire.recipes_differ(recipe, orjson.loads(self.via) if self.via else ""))
 
-    def text_of(self, value: bytes) -> bytes:
-        """Returns the words of a document, from the JSON of their field. Raises Rejected."""
+    def text_of(self, values: Sequence[bytes]) -> bytes:
+        """Returns the words of a document, from the JSON of their field, or its citation's fields. Raises Rejected."""
+        if self.spec.citations:
+            abstract = b"" if values[-1] == b'""' else values[-1] and b"1"  # it counts that it is there
+            return b"[%b]" % b",".join(value or b"null" for value in (*values[:-1], abstract))
+        (value,) = values
         if value[:1] == b'"' and b"\\" not in value:
             return value[1:-1]
         return wire.take_string(
@@ -165,6 +177,10 @@ class CheckCollector(Collector):
         for waiting in self.pairs:
             written, doubtful = list[bytes](), list[bytes]()
             for row, pair in enumerate(self.rows(waiting.lines)):
+                if self.spec.citations:
+                    if (pair.a, pair.b) in self.known:
+                        continue
+                    self.known.add((pair.a, pair.b))
                 line = self.checked(pair)
                 if line is None:
                     self.lost.append(self.unknown(waiting.place, row, pair))
@@ -181,7 +197,7 @@ class CheckCollector(Collector):
             return None
         if pair.copy and self.texts[one] != self.texts[other]:
             return self.checked(self.apart(pair, other))
-        found = SAME if pair.copy else verdict(self.words(one), self.words(other), self.spec.rules)
+        found = SAME if pair.copy else self.compare(self.words(one), self.words(other))
         if self.spec.covering and found.answer == DOUBTFUL:
             found = found._replace(covers=BOTH)
         self.counts[found.answer] += 1
@@ -216,11 +232,11 @@ class CheckCollector(Collector):
             )
             yield from map(PairRow, map(batch.line, range(batch.rows)), a, b, map(bool, batch.columns[3].data))
 
-    def words(self, number: int) -> Words:
+    def words(self, number: int) -> Sized:
         """Returns a text that is prepared to be compared."""
         words = self.prepared.get(number)
         if words is None:
-            words = Words(self.texts[number].decode())
+            words = self.prepare(self.texts[number])
             if self.ready > CACHED_WORDS:
                 self.prepared.clear()
                 self.ready = 0

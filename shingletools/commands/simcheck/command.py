@@ -36,6 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_repeatable(parser, "--against", "FILE", "a file of the documents b, if --docs has only the documents a")
     add = parser.add_argument
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
+    add("--citations", action="store_true", help="compare the fields of citations, such as title and doi, not the text")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs to FILE, too")
     add("--all", action="store_true", help="doubtful pairs cover each other, too, so dedup removes one of them")
     rules = parser.add_argument_group("what a text may have of its own, and still be covered")
@@ -78,6 +79,7 @@ def build(options: argparse.Namespace) -> Stage:
         options.against,
         text_field=options.text,
         rules=rules,
+        citations=options.citations,
         doubtful=options.doubtful,
         covering=options.all,
         memory=memory_of(options),

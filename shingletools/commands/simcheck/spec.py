@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 OWN, ANSWER = "own", "answer"
 ADDED = (OWN, COVERS, ANSWER)  # fields
+ABSTRACT = "abstract"
+# Fields of a citation, the ones that tell most first
+CITATION_FIELDS = ("doi", "pmid", "isbn", "title", "author", "year", "journal", "volume", "number", "pages", ABSTRACT)
 
 FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # of English; prepositions and pronouns may tell
 
@@ -37,6 +40,7 @@ class CheckSpec(Stage):
     text_field: str = "text"
     rules: CoverRules = CoverRules()
     doubtful: str | None = None  # the file of doubtful pairs
+    citations: bool = False  # whether fields of citations are compared, not texts
     covering: bool = False  # whether doubtful pairs cover each other, too
     memory: "Memory | None" = None
     reads: Sequence[str] = ()  # lists of words that never count
@@ -54,11 +58,16 @@ class CheckSpec(Stage):
         return [*(("--docs", path) for path in self.docs), *(("--against", path) for path in self.others)]
 
     @property
+    def compared(self) -> Sequence[str]:
+        """Returns the fields of a document that are compared."""
+        return CITATION_FIELDS if self.citations else (self.text_field,)
+
+    @property
     def texts(self) -> AbstractSet[str]:
         return {self.text_field}
 
     def once(self, side: int, /) -> Sequence[str]:
-        return (self.id_field, self.text_field, "via") if side else ("a", "b", AGAINST, COPY, *ADDED)
+        return (self.id_field, *self.compared, "via") if side else ("a", "b", AGAINST, COPY, *ADDED)
 
     def check_fields(self, id_field: str, /) -> None:
         check_fields_apart(id_field, self.text_field, ("via",))

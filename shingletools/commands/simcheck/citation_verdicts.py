@@ -1,0 +1,66 @@
+"""Which side of a pair of citations the other covers: field by field, not by the words of all.
+
+Two citations are copies if nothing that tells is different, and what agrees is enough: an identifier with the title,
+or the place (volume and pages) with the title, or a long title with authors, journal and year.
+"""
+
+from collections.abc import Mapping
+
+from shingletools.commands.simcheck.citations import ALIKE, COMPARED, EQUAL, OTHER, UNKNOWN, Citation, identifiers
+from shingletools.commands.simcheck.own_words import OwnWords
+from shingletools.commands.simcheck.spec import ABSTRACT
+from shingletools.commands.simcheck.verdicts import BOTH, COPY, DIFFERENT, DOUBTFUL, NONE, SAME, A, B, Verdict
+
+PAPER = 3  # pages after the first one: letters on fewer may have one title and other authors
+
+
+def citation_verdict(a: Citation, b: Citation) -> Verdict:
+    """Compares two citations; of copies, the one of which fewer fields have a value is covered.
+
+    >>> one, other = (Citation(b'["10.1/%b"%b]' % (n, b",null" * 10)) for n in (b"1", b"2"))
+    >>> citation_verdict(one, other)[2:], citation_verdict(one, one).covers
+    (('none', 'different'), 'both')
+    """
+    if a.values == b.values:
+        return SAME
+    found = {name: compare(a, b) for name, compare in COMPARED.items()}
+    ids = identifiers(a, b)
+    own = own_fields(a, b, found), own_fields(b, a, found)
+    if ids != OTHER and are_copies(a, b, found, ids):
+        more = len(a.values) - len(b.values)
+        return Verdict(*own, B if more > 0 else A if more < 0 else BOTH, COPY)
+    other_journal = found["journal"] == OTHER
+    alike = found["title"] == EQUAL and (not other_journal or (a.long and b.long))
+    one_place = found["volume"] == found["pages"] == EQUAL and not other_journal
+    doubtful = ids > UNKNOWN or (found["author"] != OTHER and (alike or one_place))
+    return Verdict(*own, NONE, DOUBTFUL if doubtful else DIFFERENT)
+
+
+def are_copies(a: Citation, b: Citation, found: Mapping[str, int], ids: int) -> bool:
+    """Returns whether what agrees is enough for one paper, if identifiers are not OTHER."""
+    title, names, year, journal, volume, page = (found[name] for name in COMPARED)
+    place = volume == page == EQUAL
+    if title <= UNKNOWN:  # a title may be translated
+        translated = bool(a.title.words and b.title.words) and a.telling == b.telling
+        return translated and place and ids == names == EQUAL and year != OTHER
+    telling = title == EQUAL and a.long and b.long
+    if names == OTHER and not (telling and (ids == EQUAL or (place and a.extent == b.extent >= PAPER))):
+        return False
+    if ids == EQUAL or (ids == ALIKE and title == EQUAL):  # talks of a meeting may have one DOI, chapters one ISBN
+        return telling or page == EQUAL or (OTHER not in (volume, page) and EQUAL in (title, names))
+    if place:
+        return year != OTHER
+    venue = journal != OTHER or (page == EQUAL and volume == UNKNOWN and len(a.pages[0]) > 1)
+    where = EQUAL in (volume, page) or volume == page == UNKNOWN
+    when = year == EQUAL or (year == ALIKE and volume == EQUAL and page == UNKNOWN)
+    return telling and venue and where and when
+
+
+def own_fields(a: Citation, b: Citation, found: Mapping[str, int]) -> OwnWords:
+    """Returns the fields of a that b lacks or has another value of."""
+    own = [
+        name if name == ABSTRACT else f"{name} {value}"
+        for name, value in a.values.items()
+        if not b[name] or (found[name] != EQUAL if name in found else value != b[name])
+    ]
+    return OwnWords((), own)

@@ -1,0 +1,188 @@
+"""Citations, and what two values of a field are: equal, alike, other, or unknown because one is missing."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import orjson
+from rapidfuzz import fuzz
+
+from shingletools.commands.simcheck.own_words import Words, aligned
+from shingletools.commands.simcheck.spec import CITATION_FIELDS, FUNCTION_WORDS
+
+EQUAL, ALIKE, UNKNOWN, OTHER = 2, 1, 0, -1  # what two values of a field are
+NEAR = 75  # percent of the letters of titles, in order: the same title as two databases have it
+LONG = 4  # words of a title that few papers have, without these: Letter to the editor is no such title
+KINDS = frozenset(
+    "abstract abstracts addendum comment commentary comments corrected correction corrections corrigenda corrigendum "
+    "discussion edition editor editorial errata erratum letter part preface protocol replies reply retracted "
+    "retraction second third update updated volume withdrawal withdrawn".split()
+)
+ROMAN = {each: str(n) for n, each in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), 1)}
+NO_NAMES = frozenset(("al", "anonymous", "et", "jr", "others"))
+NO_VALUES = frozenset(("", "na", "n/a", "nan", "none", "null"))
+# What databases write behind a title, and marks for raised digits
+NOTE = re.compile(
+    r"(?<=\S)\s*(?:\[(?:comment|erratum|published|retraction in|review|see|\d+ refs|(?:\w+ )?abstract\b)[^]]*\]?"
+    r"|\((?:\w+ )?abstract\))|<[^<>]{1,9}>"
+)
+MORE = re.compile(r"(?:\. Conference)?[(\[:=]")  # behind the name of a journal: its town, another name, a meeting
+WORD = re.compile(r"[^\W_]+")
+NUMBER = re.compile(r"\d{1,18}")
+
+
+class Citation:
+    """The fields of a citation that have a value, and what is compared of them."""
+
+    def __init__(self, fields: bytes) -> None:
+        """fields: a JSON array of the values of CITATION_FIELDS."""
+        texts = ("" if value is None else str(value).strip() for value in orjson.loads(fields))
+        self.values = {
+            name: text
+            for name, text in zip(CITATION_FIELDS, texts, strict=True)
+            if text.casefold() not in NO_VALUES or (text and name == "author")  # Na is a name
+        }
+
+    def __getitem__(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    def __len__(self) -> int:
+        """Returns the number of words that take as much memory."""
+        return 30
+
+    @property
+    def doi(self) -> str:
+        return self["doi"] if self["doi"].startswith("10.") else ""
+
+    @cached_property
+    def title(self) -> Words:
+        return Words(" ".join(words(NOTE.sub(" ", self["title"].casefold()))))
+
+    @cached_property
+    def telling(self) -> Sequence[str]:
+        """Returns words of the title that say which kind of paper it is, and all digits, which say which part."""
+        title = [ROMAN.get(word, word) for word in self.title.words]
+        return *sorted(KINDS.intersection(title)), "".join(NUMBER.findall(" ".join(title)))
+
+    @cached_property
+    def long(self) -> bool:
+        return sum(word not in KINDS and word not in FUNCTION_WORDS for word in self.title.words) >= LONG
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Returns names without initials: which of them are given names is not known."""
+        return frozenset(word for word in words(self["author"]) if len(word) > 1) - NO_NAMES
+
+    @cached_property
+    def journal(self) -> Sequence[str]:
+        return [word for word in words(MORE.split(self["journal"], 1)[0]) if word not in FUNCTION_WORDS]
+
+    @cached_property
+    def pages(self) -> tuple[str, str]:
+        """Returns the number of the first page, and that of the last."""
+        first, _, last = self["pages"].partition("-")
+        return number(first), number(last)
+
+    @cached_property
+    def extent(self) -> int:
+        """Returns the number of pages after the first one: 4 of 217-221 and of 217-21."""
+        first, last = self.pages
+        return int(first[: max(0, len(first) - len(last))] + last) - int(first or 0) if last else 0
+
+
+def words(text: str) -> list[str]:
+    """Returns words without case and accents.
+
+    >>> words("Müller-Lüdenscheidt, K.")
+    ['muller', 'ludenscheidt', 'k']
+    """
+    folded = text.casefold()
+    if not folded.isascii():
+        folded = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
+    return WORD.findall(folded)
+
+
+def number(value: str) -> str:
+    found = NUMBER.search(value)
+    return found[0].lstrip("0") if found else ""
+
+
+def equality(one: str, other: str) -> int:
+    return UNKNOWN if not one or not other else EQUAL if one == other else OTHER
+
+
+def titles(a: Citation, b: Citation) -> int:
+    """Compares titles: EQUAL but for spellings; ALIKE if databases may have made the difference, or cut a subtitle."""
+    one, other = sorted((a.title, b.title), key=lambda title: (len(title), title.text))
+    if not one.words:
+        return OTHER if other.words else UNKNOWN
+    if one.text == other.text:
+        return EQUAL
+    if a.telling != b.telling:
+        return OTHER
+    if not fuzz.ratio(one.text, other.text, score_cutoff=NEAR):
+        return ALIKE if len(one) >= LONG and other.words[: len(one)] == one.words else OTHER
+    return ALIKE if any(own.words for own in aligned(one, other, FUNCTION_WORDS)) else EQUAL
+
+
+def authors(a: Citation, b: Citation) -> int:
+    """Compares authors: EQUAL if one has half of the names of the other, and maybe more."""
+    least = min(len(a.names), len(b.names))
+    return UNKNOWN if not least else EQUAL if 2 * len(a.names & b.names) >= least else OTHER
+
+
+def years(a: Citation, b: Citation) -> int:
+    """Compares years: ALIKE if one is the next, because papers are online before they are printed."""
+    one, other = number(a["year"]), number(b["year"])
+    return ALIKE if one and other and abs(int(one) - int(other)) == 1 else equality(one, other)
+
+
+def journals(a: Citation, b: Citation) -> int:
+    """Compares journals: EQUAL if each word of one abbreviates a word of the other, in order, or all of them."""
+    short, long = sorted((a.journal, b.journal), key=len)
+    if not short:
+        return UNKNOWN
+    rest = iter(long)
+    within = all(any(abbreviates(*sorted((word, full), key=len)) for full in rest) for word in short)
+    together = "".join(short)
+    return EQUAL if within or together in ("".join(long), "".join(word[0] for word in long)) else OTHER
+
+
+def abbreviates(short: str, long: str) -> bool:
+    """Returns whether a word has the letters of another one, in order, from the first on.
+
+    >>> abbreviates("natl", "national"), abbreviates("surg", "surgery"), abbreviates("diabetes", "diabetologia")
+    (True, True, False)
+    """
+    rest = iter(long)
+    return short[0] == long[0] and all(letter in rest for letter in short)
+
+
+def volumes(a: Citation, b: Citation) -> int:
+    return equality(number(a["volume"]), number(b["volume"]))
+
+
+def pages(a: Citation, b: Citation) -> int:
+    """Compares pages: EQUAL if the first ones are, or the last ones, of which one may be cut: S109-S112, Suppl-12."""
+    first = equality(a.pages[0], b.pages[0])
+    if first == EQUAL or not (a.pages[1] and b.pages[1]):
+        return first
+    return EQUAL if a.pages[1].endswith(b.pages[1]) or b.pages[1].endswith(a.pages[1]) else OTHER
+
+
+COMPARED: Mapping[str, Callable[[Citation, Citation], int]] = {
+    "title": titles,
+    "author": authors,
+    "year": years,
+    "journal": journals,
+    "volume": volumes,
+    "pages": pages,
+}
+
+
+def identifiers(a: Citation, b: Citation) -> int:
+    """Compares identifiers: OTHER if DOI or PMID are, else EQUAL if one is, or ALIKE if only the book is."""
+    found = equality(a.doi, b.doi), equality(a["pmid"], b["pmid"])
+    isbns = set(a["isbn"].split("; ")) & set(b["isbn"].split("; ")) - {""}
+    return OTHER if OTHER in found else max(*found, ALIKE if isbns else UNKNOWN)
