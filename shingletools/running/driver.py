@@ -98,7 +98,7 @@ class Shown:
     """What a run shows on standard error: messages, above the progress bar if there is one."""
 
     def __init__(self, bar: "ProgressBar | None", said: set[str] | None, first: str) -> None:
-        """said: as in RunOptions; then lines of pipes between steps are not named. first: the name of the first step."""
+        """said: as in RunOptions; then lines of pipes between steps are not named. first: the first step."""
         self.bar, self.said, self.first = bar, said, first
 
     def say(self, message: str) -> None:
