@@ -15,7 +15,7 @@ from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
 from shingletools.running.pipeline_parser import SharedOptions, steps_of, words_of
 from shingletools.running.pipeline_run import PipelineRun
-from shingletools.running.recipes import LEAST_COMMON, PROPOSING
+from shingletools.running.recipes import WORDS_IN_COMMON
 from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed
@@ -214,8 +214,8 @@ def pairs_of(documents: Documents, options: str, account: RunLog, stack: context
     words = [word for option, name in named.items() if option[2:] in given.given for word in (option, name)]
     canon = Pipeline(shlex.join(["canon", "--symbols", *words]))
     (file,) = map(shlex.quote, files_of(logged(canon.taking, GivenDocuments(documents), ONE_PROCESS, account), stack))
-    shingle, join = PROPOSING
-    check = Pipeline(f"{shingle} {file} | {join.format(LEAST_COMMON)} | simcheck --docs {file}")
+    shingle, join, least = WORDS_IN_COMMON
+    check = Pipeline(f"{shingle} {file} | {join} -t {least} | simcheck --docs {file}")
     return logged(check.taking, GivenDocuments(None), ONE_PROCESS, account)
 
 

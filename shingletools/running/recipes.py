@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-CITED = "title,author,journal,year"  # not the abstract: a long one has nearly all runs of any short reference
-# Two texts of which each has at most a tenth of its own share 82 % of their words, whatever their length; a text that
-# is there n times has n - 1 pairs
-LEAST_COMMON = "0.75"  # words
-PROPOSING = "shingle -k 1", "simjoin -t {} --copies once"
+CITED = "title,year"  # two fields, so that each stays as it came beside the text
+# Shingles, a join without its threshold, and this. Two texts of which each has at most a tenth of its own share 82 % of
+# their words, whatever their length; a text that is there n times has n - 1 pairs
+WORDS_IN_COMMON = "shingle -k 1", "simjoin --copies once", "0.75"
+TITLES_ALIKE = "shingle --chars -k 3", "simjoin", "0.5"
+EQUAL_VALUES = "shingle -k 1", "simjoin -t 1"
 
 
 class Recipe(NamedTuple):
@@ -29,7 +30,8 @@ TITLES = Recipe(
 CITATIONS = Recipe(
     "citations",
     "references of RIS, NBIB or BibTeX, some of which lack an author or the journal",
-    f"canon --ris --text {CITED} refs.ris | shingle --chars -k 3 | simjoin --measure containment -t 0.85",
+    f"canon --ris --text {CITED} refs.ris > titles; "
+    "shingle --chars -k 3 titles | simjoin -t 0.5 | simcheck --citations --docs titles",
 )
 RECIPES = (
     NEAR_COPIES,

@@ -20,7 +20,7 @@ from shingletools.running import run_command
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import CITED, LEAST_COMMON, PROPOSING, RECIPES
+from shingletools.running.recipes import CITED, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular, folder_errors, named, same_file
@@ -77,7 +77,8 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         metavar="T",
         type=partial(spelled, threshold),
-        help=f"the least share of common words of two texts that are checked: 0.8, 4/5 (default {LEAST_COMMON})",
+        help="the least similarity of two texts that are checked: 0.8, 4/5 (default 0.75 of their words; of citations, "
+        "0.5 of their titles)",
     )
     add("--all", action="store_true", help="remove the doubtful, too")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
@@ -225,7 +226,8 @@ class ShortRun:
 
     def conclude(self, flow: PipelineRun) -> None:
         """Says how many documents dedup keeps, removes and leaves out; with -v, it says so itself."""
-        last, figures = flow.runs[-1], (figure for run in flow.runs for figure in run.summary())
+        last = flow.runs[-1]
+        figures = (figure for run in flow.runs if not run.stage.rewrites for figure in run.summary())
         self.doubtful = next((figure for figure in figures if "doubtful" in figure), self.doubtful)
         if not last.stage.rewrites or self.options.verbose or flow.why:
             return
@@ -243,36 +245,47 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     lists = [] if options.files0_from is None else [options.files0_from]
     check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
-    cited = ["--text", CITED] if "--ris" in reads and "text" not in options.given else []
+    cited = "--ris" in reads and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
-    listed, named, allowed = this.words("files0_from"), [*this.words("id", "text"), *cited], this.words("allow_rejects")
+    listed, allowed = this.words("files0_from"), this.words("allow_rejects")
+    named = [*this.words("id", "text"), *(["--text", CITED] if cited else [])]
     canon = ["canon", *reads, "--symbols", *listed, *rules, *named, *allowed]
     reads = [word for word in reads if word.partition("=")[0] != AS_PAGES]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     for path in (options.output, options.removed):
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
-    longest = ["--keep", "longest"] if cited and not options.keep else []
     with scratch(UNIQUE) as start:
-        words, pairs, doubtful = (f"{start}{part}" for part in ("words", "pairs", "doubtful"))
-        shingle, join = PROPOSING
-        join = shlex.join([*join.format(options.threshold or LEAST_COMMON).split(), *allowed])
+        words, pairs, alike, equal, doubtful = (
+            f"{start}{part}" for part in ("words", "pairs", "alike", "equal", "doubtful")
+        )
+        shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
+        join = shlex.join([*join.split(), "-t", options.threshold or least, *allowed])
         doubtful = options.doubtful or doubtful
         also = ["--doubtful", doubtful] if options.doubtful or options.report else []
-        check = shlex.join(["simcheck", "--docs", words, *this.words("all"), *also, *allowed])
-        made = f"{shingle} {shlex.quote(words)} | {join} | {check}"
+        check = ["simcheck", "--docs", words, *this.words("all"), *also, *allowed]
+        lines = [shlex.join([*canon, "-o", words, *files])]
+        found = f"{shingle} {shlex.quote(words)} | {join}"
+        if cited:
+            by_doi = shlex.join(["canon", *reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files])
+            again = shlex.join([*EQUAL_VALUES[1].split(), *allowed, "-o", equal])
+            lines += [f"{found} -o {shlex.quote(alike)}", f"{by_doi} | {EQUAL_VALUES[0]} | {again}"]
+            made = shlex.join([*check, "--citations", alike, equal])
+        else:
+            made = f"{found} | {shlex.join(check)}"
         choice = this.words("id", "keep", "as_form", "removed", "output", "rejects", "allow_rejects")
-        more = [*longest, *measured, *listed, *files]
+        more = [*measured, *listed, *files]
         dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
-        lines = [shlex.join([*canon, "-o", words, *files]), f"{made} | {dedup}"]
         if options.report:
             docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
-            made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join}"
-            page = [*reads, *named, *docs, f"--html={options.report}", "--made-by", made_by, "-", doubtful]
+            made_by = [] if cited else ["--made-by", f"{shlex.join([*canon, *files])} | {shingle} | {join}"]
+            page = [*reads, *named, *docs, f"--html={options.report}", *made_by, "-", doubtful]
             choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
             marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
             show = f"{marks} | {shlex.join(['simshow', *allowed, *page])}"
-            lines = [lines[0], f"{made} -o {shlex.quote(pairs)}", dedup, show]
+            lines += [f"{made} -o {shlex.quote(pairs)}", dedup, show]
+        else:
+            lines.append(f"{made} | {dedup}")
         if not options.dry_run:
             messages.say(f"{name}: this is the pipeline:\n{this.shown(lines, start)}".rstrip())
         return this.run(lines, start)
