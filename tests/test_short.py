@@ -7,12 +7,13 @@ import re
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import shingletools
 from harness import BIN, DATA, DOCS, ENVIRONMENT, Ran, jsonl, run_here, run_process, shell
-from shingletools.running.recipes import RECIPES, SAMPLED, recipe_for
+from shingletools.running.recipes import RECIPES
 
 TEXTS = ["The cat sat on the mat", "the CAT sat, on the mat!", "Dogs bark", "Something else", "dogs BARK"]
 RECORDS = [{"id": number, "text": text} for number, text in enumerate(TEXTS)]
@@ -45,46 +46,46 @@ def here(tmp_path: Path) -> Path:
 
 
 def unique(here: Path, *words: str) -> tuple[Ran, str]:
-    """A run, and what it says on standard error before the pipeline; after it come the figures."""
+    """A run that leaves out nothing, and the pipeline that it prints, which a dry run prints, too."""
     ran = run_here("shingletools unique", *words, cwd=here)
     assert ran.status == 0, ran
-    told, pipeline, figures, _ = ran.err.split("\n")
-    assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == f"{pipeline}\n"
-    assert re.fullmatch(r"shingletools unique: \d+ kept, (\d+) removed \(\1 by --keep [\w:]+\)", figures)
-    return ran, told
+    first, *lines, last, end = ran.err.split("\n")
+    pipeline = "".join(f"{line}\n" for line in lines)
+    assert (first, end) == ("shingletools unique: this is the pipeline:", "")
+    assert run_here("shingletools unique --dry-run", *words, cwd=here).good().decode() == pipeline
+    assert re.fullmatch(r"shingletools unique: \d+ kept, \d+ removed, 0 left out", last)
+    return ran, pipeline
+
+
+def last_line(ran: Ran) -> str:
+    return ran.err.splitlines()[-1].removeprefix("shingletools unique: ")
 
 
 @pytest.mark.parametrize(
     ("words", "read"),
     [
-        (["docs.jsonl"], "canon docs.jsonl"),
-        (["docs.gz"], "canon docs.gz"),
+        (["docs.jsonl"], ""),
+        (["docs.gz"], ""),
         (["other.ndjson", "--id", "Nr", "--text", '"Text, lang"'], None),
-        (["array"], "canon --array array"),
-        (["table.csv"], "canon --csv table.csv"),
-        (["semi.csv", "--delimiter", ";"], "canon --csv --delimiter ';' semi.csv"),
-        (["table.TSV", "-t", "0.9", "--keep", "longest"], "canon --tsv table.TSV"),
-        (["lines.txt"], "canon --lines lines.txt"),
-        (["refs"], "canon --ris --text title,author,journal,year refs"),
-        (["folder"], "canon --recursive folder"),
-        (["folder/0.txt", "folder/1.txt"], "canon --whole folder/0.txt folder/1.txt"),
-        (["--", "-lines.txt"], "canon --lines ./-lines.txt"),
-        (["lines.rst"], "canon --lines lines.rst"),
-        (["page.xml", "--whole", "lines.txt"], "canon --whole page.xml lines.txt"),
-        (["0.html", "1.html", "2.html"], "canon --whole --html 0.html 1.html 2.html"),
+        (["array"], "--array"),
+        (["table.csv"], "--csv"),
+        (["semi.csv", "--delimiter", ";"], "--csv --delimiter ';'"),
+        (["table.TSV", "-t", "0.9", "--keep", "longest"], "--tsv"),
+        (["lines.txt"], "--lines"),
+        (["refs"], "--ris --symbols --text title,author,journal,year"),
+        (["folder"], "--recursive"),
+        (["folder/0.txt", "folder/1.txt"], "--whole"),
+        (["--", "-lines.txt"], "--lines"),
+        (["lines.rst"], "--lines"),
+        (["page.xml", "--whole", "lines.txt"], "--whole"),
+        (["0.html", "1.html", "2.html"], "--whole --html"),
     ],
 )
 def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, here: Path) -> None:
-    ran, told = unique(here, *words)
-    line = ran.err.split("\n")[1]
-    assert read is None or line.startswith(f"{read} | shingle --chars -k 3 | simjoin ")
-    assert shell(line, here).good() == ran.out
+    ran, pipeline = unique(here, *words)
+    assert read is None or pipeline.startswith(f"canon {read}".strip())
+    assert shell(pipeline, here).good() == ran.out
     assert ran.out
-    assert re.fullmatch(
-        r"shingletools unique: (half of the first \d texts have at most \d words|these are references), "
-        r"so this is the pipeline for (titles|citations):",
-        told,
-    )
     made, _ = unique(here, "-o", "kept", "--removed", "gone", "-j", "2", *words)
     assert made.out == b""
     assert (here / "kept").read_bytes() == ran.out
@@ -136,7 +137,7 @@ def test_a_report(here: Path) -> None:
     ran = run_process("shingletools", *words[:-1], cwd=here, env={"TMPDIR": str(scratch)})
     assert (ran.status, ran.out) == (0, b"")
     page, kept = (here / "it's.html").read_bytes(), (here / "kept").read_bytes()
-    assert ran.err.partition("\n")[2] == f"{lines}shingletools unique: 3 kept, 2 removed (2 by --keep first)\n"
+    assert ran.err.partition("\n")[2] == f"{lines}shingletools unique: 3 kept, 2 removed, 0 left out\n"
     assert list(scratch.iterdir()) == []
     shell(lines, here).good()
     assert (here / "it's.html").read_bytes() == page
@@ -229,7 +230,9 @@ def test_mistakes(command: str, message: str, here: Path) -> None:
 def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     ran = run_here("shingletools unique other.ndjson", cwd=here)
     assert ran.status == 2
-    assert ran.err.startswith('canon: other.ndjson:1: field "id" is missing; the record has "Nr", "Text, lang": --id')
+    assert ran.err.splitlines()[3].startswith(
+        'canon: other.ndjson:1: field "id" is missing; the record has "Nr", "Text, lang": --id'
+    )
     ran = run_here("shingletools unique docs.jsonl --keep best -o kept", cwd=here)
     assert ran.err.splitlines()[-1].startswith("dedup: argument --keep: not first, longest,")
     assert ran.status == 2
@@ -243,21 +246,19 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     ran = run_here("shingletools", *words, cwd=here)
     assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}))
     assert ran.err.splitlines()[1:] == [
-        "canon --allow-rejects 2 bad.jsonl | shingle --chars -k 3 | simjoin -t 0.7 --copies once --allow-rejects 2 | "
-        "dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
+        "canon --symbols --allow-rejects 2 -o unique.words bad.jsonl",
+        "shingle -k 1 unique.words | simjoin -t 0.75 --copies once --allow-rejects 2 | "
+        "simcheck --docs unique.words --allow-rejects 2 | dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
         'canon: bad.jsonl:2: field "text" is missing',
         "simjoin: -:3: id 0 was seen before",
+        "simcheck: unique.words:3: id 0 was seen before",
         "dedup: bad.jsonl:4: id 0 was seen before",
-        "shingletools unique: 2 kept, 1 removed (1 by --keep first)",
+        "shingletools unique: 2 kept, 1 removed, 1 left out",
     ]
     assert (here / "lost").read_bytes() == jsonl(RECORDS[0])
     for more in ("", " --report page"):
         ran = run_here(f"shingletools unique bad.jsonl --allow-rejects 0.1% -o other{more}", cwd=here)
         assert (ran.status, (here / "other").exists()) == (1, False)
-    (here / "none.jsonl").write_bytes(jsonl({"id": 1, "text": "..."}))
-    ran = run_here("shingletools unique none.jsonl", cwd=here)
-    assert ran.err.startswith("shingletools unique: no text has words, so this is the pipeline for near-copies:\n")
-    assert (ran.status, ran.out) == (0, jsonl({"id": 1, "text": "..."}))
 
 
 def test_a_bad_row_is_reported_once(tmp_path: Path) -> None:
@@ -273,20 +274,110 @@ def test_a_bad_row_is_reported_once(tmp_path: Path) -> None:
             assert ran.status == 1
 
 
-def test_the_recipe_is_that_for_half_of_the_texts(tmp_path: Path) -> None:
-    counts = {"titles": 12, "short texts": 99, "near-copies": 100}
-    for name, most in counts.items():
-        texts = [LONG[: len(LONG) - 1]] * 2 + [" ".join(f"v{at}x{number}" for at in range(most)) for number in range(2)]
-        assert recipe_for([300, 300, most, most]).name == name
-        records = [{"id": number, "text": text} for number, text in enumerate(texts)]
-        (tmp_path / "docs").write_bytes(jsonl(*records))
-        assert f"at most {most} words, so this is the pipeline for {name}:" in unique(tmp_path, "docs")[1]
-        expected = [0, 2, 3]
-        assert [record["id"] for record in shingletools.unique(records)] == expected
-        assert [record["id"] for record in shingletools.unique(tmp_path / "docs")] == expected
-    records = [{"id": number, "text": "a" if number < SAMPLED else LONG} for number in range(3 * SAMPLED)]
+HOUSES = ("12 Main Street, Springfield", "13 Main Street, Springfield", "12 Main street Springfield")
+NO_COPY, DOUBTFUL = f"{LONG} and this is what only the first one says", f"{LONG} but such words are in no other text"
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept", "said"),
+    [
+        (HOUSES, [0, 1], "2 kept, 1 removed, 0 left out"),
+        (["💔", "🎉", "💔", "", "", "one"], [0, 1, 3, 4, 5], "5 kept, 1 removed, 0 left out"),
+        ([LONG, NO_COPY, LONG.replace("w7 ", "")], [1], "1 kept, 2 removed, 0 left out"),
+        (
+            [NO_COPY, DOUBTFUL, LONG],
+            [0, 1],
+            "2 kept (1 doubtful pair: --doubtful FILE or --report FILE), 1 removed, 0 left out",
+        ),
+    ],
+    ids=["houses", "emoji", "copies", "doubtful"],
+)
+def test_what_has_nothing_of_its_own_goes(texts: list[str], kept: list[int], said: str, tmp_path: Path) -> None:
+    """Whatever is removed; in the shell and in Python."""
+    records: list[dict[str, Any]] = [{"id": number, "text": text} for number, text in enumerate(texts)]
     (tmp_path / "docs").write_bytes(jsonl(*records))
-    assert f"half of the first {SAMPLED} texts have at most 1 word" in unique(tmp_path, "docs")[1]
+    ran = run_here("shingletools unique docs", cwd=tmp_path)
+    assert (ran.status, ran.out, last_line(ran)) == (0, jsonl(*(records[number] for number in kept)), said)
+    for documents in (records, tmp_path / "docs"):
+        assert [record["id"] for record in shingletools.unique(documents)] == kept
+
+
+def test_doubtful_pairs(tmp_path: Path) -> None:
+    """They stay and are written, or with --all one of each goes; the page shows them."""
+    records: list[dict[str, Any]] = [
+        {"id": number, "text": text} for number, text in enumerate([NO_COPY, DOUBTFUL, "one"])
+    ]
+    (tmp_path / "docs").write_bytes(jsonl(*records))
+    ran = run_here("shingletools unique docs --doubtful pairs", cwd=tmp_path)
+    assert (ran.out, last_line(ran)) == (jsonl(*records), "3 kept (1 doubtful pair), 0 removed, 0 left out")
+    (pair,) = map(json.loads, (tmp_path / "pairs").read_text().splitlines())
+    assert (pair["a"], pair["b"], pair["covers"], pair["answer"]) == (0, 1, "none", "doubtful")
+    assert pair["own"]["a"] == {"words": 9, "run": 9, "first": "and this is what only"}
+    lines = ran.err.partition("\n")[2].rpartition("shingletools unique: ")[0]
+    written = (tmp_path / "pairs").read_bytes()
+    assert shell(lines, tmp_path).good() == ran.out
+    assert (tmp_path / "pairs").read_bytes() == written
+    ran = run_here("shingletools unique docs --report page.html", cwd=tmp_path)
+    assert (ran.out, last_line(ran)) == (jsonl(*records), "3 kept (1 doubtful pair), 0 removed, 0 left out")
+    assert "such words are in no other text" in (tmp_path / "page.html").read_text("utf-8")
+    ran = run_here("shingletools unique docs --all --keep longest", cwd=tmp_path)
+    (longest,) = [record for record in records[:2] if len(record["text"]) == max(len(NO_COPY), len(DOUBTFUL))]
+    assert ran.out == jsonl(longest, records[2])
+    assert last_line(ran) == "2 kept, 1 removed (1 doubtful pair: --doubtful FILE or --report FILE), 0 left out"
+
+
+def test_the_last_line_counts_what_is_left_out(tmp_path: Path) -> None:
+    """Bad rows and repeated ids, with and without a page; a document without a text stays."""
+    (tmp_path / "t.csv").write_bytes(b"id,text\n1,one two\n2\n3,One two!\n3,three\n4,four\n")
+    (tmp_path / "t.jsonl").write_bytes(b'{"id":1,"text":"one"}\n{"id":2}\n[]\n{"id":1,"text":"two"}\n')
+    for name, said in (("t.csv", "2 kept, 1 removed, 2 left out"), ("t.jsonl", "2 kept, 0 removed, 2 left out")):
+        for more in ("", "--report page.html"):
+            ran = run_here("shingletools unique", *more.split(), name, cwd=tmp_path)
+            assert (ran.status, last_line(ran)) == (1, said)
+
+
+def test_pages_are_compared_without_their_menu(tmp_path: Path) -> None:
+    """Forty pages, most words of which are links in a menu that they share."""
+    menu = "".join(f"<li><a href='/{at}'>topic{at}</a>" for at in range(160))
+    (tmp_path / "site").mkdir()
+    for at in range(40):
+        page = f"<ul>{menu}</ul><main><p>page{at} says{at} what{at} is{at} here{at}</main>"
+        (tmp_path / "site" / f"{at}.html").write_text(page)
+    for more, said in (
+        ([], "40 kept, 0 removed, 0 left out"),
+        (["--html", "main"], "40 kept, 0 removed, 0 left out"),
+        (["--html", "all"], "1 kept, 39 removed, 0 left out"),
+    ):
+        ran = run_here("shingletools unique site", *more, cwd=tmp_path)
+        assert (ran.status, last_line(ran)) == (0, said)
+        assert f"\ncanon --recursive --html{'' if 'all' in more else '=main'} --symbols -o " in ran.err
+    two = "site/1.html site/2.html"
+    for part, words in (("", 0), ("--pages main", 0), ("--pages all", 160)):
+        ran = run_here(f"shingletools compare --json {part} {two}", cwd=tmp_path)
+        found = [passage["words"] for line in ran.out.splitlines() for passage in json.loads(line)["shared"]]
+        assert (ran.status, found) == (0, [words] * bool(words))
+
+
+def test_an_erratum_stays_beside_its_paper(tmp_path: Path) -> None:
+    title = "Statins and mortality in older adults: a cohort study"
+    paper = f"TY  - JOUR\nTI  - {{}}{title}\nAU  - Smith, J\nPY  - 2015\nER  - \n"
+    both = paper.format("") + paper.format("Erratum: ")
+    (tmp_path / "refs.ris").write_text(both)
+    assert run_here("shingletools unique refs.ris", cwd=tmp_path).out.decode() == both
+
+
+def test_a_pair_of_other_documents_removes_nothing(here: Path) -> None:
+    """Nor does one that says that neither is within the other."""
+    pairs = [{"a": 0, "b": 9}, {"a": 8, "b": 9}, {"a": 0, "b": 3, "similarity": 0.9, "contained": "none"}]
+    (here / "pairs").write_bytes(jsonl(*pairs))
+    ran = run_here("dedup --pairs pairs docs.jsonl", cwd=here)
+    assert (ran.status, ran.out) == (0, (here / "docs.jsonl").read_bytes())
+    ran = shell("canon docs.jsonl > words; simcheck --docs words pairs", here)
+    assert (ran.status, [json.loads(line)["answer"] for line in ran.out.splitlines()]) == (1, ["different"])
+    assert ran.err.splitlines() == [
+        "simcheck: pairs:1: no document of --docs has the id 9",
+        "simcheck: pairs:2: no document of --docs has the id 8",
+    ]
 
 
 def test_in_python(here: Path) -> None:

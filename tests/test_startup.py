@@ -24,7 +24,7 @@ SLOW = JSON.union(
     "blake3 concurrent.futures fractions hashlib importlib.metadata logging multiprocessing numpy pickle".split(),
     "pkgutil random regex resource shutil sqlite3 subprocess tempfile traceback".split(),
 )
-EXACT = {"simjoin": frozenset({"fractions"})}  # its default threshold is an exact number
+EXACT = dict.fromkeys(("simjoin", "simcheck"), frozenset({"fractions"}))  # whose default shares are exact numbers
 ASCII = {"id": 1, "text": "Don't stop, A-b 42!"}
 RUN = """
 import sys

@@ -18,6 +18,7 @@ from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.recipes import WORDS_IN_COMMON
 from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import Step
+from shingletools.system import messages
 from shingletools.system.errors import Failed
 from shingletools.system.files import folder_errors
 from shingletools.system.memory_limit import scratch_folder
@@ -105,7 +106,7 @@ def flowing(taking: Taking, given: GivenDocuments, shared: SharedOptions, accoun
         with taking(shared._replace(files=tuple(read.files), names=read.names)) as steps:
             check_given(steps, read)
             lines = read.lines(steps, documents_errors, given.whole, given.queue)
-            yield from account.blocks(PipelineRun(steps, account.messages.append, lines))
+            yield from account.blocks(PipelineRun(steps, account.say, lines))
     except Failed:
         for error in documents_errors:  # without the name of a command, which is not to blame
             raise error from None
@@ -209,11 +210,14 @@ def pairs_of(documents: Documents, options: str, account: RunLog, stack: context
 
     options: those of dedup, which may name the fields. account: takes what the commands say that make the pairs.
     """
-    given = parsed(f"dedup --pairs - {options}", ONE_PROCESS)[0].options
-    named = {"--id": given.id, "--text": quoted(given.text)}
-    words = [word for option, name in named.items() if option[2:] in given.given for word in (option, name)]
-    canon = Pipeline(shlex.join(["canon", "--symbols", *words]))
-    (file,) = map(shlex.quote, files_of(logged(canon.taking, GivenDocuments(documents), ONE_PROCESS, account), stack))
+    chosen = parsed(f"dedup --pairs - {options}", ONE_PROCESS)[0].options
+    named = {"--id": chosen.id, "--text": quoted(chosen.text)}
+    words = [word for option, name in named.items() if option[2:] in chosen.given for word in (option, name)]
+    canon, given = Pipeline(shlex.join(["canon", "--symbols", *words])), GivenDocuments(documents, whole=False)
+    (file,) = files_of(logged(canon.taking, given, ONE_PROCESS, account), stack)
+    messages.SHOWN_AS[file] = "unique.words"  # as the short command names it
+    stack.callback(messages.SHOWN_AS.pop, file)
+    file = shlex.quote(file)
     shingle, join, least = WORDS_IN_COMMON
     check = Pipeline(f"{shingle} {file} | {join} -t {least} | simcheck --docs {file}")
     return logged(check.taking, GivenDocuments(None), ONE_PROCESS, account)

@@ -11,6 +11,7 @@ from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
 from shingletools.system.errors import Failed, shown_place
 from shingletools.system.lazy_imports import needs, orjson
+from shingletools.system.messages import with_shown_paths
 
 LEAST_INEXACT = 1 << 63
 
@@ -84,8 +85,12 @@ class RunLog:
             reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
             raise StepFailed("\n".join(self.messages[before:] or reasons))
 
+    def say(self, message: str) -> None:
+        self.messages.append(with_shown_paths(message))
+
     def keep(self, command: str, bad: BadRecord) -> None:
-        self.rejected.append(RejectedRecord(command, *bad))
+        file, line, cause, record = bad
+        self.rejected.append(RejectedRecord(command, with_shown_paths(file), line, cause, record))
 
 
 class Result:

@@ -39,7 +39,6 @@ LENGTH_RULES = ("longest", "shortest")  # of --keep
 PARTS, ALL = ("main", "article"), "all"  # of pages of HTML
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
-WITH_HTML = {AS_PAGES, FOLDER, "--warc"}
 JSON_STARTS = {rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
@@ -138,6 +137,7 @@ class ShortRun:
     def __init__(self, name: str, argv: Sequence[str] | None, closed: set[int]) -> None:
         """Raises Failed or Printed."""
         self.name, self.closed = name, closed
+        self.part_option = "html" if name.endswith(UNIQUE) else "pages"
         self.doubtful = "0 doubtful pairs"  # as simcheck says it
         self.parser = make_parser(name)
         self.options = self.parser.parse(argv or ())
@@ -176,19 +176,18 @@ class ShortRun:
         texts: the format of plain text.
         """
         given = self.words(*format_options.FORMATS, *MORE_ABOUT_FORMATS)
-        if not files or any(getattr(self.options, name) for name in format_options.FORMATS):
-            return given
-        found = {format_of(file): file for file in files}
+        chosen = format_options.chosen_name(self.options)
+        found = {} if chosen else {format_of(file): file for file in files}
         if len(found) > 1:
             raise Failed(f"{' and '.join(map(printable, found.values()))} have different formats")
-        (name,) = found
+        name = next(iter(found), chosen)
+        pages = name in (*format_options.HTML_FORMATS, PAGE) or self.part_option in self.options.given
         name = {TEXT: texts, PAGE: "whole"}.get(name, name)
-        pages = [self.part()] if name in format_options.HTML_FORMATS or PAGE in found else []
-        return [*([f"--{name}"] if name else []), *pages, *given]
+        return [*([f"--{name}"] if found and name else []), *([self.part()] if pages else []), *given]
 
     def part(self) -> str:
         """Returns the option of canon that takes a part of pages of HTML."""
-        part = vars(self.options)["html" if "report" in vars(self.options) else "pages"]
+        part = vars(self.options)[self.part_option]
         return AS_PAGES if part == ALL else f"{AS_PAGES}={part}"
 
     def as_folder(self, path: str) -> list[str]:
@@ -234,7 +233,8 @@ class ShortRun:
         kept, removed = (figure.partition(" (")[0] for figure in last.summary()[:2])
         if not self.doubtful.startswith("0 "):
             where = "" if {"doubtful", "report"} & self.options.given else ": --doubtful FILE or --report FILE"
-            kept += f" ({self.doubtful}{where})"
+            doubtful = f" ({self.doubtful}{where})"
+            kept, removed = (kept, removed + doubtful) if self.options.all else (kept + doubtful, removed)
         messages.say(f"{self.name}: {kept}, {removed}, {last.figures.rejected} left out")
 
 
@@ -250,7 +250,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     listed, allowed = this.words("files0_from"), this.words("allow_rejects")
     named = [*this.words("id", "text"), *(["--text", CITED] if cited else [])]
     canon = ["canon", *reads, "--symbols", *listed, *rules, *named, *allowed]
-    reads = [word for word in reads if word.partition("=")[0] != AS_PAGES]
+    reads = [word for word in reads if not word.startswith(AS_PAGES)]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     for path in (options.output, options.removed):
         check_suffix(path, form, options)
@@ -302,7 +302,7 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         raise Failed("standard input is one file, not two")
     reads = [this.format_words([file], "whole") for file in files]
     least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
-    if reads[0] != reads[1] and {AS_PAGES, FOLDER} & {*reads[0], *reads[1]}:  # then their recipes would differ
+    if reads[0] != reads[1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
         if not all({"--whole", FOLDER} & {*words} for words in reads):
             alike = "a folder or HTML can be compared only with folders and with files of plain text or HTML"
             raise Failed(f"{' and '.join(map(printable, files))} have different formats: {alike}")
@@ -313,7 +313,7 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
 
         def placed(words: Sequence[str], to: str, file: str) -> str:
             """Returns the pipeline that writes the words of a file, their places, and the text, also that of HTML."""
-            if not WITH_HTML & {*words}:
+            if not has_html(words):
                 return shlex.join(["canon", *words, *named, "--offsets", "-o", to, file])
             texts = shlex.join(["canon", *words, *named, "--extract", file])
             return f"{texts} | {shlex.join(['canon', *named, '--offsets', '-o', to])}"
@@ -334,6 +334,11 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
                 f"with {other} (see -k and -m)"
             )
         return status
+
+
+def has_html(words: Sequence[str]) -> bool:
+    """Returns whether canon, with these options, reads HTML."""
+    return any(word.startswith(AS_PAGES) for word in words)
 
 
 def recipes(name: str, argv: Sequence[str] | None, _: set[int]) -> int:

@@ -18,6 +18,11 @@ class StandardError(io.TextIOBase):
 
 def say(message: str) -> None:
     """Writes a line to standard error."""
-    for start, shown in SHOWN_AS.items():
+    StandardError().write(f"{with_shown_paths(message)}\n")
+
+
+def with_shown_paths(message: str) -> str:
+    """Returns a message without the paths of scratch files."""
+    for start, shown in [*SHOWN_AS.items()]:  # at once: other threads may change it
         message = message.replace(start, shown)
-    StandardError().write(f"{message}\n")
+    return message

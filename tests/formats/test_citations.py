@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import run_here, shell
+from harness import run_here
 from shingletools.reading.formats import citations
 from shingletools.reading.formats.citations import Citations
 
@@ -158,15 +158,12 @@ def test_any_cut_of_the_input_gives_the_same(tmp_path: Path, monkeypatch: pytest
 
 def test_references_without_copies(tmp_path: Path) -> None:
     """The one with an abstract is kept."""
-    longest = RIS[1].replace("T2  -", "Y1  - 2020\nT2  -")
+    longest = RIS[1].replace("T2  - Flies", "Y1  - 2020")
     (tmp_path / "refs.ris").write_text(RIS[0] + longest + RIS[2], newline="")
     ran = run_here("shingletools unique refs.ris", cwd=tmp_path)
     assert ran.out.decode() == longest + RIS[2]
-    told, line, *_ = ran.err.split("\n")
-    assert told == "shingletools unique: these are references, so this is the pipeline for citations:"
-    assert shell(line, tmp_path).good() == ran.out
     ran = run_here("shingletools unique -t 1 refs.ris --dry-run", cwd=tmp_path)
-    assert "simjoin --measure containment -t 1 --copies once" in ran.good().decode()
+    assert "simjoin -t 1 --copies once" in ran.good().decode()
 
 
 def texts(folder: Path, text: str, field: str = "text") -> list[object]:
