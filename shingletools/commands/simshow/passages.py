@@ -4,11 +4,12 @@ The differences between the runs of a passage come from a shortest edit script o
 the most words. A script that may also replace words would pair different words instead.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,7 @@ class Comparison(NamedTuple):
     longest: int  # words of the longest equal run
     jaccard: Fraction  # of the two sets of shingles of k words
     containment: Fraction  # of the smaller of these sets in the larger
+    record: Mapping[str, Any] = MappingProxyType({})  # the pair as it came; empty for one of a group or a mark
 
 
 class Stretch(NamedTuple):

@@ -1,16 +1,20 @@
 """Reads records of pairs and groups, and chooses the pairs that are shown."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+import orjson
 
+from shingletools.commands.dedup.archive_pairs import CONTAINED, COVERS, SIDES
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.spec import Selection
+from shingletools.kernel.independent_set import EITHER_MAY
 from shingletools.kernel.types import Index
 from shingletools.record import wire
+from shingletools.record.labels import judged_same
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
 
@@ -50,6 +54,23 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
 def shows_pairs(record: Record) -> bool:
     """Returns whether a good record is a pair, a group, or a duplicate of `dedup --annotate`."""
     return any(field in record for field in ("a", "members", "duplicate_of"))
+
+
+def may_go(record: Mapping[str, Any]) -> int:
+    """Returns which documents of a pair `dedup --pairs` may remove: bits of PairEnds.may_go. Raises Rejected.
+
+    >>> may_go({}), may_go({"covers": "b", "contained": "a"}), may_go({"contained": "a"}), may_go({"label": 0})
+    (3, 2, 1, 0)
+    """
+    said = {name: SIDES.get(orjson.dumps(record[name])) for name in (COVERS, CONTAINED) if name in record}
+    for name, sides in said.items():
+        if sides is None:
+            raise Rejected(f'field "{name}" is not a, b, both or none')
+    try:
+        same = judged_same({**record})
+    except Rejected:  # such as unsure
+        same = False
+    return (next(iter(said.values()), EITHER_MAY) or 0) if same else 0
 
 
 def take_similarity(record: Record) -> Similarity | None:

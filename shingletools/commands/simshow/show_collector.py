@@ -9,8 +9,17 @@ from shingletools.commands.simshow.pair_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Comparison, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
-from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
-from shingletools.commands.simshow.spec import PATTERN, ShowSpec
+from shingletools.commands.simshow.selected_pairs import (
+    Pair,
+    exact,
+    group_of,
+    may_go,
+    sample,
+    shows_pairs,
+    take_pairs,
+    within,
+)
+from shingletools.commands.simshow.spec import PAGE, PATTERN, ShowSpec
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
 from shingletools.record.wire import Record
@@ -59,7 +68,6 @@ class ShowCollector(RecordCollector):
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(k=spec.k)
-        self.copies: dict[Name, Name] = {}  # the originals of copies, of `simjoin --copies once`
         self.gone: set[Name] = set()  # documents that dedup marked
         self.pairs = self.passages = self.shared = self.alone = 0  # alone: pairs with a pattern each
         if spec.pair is not None:
@@ -76,7 +84,10 @@ class ShowCollector(RecordCollector):
             return
         pairs = self.passing(record)
         self.kinds.add(shows_pairs(record))
-        if "a" in record and ("shared" in record or "contained" in record):
+        if "a" in record and self.spec.form.name == PAGE:
+            wire.json_of(record)  # raises Rejected for what cannot be saved again
+            may_go(record)
+        if "a" in record and "shared" in record and wire.COVERS not in record:
             self.corpus = self.corpus._replace(removable=False)
         if "duplicate_of" in record and not self.spec.others:
             self.gone.update(name for _, name, _ in pairs)
@@ -160,21 +171,19 @@ class ShowCollector(RecordCollector):
             found = group_of(record)
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
-                compared = compare(one, two, similarity, settings)
+                compared = compare(one, two, similarity, settings)._replace(record=record if "a" in record else {})
                 if self.spec.origin.command:
                     self.check_origin(compared)
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
-                if record.get(wire.COPY) is True:
-                    self.copies[b] = a
                 yield self.written(writer.write(compared, one.shown, two.shown))
                 if found is None and self.spec.form.name == PATTERN:
                     self.alone += "a" in record
                     yield self.written(writer.group(a, [a, b]))
             if found is not None:
                 yield self.written(writer.group(*found))
-        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], copies=self.copies, gone=self.gone)))
+        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
 
     def check_origin(self, compared: Comparison) -> None:
         """Raises Failed if a pair was not made as --made-by says."""

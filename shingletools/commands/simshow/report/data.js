@@ -6,6 +6,17 @@ const lists = parsed('lists');
 const pairs = { count: lists.pairs.a?.length ?? 0, ...lists.pairs };
 const groups = lists.groups;
 
+// What came with a pair beside its ids; the answer of simcheck, or that dedup removes a document of a pair without one
+const said = (pairs.more ?? []).map((more) => JSON.parse(`{${more}}`));
+const answerOf = (pair) => (typeof said[pair].answer === 'string' ? said[pair].answer
+  : lists.go[pairs.a[pair]] || lists.go[pairs.b[pair]] ? 'removed' : '');
+const answers = said.some(({ answer }) => typeof answer === 'string')
+  ? ['copy', 'doubtful', 'different', 'removed'].filter((each) => said.some((_, pair) => answerOf(pair) === each)) : [];
+const ownOf = (pair, side) => { // the first words that only this side has
+  const own = said[pair].own?.['ab'[side]];
+  return typeof own?.first === 'string' ? visible(`${number(own.words)} of its own${own.first && ': '}${own.first}`) : '';
+};
+
 const texts = new Map(); // the texts that were shown last
 function textOf(document_) {
   if (!texts.has(document_)) {
@@ -103,6 +114,7 @@ const WHY = {
   Similarity: 'What the record of the pair says: 1 is all alike.',
   Jaccard: 'Of the shingles of both texts: the share that both have. A shingle is K words in a row; K is '
     + `${lists.k}.`,
+  Answer: 'What simcheck says of the pair, or that dedup removes one of its documents.',
   Containment: 'The share of the smaller text\u2019s shingles that the other has.',
   'Words shared': 'Words in passages that both texts have, and their share of each text.',
   '% of a, % of b': 'The share of each text\u2019s words that are in passages of both.',

@@ -88,21 +88,24 @@ function idOf(document_, other) {
   return lists.integer[document_] || name.startsWith('"') ? name : JSON.stringify(name);
 }
 
-function lineOf(pair, more = '') {
-  const similarity = pairs.similarity[pair];
+// The pair with all that came with it. If it is accepted, dedup may remove one of its documents
+function lineOf(pair, label) {
+  const [similarity, more] = [pairs.similarity[pair], pairs.more[pair]];
+  const covers = verdictOf(pair) === 0 && !pairs.removes[pair] ? ',"covers":"both"' : pairs.covers[pair];
   return `{"a":${idOf(pairs.a[pair], false)},"b":${idOf(pairs.b[pair], lists.apart)}${lists.apart ? ',"against":true' : ''}`
-    + `${similarity === null ? '' : `,"similarity":${similarity}`}${more}}\n`;
+    + `${similarity === null ? '' : `,"similarity":${similarity}`}${more && `,${more}`}${covers}${label}}\n`;
 }
 
 const LABELS = ['same', 'different', 'unsure']; // by the places of VERDICTS
 const labelled = (pair) => lineOf(pair, `,"label":"${LABELS[verdictOf(pair)]}"`);
+const unlabelled = (pair) => lineOf(pair, verdictOf(pair) === 0 ? '' : pairs.label[pair]);
 const forDedup = lists.removable ? `, for dedup ${lists.apart ? '--known' : '--pairs'}` : '';
 const FILES = [ // name, use, whether pairs of the same texts are in it, a pair's line
   ['labels.jsonl', 'what was accepted and rejected, for the --truth of simscore and simtune',
     ([pair]) => [0, 1].includes(verdictOf(pair)), labelled],
-  ['accepted.jsonl', `the accepted pairs${forDedup}`, ([pair]) => verdictOf(pair) === 0, (pair) => lineOf(pair)],
+  ['accepted.jsonl', `the accepted pairs${forDedup}`, ([pair]) => verdictOf(pair) === 0, unlabelled],
   ...(lists.left.pairs ? [] : [['remaining.jsonl', `all pairs but the rejected and the unsure ones${forDedup}`,
-    ([pair]) => verdictOf(pair) === 0 || (verdictOf(pair) < 0 && lists.listed[pair]), (pair) => lineOf(pair)]]),
+    ([pair]) => verdictOf(pair) === 0 || (verdictOf(pair) < 0 && lists.listed[pair]), unlabelled]]),
   ['unsure.jsonl', 'what was marked as unsure, to be loaded again', ([pair]) => verdictOf(pair) === 2, labelled],
 ];
 

@@ -101,7 +101,7 @@ function member(group, [place, ...copies], alone) {
     element('h3', {}, named(document_)), ...content, identical(copies.map((each) => group.members[each])));
   const how = far ? ['No pair with the first. Compared with ', named(other), ': ']
     : pair === undefined ? ['None of its pairs is on this page. '] : [];
-  if (lists.removable && !known && !lists.go[document_]) how.unshift('Kept: it has no pair with one that is kept before it. ');
+  if (lists.removable && !known && !lists.go[document_]) how.unshift('Kept: no pair removes it for one that is kept. ');
   if (pair === undefined) return item(element('p', {}, ...how, ...wordsOf(document_)));
   const said = pairs.similarity[pair];
   const similar = said === null ? `Jaccard ${share(pairs.jaccard[pair])} (no similarity was given)` : `similarity ${share(said)}`;

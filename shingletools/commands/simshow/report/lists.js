@@ -7,7 +7,7 @@ class List {
   // differs(row): how many letters of these are the same. pairOf(row): the pair on which a key decides; more(row): how
   // many have the same texts
   constructor(settings) {
-    Object.assign(this, { pairOf: () => undefined, only: 0, page: 0, query: '', found: [] }, settings);
+    Object.assign(this, { pairOf: () => undefined, only: 0, answer: 0, page: 0, query: '', found: [] }, settings);
     this.select();
   }
 
@@ -29,10 +29,11 @@ class List {
     this.select();
   }
 
-  // Shows the rows that match the search, and were decided as `only` says: 0 all, 1 none, 2 accepted, ...
+  // Shows the rows that match the search, were decided as `only` says: 0 all, 1 none, 2 accepted, ..., and have the answer
   select() {
     this.rows = this.all.filter((row) => (!this.query || this.documents(row).some((document_) => this.found[document_]))
-      && (!this.only || verdictOf(this.pairOf(row)) === this.only - 2));
+      && (!this.only || verdictOf(this.pairOf(row)) === this.only - 2)
+      && (!this.answer || answerOf(this.pairOf(row)) === answers[this.answer - 1]));
     this.sort();
   }
 
@@ -77,6 +78,10 @@ class List {
       },
     });
     this.body = element('div');
+    const answer = this.more && answers.length && choice('Which answers', ['Any answer', ...answers], this.answer, (place) => {
+      press(answer, place);
+      this.filter({ answer: place });
+    });
     const only = this.more && choice('Which pairs', ['All', 'Undecided', ...DECIDED], this.only, (place) => {
       press(only, place);
       this.filter({ only: place });
@@ -84,7 +89,7 @@ class List {
     main.append(
       heading(this.title), ...leftOut(),
       element('div', { class: 'turns', role: 'search' }, element('label', { for: 'search' }, 'Search in ids and texts '), input,
-        only),
+        only, answer || null),
       this.body, pairs.count ? saves() : '', origin(),
     );
     this.draw();
@@ -165,7 +170,9 @@ const pairList = new List({
   columns: [
     { title: 'Pair', value: (pair) => lists.names[pairs.a[pair]],
       cell: (pair) => [element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])),
-        pairList.more(pair) ? element('span', { class: 'hint' }, ` and ${number(pairList.more(pair))} more of the same texts`) : null] },
+        pairList.more(pair) ? element('span', { class: 'hint' }, ` and ${number(pairList.more(pair))} more of the same texts`) : null,
+        ownOf(pair, 0) && element('span', { class: 'hint' }, ` (${ownOf(pair, 0)} | ${ownOf(pair, 1)})`)] },
+    ...(answers.length ? [{ title: 'Answer', value: answerOf, cell: (pair) => visible(short(answerOf(pair))) }] : []),
     { title: 'Similarity', value: (pair) => pairs.similarity[pair], cell: (pair) => share(pairs.similarity[pair]) },
     { title: '% of a, % of b', from: 'tablet', value: (pair) => Math.min(...sharesOf(pair)),
       cell: (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => percent(pairs.shared[pair], lists.words[document_])).join(', ') },

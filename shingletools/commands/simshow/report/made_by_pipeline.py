@@ -34,13 +34,14 @@ def origin_of(command: str, date: str) -> Provenance:
             k = options.k
         if step.name == "simjoin":
             threshold = threshold_of(options.threshold, options.agreeing, options.distance)
-            contained = options.measure in ("overlap", "containment")
             if options.copies == "once":  # this is for removal only
                 removable = True
-            elif contained or (options.agreeing is not None and not wire.has_step(recipe, "sketch")):
+            elif options.measure == "overlap" or (options.agreeing is not None and not wire.has_step(recipe, "sketch")):
                 removable = False
             least = options.threshold
             exact = recipe.endswith(f" | shingle k={k}") and options.measure == "jaccard" and options.weights is None
+        if step.name == "simcheck":  # it says of each pair what may be removed
+            removable = True
     canon = next((each.strip() for each in split(command) if words_of(each, STAGES)[0] == "canon"), "")
     return Provenance(command, recipe, threshold, k, date, removable, canon, least, exact and canon != "")
 

@@ -2,9 +2,9 @@
 
 import hashlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -15,9 +15,14 @@ from shingletools.commands.simshow.report.pair_graph import PairGraph
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
 from shingletools.commands.simshow.report.utf16_places import Units, packed
+from shingletools.commands.simshow.selected_pairs import may_go
+from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY
+from shingletools.record import wire
+from shingletools.record.labels import LABEL_FIELD
 
 UNSAID = Provenance()
 UNKNOWN = -1  # in place of a document's number of words
+HAS = "a", "b", "similarity", wire.AGAINST, wire.COVERS, LABEL_FIELD  # fields of a pair that the page writes anew
 PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements, without passages, text and name
 
 
@@ -30,9 +35,10 @@ class Report:
     Texts and passages are written as they come, the lists at the end.
     limit: the bytes of data that the page may have; what would make it larger is left out, and the page says so.
     apart: ids of b, and of all members of a group but its first, name other documents, which stay. Then the
-    representative of a group that pairs make is the first of these, and all documents of a would go.
+    representative of a group that pairs make is the first of these, and all documents of a in it go.
+    A pair that removes neither of its documents makes no group.
 
-    Memory: 24 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
+    Memory: 17 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
 
     >>> import io
     >>> from fractions import Fraction
@@ -58,6 +64,7 @@ class Report:
         self.words = array("q")  # number of words of each document
         self.graph = PairGraph()  # pairs that do not come from groups
         self.group_pairs = PairGraph()  # pairs that groups bring: of the first member with each other one
+        self.copies: dict[int, int] = {}  # the originals of copies, of `simjoin --copies once`
         self.shown: list[int] = []  # the documents that the page names
         self.place_of: dict[int, int] = {}  # the place of each in `shown`
         self.texts: set[int] = set()  # documents whose text is on the page
@@ -65,7 +72,7 @@ class Report:
         self.there: set[tuple[int, int]] = set()  # pairs on the page, by their documents
         self.groups: list[list[int]] = []  # their members
         self.titles: list[Key] = []  # of the groups on the page
-        self.go: set[int] = set()  # documents that would be removed
+        self.go: set[int] = set()  # documents that dedup removes
         self.left_groups = 0
         self.content = hashlib.blake2b(digest_size=8)  # of the texts, and then of ids
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
@@ -84,11 +91,16 @@ class Report:
         for number, words in zip(numbers, comparison.words, strict=True):
             self.words[number] = words
         similarity = float(comparison.jaccard if comparison.similarity is None else comparison.similarity)
-        self.graph.add(*numbers, similarity)
+        record = comparison.record
+        self.graph.add(*numbers, removes := may_go(record))
+        if record.get(wire.COPY) is True and removes == EITHER_MAY:
+            self.copies[numbers[1]] = numbers[0]
         ends = min(numbers), max(numbers)
         if ends in self.there:
             return
-        size, new = PAIR, {}
+        rest = {name: value for name, value in record.items() if name not in HAS}
+        said = wire.json_of(rest)[1:-1].decode(), json_field(record, wire.COVERS), json_field(record, LABEL_FIELD)
+        size, new = PAIR + len(in_script(said)), {}
         for number, source, shown_fields in zip(numbers, (source_a, source_b), (said_a, said_b), strict=True):
             if number not in self.texts:
                 size += sum(len(in_script(value)) + 1 for value in shown_fields)
@@ -121,6 +133,7 @@ class Report:
                 None if comparison.similarity is None else rounded(similarity),
                 *(rounded(comparison.jaccard), rounded(comparison.containment)),
                 *(comparison.shared, comparison.longest, len(comparison.passages)),
+                *(removes, *said),
             )
         )
 
@@ -130,24 +143,30 @@ class Report:
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
         self.group_pairs.extend(self.graph.without_star(numbers))
+        self.go.update(numbers[1:])
         self.place_group((0, name), numbers)
 
     def finish(self, corpus: Corpus) -> None:
         """Writes the lists and the end of the page. Raises what `out` does."""
-        documents = len(self.keys)
-        # The first document of a group is kept
-        rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
-        for group in () if self.given else self.graph.groups(documents):
-            members, stay = sorted(group, key=rank.__getitem__), 1
-            if self.sides[1]:
-                members = sorted(members, key=self.side, reverse=True)
-                stay = sum(map(self.side, members))
-            self.place_group(self.keys[members[0]], members, stay)
-        if not self.given and not self.sides[1]:
-            copies = {self.number(0, copy): self.number(0, original) for copy, original in corpus.copies.items()}
-            self.go = set(self.graph.thinned(sorted(range(documents), key=rank.__getitem__), copies))
+        if not self.given:
+            self.place_groups(corpus)
         self.write("lists", in_script(self.lists(corpus)))
         self.out.write(frame()[1])
+
+    def place_groups(self, corpus: Corpus) -> None:
+        """Decides which documents go by the marks of dedup, or else as it does, and places the groups of the pairs."""
+        documents = len(self.keys)
+        rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
+        if self.sides[1]:
+            self.go.update(np.array(self.graph.a, np.int64)[self.graph.removing(FIRST_MAY)].tolist())
+        elif corpus.gone:
+            self.go.update(number for number, (gone, _) in enumerate(rank) if gone)
+        else:
+            self.go.update(self.graph.thinned(sorted(range(documents), key=rank.__getitem__), self.copies))
+        for group in self.graph.groups(documents, FIRST_MAY if self.sides[1] else EITHER_MAY):
+            order = sorted(group, key=lambda number: (-self.side(number), rank[number]))
+            first = next((number for number in order if number not in self.go), order[0])  # it is kept
+            self.place_group(self.keys[first], [first, *(number for number in order if number != first)])
 
     def number(self, side: int, name: Name) -> int:
         key = side, name
@@ -175,9 +194,8 @@ class Report:
         """Returns the bytes that are kept for the group of a document whose text is on the page."""
         return MEMBER + PAIR // 2 + size_of(self.keys[number])
 
-    def place_group(self, title: Key, members: list[int], stay: int = 1) -> None:
-        """Puts a group on the page if there is room. The first `stay` members stay; the others would go."""
-        self.go.update(members[stay:])
+    def place_group(self, title: Key, members: list[int]) -> None:
+        """Puts a group on the page if there is room."""
         size = PAIR + size_of(title) + sum(MEMBER + self.name_size(member) for member in members)
         if not self.given:
             size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
@@ -190,7 +208,7 @@ class Report:
 
     def lists(self, corpus: Corpus) -> dict[str, object]:
         """Returns the data of the page except texts and passages."""
-        columns = ("a", "b", "similarity", "jaccard", "containment", "shared", "longest", "passages")
+        columns = "a b similarity jaccard containment shared longest passages removes more covers label".split()
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
         titled = [shown_as[self.keys[number]] for number in self.shown]
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
@@ -224,6 +242,11 @@ class Report:
 
     def write(self, name: str, content: bytes) -> None:
         self.out.write(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
+
+
+def json_field(record: Mapping[str, Any], name: str) -> str:
+    """Returns a field of a record as it stands behind others, or nothing if there is none."""
+    return f",{wire.json_of({name: record[name]})[1:-1].decode()}" if name in record else ""
 
 
 def size_of(name: Key) -> int:

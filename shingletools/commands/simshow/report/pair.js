@@ -48,7 +48,7 @@ class Pair {
     this.steps = element('div', { class: 'steps' }, button('Previous passage', -1), button('Next passage', 1));
     this.sides = element('div', { class: 'sides' }, this.panes.map((pane, side) => element('section', { 'aria-labelledby': `side${side}` },
       element('div', {}, element('h3', { id: `side${side}` }, named(this.documents[side]), element('span', { class: 'hint' },
-        ` ${plural(lists.words[this.documents[side]], 'word')}`)), fieldsOf(this.documents[side])), pane)));
+        ` ${plural(lists.words[this.documents[side]], 'word')}${ownOf(place, side) && `, ${ownOf(place, side)}`}`)), fieldsOf(this.documents[side])), pane)));
     this.colour([...this.views.children].findIndex((button) => button.getAttribute('aria-pressed') === 'true'));
     this.turn(0);
     this.draw();
@@ -186,7 +186,7 @@ class Pair {
     main.append(
       heading(named(a), ' and ', named(b)),
       turns('pair', place, pairList, group < 0 ? null : element('a', { href: `#group/${group}` }, 'Their group')),
-      facts(['Similarity', share(pairs.similarity[place])], ['Jaccard', share(pairs.jaccard[place])],
+      facts(answers.length && answerOf(place) && ['Answer', visible(short(answerOf(place)))], ['Similarity', share(pairs.similarity[place])], ['Jaccard', share(pairs.jaccard[place])],
         ['Containment', share(pairs.containment[place])],
         ['Words shared', `${number(pairs.shared[place])} (${of(a)} and ${of(b)})`],
         ['Longest run', plural(pairs.longest[place], 'word')], ['Passages', number(this.passages.length)]),

@@ -1,4 +1,4 @@
-"""The pairs of a page: which groups they connect, and which documents would be removed by them."""
+"""The pairs of a page: which groups they connect, and which documents `dedup` removes by them."""
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,40 +6,42 @@ from types import MappingProxyType
 
 import numpy as np
 
+from shingletools.commands.dedup.decisions_by_pairs import staying
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.independent_set import EITHER_MAY, PairEnds, Partners
-from shingletools.kernel.types import Index
+from shingletools.kernel.independent_set import EITHER_MAY, PairEnds
+from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.union_find import UnionFind
 
 
 class PairGraph:
-    """A graph of pairs of documents, which are numbers from 0 on. Memory: 24 bytes a pair.
+    """A graph of pairs of documents, which are numbers from 0 on. Memory: 17 bytes a pair.
 
     >>> graph = PairGraph()
-    >>> for a, b, similarity in [(0, 1, 0.9), (1, 2, 0.5), (2, 0, 0.7), (3, 4, 1.0)]:
-    ...     graph.add(a, b, similarity)
+    >>> for a, b, may_go in [(0, 1, EITHER_MAY), (1, 2, 1), (2, 0, 0), (3, 4, 0)]:
+    ...     graph.add(a, b, may_go)
     >>> list(graph.groups(5))
-    [[0, 1, 2], [3, 4]]
+    [[0, 1, 2]]
     """
 
     def __init__(self) -> None:
-        self.a, self.b, self.similarity = array("q"), array("q"), array("d")
+        self.a, self.b = array("q"), array("q")
+        self.may_go = array("B")  # bits of PairEnds.may_go
 
     def __len__(self) -> int:
         return len(self.a)
 
-    def add(self, a: int, b: int, similarity: float) -> None:
+    def add(self, a: int, b: int, may_go: int = EITHER_MAY) -> None:
         """Adds a pair of two different documents."""
         self.a.append(a)
         self.b.append(b)
-        self.similarity.append(similarity)
+        self.may_go.append(may_go)
 
     def distinct(self, documents: int) -> Index:
         """Returns each pair once, whichever document was a, as the lesser number times `documents`, plus the other.
 
         >>> graph = PairGraph()
         >>> for a, b in [(0, 1), (2, 1), (1, 0)]:
-        ...     graph.add(a, b, 0.9)
+        ...     graph.add(a, b)
         >>> graph.distinct(3).tolist()
         [1, 5]
         """
@@ -50,8 +52,8 @@ class PairGraph:
         """Removes the last pairs, if they are of the first of these documents with each other one; gives these.
 
         >>> graph = PairGraph()
-        >>> graph.add(0, 1, 0.9)
-        >>> graph.add(0, 2, 0.5)
+        >>> graph.add(0, 1)
+        >>> graph.add(0, 2)
         >>> len(graph.without_star([0, 2, 1])), len(graph.without_star([0, 1, 2])), len(graph)
         (0, 2, 0)
         """
@@ -59,24 +61,24 @@ class PairGraph:
         start = len(self) - len(others)
         star = PairGraph()
         if start >= 0 and self.a[start:].tolist() == [first] * len(others) and self.b[start:].tolist() == others:
-            star.a, star.b, star.similarity = self.a[start:], self.b[start:], self.similarity[start:]
-            del self.a[start:], self.b[start:], self.similarity[start:]
+            star.a, star.b, star.may_go = self.a[start:], self.b[start:], self.may_go[start:]
+            del self.a[start:], self.b[start:], self.may_go[start:]
         return star
 
     def extend(self, other: "PairGraph") -> None:
         """Adds the pairs of another graph."""
         self.a += other.a
         self.b += other.b
-        self.similarity += other.similarity
+        self.may_go += other.may_go
 
     def thinned(self, order: Sequence[int], copies: Mapping[int, int] = MappingProxyType({})) -> list[int]:
-        """Returns the documents that `dedup --pairs` would remove. order: all documents, the ones to be kept first.
+        """Returns the documents that `dedup --pairs` removes. order: all documents, the ones to be kept first.
 
         copies: the originals of copies that have no other pair, since they have all pairs of their originals.
 
         >>> graph = PairGraph()
         >>> for a, b in [(0, 1), (1, 2), (2, 3)]:
-        ...     graph.add(a, b, 0.9)
+        ...     graph.add(a, b)
         >>> graph.thinned([0, 1, 2, 3]), graph.thinned([1, 0, 2, 3]), graph.thinned([0, 1, 2, 3], {2: 1})
         ([1, 3], [0, 2], [1, 2])
         """
@@ -87,20 +89,25 @@ class PairGraph:
         ends = ends[some].reshape(-1).astype(np.int32)
         before, last = np.empty_like(ends), np.full(len(order), -1, np.int32)
         kernel.list_ends(ends, before, last)
-        kept = Partners(np.full(len(order), -1, np.int32), np.zeros(len(order)))
         ordered = np.array(order, np.int64)
         first = ordered[np.sort(np.unique(original[ordered], return_index=True)[1])]  # of documents that are copies
-        similarity = np.array(self.similarity)[some]
-        greedy = PairEnds(ends, before, last, similarity, np.full(len(similarity), EITHER_MAY, np.uint8))
-        kernel.greedy_independent_set(original[first], greedy, kept)
-        stays = first[kept.partner[original[first]] < 0]
+        may_go = np.array(self.may_go, np.uint8)[some]
+        pairs = PairEnds(ends, before, last, np.zeros(len(may_go)), may_go)
+        stays = first[np.isin(original[first], staying(original[first], pairs))]
         gone: list[int] = np.setdiff1d(ordered, stays).tolist()
         return gone
 
-    def groups(self, documents: int) -> Iterator[list[int]]:
-        """Yields the groups that the pairs connect: documents in ascending order. documents: their number."""
-        connected = UnionFind(documents)
-        connected.join(np.array(self.a, np.int64), np.array(self.b, np.int64))
+    def removing(self, sides: int = EITHER_MAY) -> Flags:
+        """Returns which pairs may remove a document of some sides, which are bits of PairEnds.may_go."""
+        return np.array(self.may_go, np.uint8) & sides > 0
+
+    def groups(self, documents: int, sides: int = EITHER_MAY) -> Iterator[list[int]]:
+        """Yields the groups that pairs connect which may remove a document of some sides.
+
+        Their documents are in ascending order. documents: the number of all.
+        """
+        connected, some = UnionFind(documents), self.removing(sides)
+        connected.join(np.array(self.a, np.int64)[some], np.array(self.b, np.int64)[some])
         first = connected.representatives()
         members = np.argsort(first, kind="stable")
         for group in np.split(members, np.flatnonzero(np.diff(first[members])) + 1):

@@ -29,5 +29,4 @@ class Corpus(NamedTuple):
     k: int = 5  # words in a shingle
     removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
     places: Mapping[int | str, int] = MappingProxyType({})  # ids of --docs in pairs: numbers that rise in their order
-    copies: Mapping[int | str, int | str] = MappingProxyType({})  # originals of copies, of `simjoin --copies once`
     gone: AbstractSet[int | str] = frozenset()  # ids of documents that dedup marked: all others stay
