@@ -210,7 +210,7 @@ ER  -
 def test_pipeline_checks_each_pair_once(tmp_path: Path) -> None:
     (tmp_path / "titles").write_bytes(pipe(REFS.encode(), "canon --ris --text title,year"))
     (tmp_path / "near").write_bytes(pipe((tmp_path / "titles").read_bytes(), "shingle --chars -k 3", "simjoin -t 0.5"))
-    (tmp_path / "same").write_bytes(pipe(REFS.encode(), "canon --ris --text doi", "shingle -k 99", "simjoin -t 1"))
+    (tmp_path / "same").write_bytes(pipe(REFS.encode(), "canon --ris --text doi", "shingle -k 1", "simjoin -t 1"))
     files = [tmp_path / "near", tmp_path / "same", tmp_path / "near"]
     found = [
         json.loads(line)
