@@ -71,7 +71,6 @@ BY_CASE = {
         ("sketch", ("--lexicons",), "default 1"),
         ("sketch", ("--least",), "default 5"),
         ("sketch", ("--idf",), "default a quarter to three quarters of the heaviest"),
-        ("shingletools unique", ("-t", "--threshold"), "default 0.8, for titles 0.7, for citations 0.85"),
         ("shingletools compare", ("-m",), "default 1 for two texts, else 5"),
         ("simspark", ("--at-once",), "default 512M, or 1G where the master is local"),
         ("simspark", ("--checkpoint",), "default beside --out"),

@@ -139,7 +139,7 @@ def unique(
     known: Documents | None = None,
     options: str = "",
 ) -> Any:
-    """Returns the documents without near-duplicates, as dedup chooses them by pairs or groups, and by known pairs.
+    """Returns the documents without copies, as dedup chooses them by pairs or groups, and by known pairs.
 
     Without any of these, it makes the pairs itself, and checks them, as `shingletools unique` does, of the fields that
     options name; what these commands say and reject is then in the result, too. Documents that they reject, such as

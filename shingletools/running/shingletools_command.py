@@ -55,7 +55,7 @@ def overview(name: str) -> str:
         "Each is a program: see COMMAND --help and man COMMAND. man shingletools is about all of them.\n"
         f"{name} COMMAND runs it, too: use this where another program has the same name.\n"
         f"{name} run runs a pipeline in one process: see {name} run --help and man shingletools-run.\n"
-        f"{name} unique writes files without near-duplicates, and compare shows what two files or folders share:\n"
+        f"{name} unique writes files without copies, and compare shows what two files or folders share:\n"
         f"each makes a pipeline, which --dry-run prints. {name} recipes prints pipelines for common jobs.\n"
         f"{name} --version prints what is installed, {name} --check compares the C kernel with its definition.\n\n"
         "example:\n  canon docs.jsonl | shingle -k 10 | sketch -n 84 | simjoin -t 0.8\n"

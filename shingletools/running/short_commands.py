@@ -47,7 +47,7 @@ SENTENCE = 5  # runs of five words in common: nine words in a row
 def make_parser(name: str) -> Parser:
     """Returns the parser of the command `shingletools unique` or `shingletools compare`."""
     own, does, files = {
-        UNIQUE: (unique_options, "write files without near-duplicates", "FILE ..."),
+        UNIQUE: (unique_options, "write files without copies", "FILE ..."),
         COMPARE: (compare_options, "show how alike two files or folders are, and where", "A B"),
     }[name.rpartition(" ")[2]]
     parser = Parser(
@@ -81,13 +81,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--all", action="store_true", help="remove the doubtful, too")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
-    add(
-        "--html",
-        metavar="PART",
-        choices=[*PARTS, ALL],
-        default=PARTS[0],
-        help="of HTML, compare the main text (main, the default), the article of a news page, or all",
-    )
+    add_part(parser, "--html")
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
     add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
@@ -112,17 +106,16 @@ def compare_options(parser: argparse.ArgumentParser) -> None:
         type=count,
         help="show documents with M such runs in common (default 1 for two texts, else 5)",
     )
-    add(
-        "--pages",
-        metavar="PART",
-        choices=[*PARTS, ALL],
-        default=PARTS[0],
-        help="of HTML, compare the main text (main, the default), the article of a news page, or all",
-    )
+    add_part(parser, "--pages")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
     form.add_argument("--brief", action="store_true", help="write a line for each pair")
     form.add_argument("--html", metavar="FILE", help="write a page to FILE")
+
+
+def add_part(parser: argparse.ArgumentParser, option: str) -> None:
+    does = "of HTML, compare the main text, the article of a news page, or all: main, article, all (default main)"
+    parser.add_argument(option, metavar="PART", choices=[*PARTS, ALL], default=PARTS[0], help=does)
 
 
 def spelled(check: Callable[[str], object], argument: str) -> str:
@@ -137,18 +130,19 @@ class ShortRun:
     def __init__(self, name: str, argv: Sequence[str] | None, closed: set[int]) -> None:
         """Raises Failed or Printed."""
         self.name, self.closed = name, closed
-        self.part_option = "html" if name.endswith(UNIQUE) else "pages"
+        self.part_option, page = ("html", "report") if name.endswith(UNIQUE) else ("pages", "html")
         self.doubtful = "0 doubtful pairs"  # as simcheck says it
         self.parser = make_parser(name)
         self.options = self.parser.parse(argv or ())
         given = [] if self.options.files0_from is not None else self.options.files
         self.files = [f"./{file}" if file[:1] == "-" != file else file for file in given]  # no options
-        for option in {"report", "html"} & self.options.given:
+        written = [vars(self.options).get(option) for option in ("output", "removed", "doubtful")]
+        for option in [option for option in (page, "doubtful") if option in self.options.given]:
             path = vars(self.options)[option]
-            others = [*self.files, self.options.output, vars(self.options).get("removed")]
+            others = [*self.files, *written[: -1 if option == "doubtful" else None]]
             if any(same_file(path, other) for other in others if other is not None):
                 raise Failed(f"--{option} {printable(path)}: this run reads or writes that file already")
-            if SUFFIXES.get(suffix(path), PAGE) != PAGE:
+            if option == page and SUFFIXES.get(suffix(path), PAGE) != PAGE:
                 raise Failed(f"--{option} {printable(path)}: a page is HTML, which is not {suffix(path)}")
             with named(path):
                 os.stat(os.path.dirname(path) or ".")
@@ -239,7 +233,7 @@ class ShortRun:
 
 
 def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """Writes documents without near-duplicates, and returns the exit status. Raises Failed or Printed."""
+    """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
     lists = [] if options.files0_from is None else [options.files0_from]
