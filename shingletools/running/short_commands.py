@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from shingletools.cli.argument_types import allowance, count, quoted, threshold
+from shingletools.cli.argument_types import allowance, count, names, quoted, threshold
 from shingletools.cli.options import Parser, Printed
 from shingletools.reading.formats import format_options
 from shingletools.reading.formats.suffixes import PAGE, SUFFIXES, TEXT, suffix
@@ -95,6 +95,13 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
     for option, does in RULES.items():
         add(option, action="store_true", help=f"{does}, as in canon")
     add("--report", metavar="FILE", help="write a page that shows the duplicates to FILE, as simshow --html does")
+    add(
+        "--show",
+        metavar="NAME,...",
+        type=names,
+        default=(),
+        help="on this page, show these fields of documents, too, as simshow --show says",
+    )
 
 
 def compare_options(parser: argparse.ArgumentParser) -> None:
@@ -246,6 +253,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     canon = ["canon", *reads, "--symbols", *listed, *rules, *named, *allowed]
     reads = [word for word in reads if not word.startswith(AS_PAGES)]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
+    if options.show and not options.report:
+        raise Failed("--show needs --report")
     for path in (options.output, options.removed):
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
@@ -272,11 +281,13 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
             docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
-            made_by = [] if cited else ["--made-by", f"{shlex.join([*canon, *files])} | {shingle} | {join}"]
-            page = [*reads, *named, *docs, f"--html={options.report}", *made_by, "-", doubtful]
+            checked = shlex.join(["simcheck", "--docs", f"{UNIQUE}.words", *this.words("all")])
+            made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join} | {checked}"
+            page = [*reads, *named, *docs, *this.words("show"), f"--html={options.report}"]
+            page += [] if cited else ["--made-by", made_by]  # citations have two joins
             choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
             marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
-            show = f"{marks} | {shlex.join(['simshow', *allowed, *page])}"
+            show = f"{marks} | {shlex.join(['simshow', *allowed, *page, '-', doubtful])}"
             lines += [f"{made} -o {shlex.quote(pairs)}", dedup, show]
         else:
             lines.append(f"{made} | {dedup}")

@@ -57,9 +57,9 @@ def only(page: Page, answer: str) -> list[str]:
 
 def test_pairs_show_their_answers_and_what_each_side_has(page: Page) -> None:
     assert only(page, "doubtful") == ["kept and doubtful", "covered and doubtful"]
-    row = page.locator("tbody tr:has(th)", has_text="kept and doubtful")
-    expect(row).to_contain_text("(10 of its own: wby wbz wca wcb wcc | 10 of its own: but here one more sentence)")
-    expect(row.locator("td").first).to_have_text("doubtful")
+    own = "10 of its own: wby wbz wca wcb wcc | 10 of its own: but here one more sentence"
+    expect(page.locator(".extracts").first).to_contain_text(own)
+    assert rows(page)[0][1:3] == ["0.714", "doubtful"]
     assert only(page, "different") == ["12 Main Street and 13 Main Street"]
     assert set(only(page, "copy")) == {"kept and equal", "kept and covered"}
     go(page, "pairs")
@@ -102,3 +102,27 @@ def test_an_accepted_doubtful_pair_removes(here: Path, page: Page) -> None:
     assert [(pair["covers"], pair["answer"]) for pair in accepted] == [("both", "doubtful")] * 2
     assert kept(here, saved(page, "remaining.jsonl")) == ["kept", "12 Main Street", "13 Main Street"]
     assert kept(here, saved(page, "labels.jsonl")) == ["kept", "equal", "covered", "12 Main Street", "13 Main Street"]
+
+
+def test_the_report_of_unique(tmp_path: Path, pages: dict[str, Path], opened: Open) -> None:
+    """What dedup removes goes; a doubtful pair is there to be decided, but removes nothing and makes no group."""
+    records = [f"TY  - JOUR\nTI  - {text}\nJO  - Nature\nER  - \n" for text in TEXTS.values()]
+    (tmp_path / "refs.ris").write_text("\n".join(records))
+    words = "shingletools unique --text title -t 0.6 --report page.html"
+    ran = run_here(f"{words} --show journal refs.ris", cwd=tmp_path)
+    assert ran.status == 0 and "shingletools unique: 4 kept (2 doubtful pairs), 2 removed" in ran.err
+    pages["made"] = tmp_path / "page.html"
+    page = opened("made", "groups")
+    assert page.evaluate("lists.names.filter((_, each) => lists.go[each]).sort()") == ["2", "3"]
+    expect(page.locator("caption")).to_have_text("1 group")
+    go(page, "pairs")
+    expect(page.locator(".extract", has_text="Nature").first).to_be_visible()
+    expect(page.get_by_text("| simcheck --docs unique.words")).to_be_visible()
+    assert set(only(page, "removed")) == {"1 and 2", "1 and 3"}
+    assert set(only(page, "doubtful")) == {"1 and 4", "3 and 4"}
+    decision(page, "Accept")
+    (accepted,) = saved(page, "accepted.jsonl")
+    assert (accepted["covers"], accepted["answer"]) == ("both", "doubtful")
+    del pages["made"]
+    ran = run_here("shingletools unique --show journal refs.ris", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, "shingletools unique: --show needs --report\n")

@@ -48,6 +48,7 @@ def take_pairs(record: Record, id_field: str, two_sides: bool = False) -> list[P
         known = reason.get("rule") == "known"
         pair = (name, other) if known else (other, name)
         return [(*pair, take_similarity(reason))] if known == two_sides else []
+    may_go(record)  # raises Rejected
     return [(wire.take_id(record, "a"), wire.take_id(record, "b"), take_similarity(record))]
 
 

@@ -9,16 +9,7 @@ from shingletools.commands.simshow.pair_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Comparison, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
-from shingletools.commands.simshow.selected_pairs import (
-    Pair,
-    exact,
-    group_of,
-    may_go,
-    sample,
-    shows_pairs,
-    take_pairs,
-    within,
-)
+from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
 from shingletools.commands.simshow.spec import PAGE, PATTERN, ShowSpec
 from shingletools.record import wire
 from shingletools.record.collector import DeferredReject, RecordCollector, Written
@@ -86,7 +77,6 @@ class ShowCollector(RecordCollector):
         self.kinds.add(shows_pairs(record))
         if "a" in record and self.spec.form.name == PAGE:
             wire.json_of(record)  # raises Rejected for what cannot be saved again
-            may_go(record)
         if "a" in record and "shared" in record and wire.COVERS not in record:
             self.corpus = self.corpus._replace(removable=False)
         if "duplicate_of" in record and not self.spec.others:

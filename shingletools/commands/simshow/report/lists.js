@@ -5,7 +5,7 @@ class List {
   // columns: {title, value(row) to sort by, cell(row), from: the screens that have it, 'phone' if none is said, 'tablet' or
   // 'desk'}; the first names the row. extracts(row, found): the documents whose beginnings, or hits, are shown above it.
   // differs(row): how many letters of these are the same. pairOf(row): the pair on which a key decides; more(row): how
-  // many have the same texts
+  // many have the same texts; note(row): what is shown below the beginnings
   constructor(settings) {
     Object.assign(this, { pairOf: () => undefined, only: 0, answer: 0, page: 0, query: '', found: [] }, settings);
     this.select();
@@ -118,7 +118,8 @@ class List {
     const figures = element('tr', { class: 'item', 'data-pair': this.pairOf(row) }, this.columns.map((column, place) =>
       element(place ? 'td' : 'th', { scope: !place && 'row', class: column.from }, column.cell(row))));
     const open = () => figures.querySelector('a').click();
-    return [element('tr', { class: 'extracts', click: open }, element('td', { colspan: this.columns.length }, extracts)), figures];
+    return [element('tr', { class: 'extracts', click: open },
+      element('td', { colspan: this.columns.length }, extracts, this.note?.(row))), figures];
   }
 
   draw() {
@@ -160,6 +161,7 @@ const pairList = new List({
   pairOf: (pair) => pair,
   more: (pair) => folded(pair).filter((each) => lists.listed[each]).length - 1,
   documents: (pair) => folded(pair).flatMap((each) => [pairs.a[each], pairs.b[each]]),
+  note: (pair) => ownOf(pair, 0) && element('span', { class: 'hint' }, `${ownOf(pair, 0)} | ${ownOf(pair, 1)}`),
   extracts: (pair) => (areCopies(pair) ? [pairs.a[pair]] : [pairs.a[pair], pairs.b[pair]]),
   differs: (pair) => {
     const [a, b] = [textOf(pairs.a[pair]), textOf(pairs.b[pair])];
@@ -170,10 +172,9 @@ const pairList = new List({
   columns: [
     { title: 'Pair', value: (pair) => lists.names[pairs.a[pair]],
       cell: (pair) => [element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])),
-        pairList.more(pair) ? element('span', { class: 'hint' }, ` and ${number(pairList.more(pair))} more of the same texts`) : null,
-        ownOf(pair, 0) && element('span', { class: 'hint' }, ` (${ownOf(pair, 0)} | ${ownOf(pair, 1)})`)] },
-    ...(answers.length ? [{ title: 'Answer', value: answerOf, cell: (pair) => visible(short(answerOf(pair))) }] : []),
+        pairList.more(pair) ? element('span', { class: 'hint' }, ` and ${number(pairList.more(pair))} more of the same texts`) : null] },
     { title: 'Similarity', value: (pair) => pairs.similarity[pair], cell: (pair) => share(pairs.similarity[pair]) },
+    ...(answers.length ? [{ title: 'Answer', value: answerOf, cell: (pair) => visible(short(answerOf(pair))) }] : []),
     { title: '% of a, % of b', from: 'tablet', value: (pair) => Math.min(...sharesOf(pair)),
       cell: (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => percent(pairs.shared[pair], lists.words[document_])).join(', ') },
     { title: 'Words shared', from: 'tablet', value: (pair) => pairs.shared[pair], cell: (pair) => number(pairs.shared[pair]) },
