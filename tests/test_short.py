@@ -371,7 +371,11 @@ def test_an_erratum_stays_beside_its_paper(tmp_path: Path) -> None:
 
 def test_a_pair_of_other_documents_removes_nothing(here: Path) -> None:
     """Nor does one that says that neither is within the other."""
-    pairs = [{"a": 0, "b": 9}, {"a": 8, "b": 9}, {"a": 0, "b": 3, "similarity": 0.9, "contained": "none"}]
+    pairs: list[dict[str, Any]] = [
+        {"a": 0, "b": 9},
+        {"a": 8, "b": 9},
+        {"a": 0, "b": 3, "similarity": 0.9, "contained": "none"},
+    ]
     (here / "pairs").write_bytes(jsonl(*pairs))
     ran = run_here("dedup --pairs pairs docs.jsonl", cwd=here)
     assert (ran.status, ran.out) == (0, (here / "docs.jsonl").read_bytes())
