@@ -6,6 +6,7 @@ payload_store               payloads on disk
 ids_on_disk                 ids on disk, numbered in the order of their first mention
 seen_ids                    which ids were seen before, within a limit of memory
 union_find                  connected components
+covered_documents           documents that may go for others, and those that stay
 binomial                    binomial chances, exactly: how far an estimate may be off
 exact_ratios                exact ratios of counts, and how tables show them
 inverse_document_frequency  inverse document frequencies

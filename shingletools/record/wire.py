@@ -14,6 +14,7 @@ Name = str | int  # an id
 AGAINST = "against"  # the field of pairs whose b is of another side than a, as of simjoin --against
 COPY = "copy"  # the field of pairs whose b is a copy of a, and in no other pair, as of simjoin --copies once
 COVERS = "covers"  # the field of pairs that says which side the other one covers, as of simcheck
+CONTAINED = "contained"  # the same of the smaller side, as of simjoin --measure containment
 COPIES_ALONE = "pairs of simjoin --copies once must be those of one join only"
 COPY_TWICE = f"a document is a copy and in another pair, too; {COPIES_ALONE}"
 TWO_SIDES = "pairs of simjoin --against make no groups, for its sides may use the same ids; dedup --known takes them"

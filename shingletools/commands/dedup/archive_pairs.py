@@ -13,9 +13,10 @@ from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, flagged
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id
-from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY, SECOND_MAY
+from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.types import F64, U8, Flags, Index
+from shingletools.numbers.covered_documents import SIDES
 from shingletools.reading.streams import first_line
 from shingletools.record import wire
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
@@ -23,14 +24,12 @@ from shingletools.record.document_format import Format
 from shingletools.record.json_members import parse
 from shingletools.record.labels import LABEL_FIELD, check_judged_same
 from shingletools.record.record_batch import RecordBatch, Schema, id_schema
-from shingletools.record.wire import AGAINST, COPY, Record
+from shingletools.record.wire import AGAINST, CONTAINED, COPY, COVERS, Record
 from shingletools.system.errors import Failed, Rejected, printable, shown_place
 
 NO_IDS = "no ids: numbered rows, lines and citations have them only in JSON lines, as repeats --removed writes them"
 
-SAID = COVERS, CONTAINED, ANSWER = "covers", "contained", "answer"  # fields of a pair: of simcheck, simjoin, simcheck
-# Which documents of a pair may go, by what COVERS or CONTAINED says: bits of PairEnds.may_go
-SIDES = {b'"none"': 0, b'"a"': FIRST_MAY, b'"b"': SECOND_MAY, b'"both"': EITHER_MAY}
+SAID = COVERS, CONTAINED, "answer"  # fields of a pair: of simcheck, simjoin, simcheck
 UNSAID, DIFFERENT, OTHER = 4, 8, 12  # codes of a missing value, of the answer that they differ, and of other values
 CODES = {**SIDES, b"": UNSAID, b'"different"': DIFFERENT}
 

@@ -14,17 +14,14 @@ from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids
 from shingletools.kernel.independent_set import (
-    EITHER_MAY,
     FIRST_MAY,
-    GONE,
     MAX_PAIRS,
-    OPEN,
     SECOND_MAY,
-    STAYS,
     PairEnds,
     Partners,
 )
 from shingletools.kernel.types import F64, I32, U8, Flags, Index
+from shingletools.numbers.covered_documents import staying
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.wire import COPIES_ALONE, COPY_TWICE, TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
@@ -107,20 +104,6 @@ def originals(documents: int, copies: I32, others: Iterable[I32]) -> Index:
     if again or any(copied[some].any() for some in others):
         raise Failed(COPY_TWICE)
     return original
-
-
-def staying(documents: Index, pairs: PairEnds) -> Index:
-    """Returns those of some documents, in order of preference, that stay.
-
-    Of a pair of which either may go, only the less preferred one may.
-    """
-    rank, state = np.empty(len(pairs.last), np.int64), np.full(len(pairs.last), GONE, np.uint8)
-    rank[documents], state[documents] = np.arange(len(documents)), OPEN
-    first, second = rank[pairs.ends.reshape(-1, 2)].T
-    one_sided = np.where(pairs.may_go == EITHER_MAY, np.where(first < second, SECOND_MAY, FIRST_MAY), pairs.may_go)
-    kernel.decide_by_cover(documents, pairs._replace(may_go=one_sided.astype(np.uint8)), state)
-    stays: Index = documents[state[documents] == STAYS]
-    return stays
 
 
 class ByPairs(RemovalDecisions):

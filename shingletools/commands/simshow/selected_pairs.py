@@ -8,14 +8,14 @@ from typing import Any, cast
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.archive_pairs import CONTAINED, COVERS, SIDES
 from shingletools.commands.simshow.documents import Name
 from shingletools.commands.simshow.spec import Selection
 from shingletools.kernel.independent_set import EITHER_MAY
 from shingletools.kernel.types import Index
+from shingletools.numbers.covered_documents import SIDES
 from shingletools.record import wire
 from shingletools.record.labels import judged_same
-from shingletools.record.wire import Record
+from shingletools.record.wire import CONTAINED, COVERS, Record
 from shingletools.system.errors import Rejected
 
 Similarity = int | float  # from 0 to 1

@@ -6,10 +6,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from shingletools.commands.dedup.decisions_by_pairs import staying
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.independent_set import EITHER_MAY, PairEnds
 from shingletools.kernel.types import Flags, Index
+from shingletools.numbers.covered_documents import staying
 from shingletools.numbers.union_find import UnionFind
 
 
