@@ -2,8 +2,7 @@
 
 command          the options
 spec             the specification
-own_words        the words that only one of two texts has
-spellings        whether two words are spellings of one
+text_numbers     texts as the numbers of their words
 verdicts         which side of a pair covers the other: copy, doubtful or different
 check_collector  the collector: takes pairs, then documents, and checks each pair
 """
