@@ -153,7 +153,7 @@ static int make_room(Bytes *room, int64_t size)
     if (room->room >= (size_t)size)
         return 0;
     free(room->data);
-    room->room = 2 * (size_t)size;
+    room->room = (size_t)size + (size_t)size / 8; /* little more, since an alignment may need gigabytes */
     room->data = malloc(room->room);
     room->room = room->data ? room->room : 0;
     return !room->data;
