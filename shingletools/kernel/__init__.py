@@ -15,6 +15,7 @@ groups              definition: lines of groups, and connected components
 reference_arrays    definition: loops over arrays
 independent_set     definition: which documents of pairs stay
 winnowing           definition: runs of words, found by winnowed fingerprints
+own_words           definition: the words that only one of two texts has
 overlap_bound       the least overlap of two sets that are a pair
 compiled_arrays     the loops over arrays in C
 arrays              the loops over arrays, in C or by their definition

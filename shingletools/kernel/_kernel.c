@@ -1,6 +1,7 @@
 /* The hot loops of shingletools. Their definitions are in line_columns.py, lines.py, memo.py, payload_codec.py,
-   payload_signatures.py, ids.py, groups.py, independent_set.py, winnowing.py and reference_arrays.py. Functions that
-   read many lines at once do with ordinary ones what filter_line.py and the schemas of collectors do with each. */
+   payload_signatures.py, ids.py, groups.py, independent_set.py, winnowing.py, own_words.py and reference_arrays.py.
+   Functions that read many lines at once do with ordinary ones what filter_line.py and the schemas of collectors do
+   with each. */
 
 #include "kernel.h"
 
@@ -26,6 +27,8 @@ static PyMethodDef functions[] = {
     {"winnow", winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c"},
     {"winnowed_runs", winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c"},
     {"equal_words", equal_words, METH_VARARGS, "(texts, left, others, right, words): see winnowing.c"},
+    {"own_words", own_words, METH_VARARGS, "(texts, left, right, how, out): see own_words.c"},
+    {"own_lines", own_lines, METH_VARARGS, "(heads, places, own, data, ends, rests, which): see own_words.c"},
     {"read_frequencies", read_frequencies, METH_VARARGS, "see frequencies.c"},
     {"read_weights", read_weights, METH_VARARGS, "(lines, at, digits): see frequencies.c"},
     {"list_fingerprints", list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c"},

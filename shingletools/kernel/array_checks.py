@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from shingletools.kernel import _kernel, compiled_arrays, independent_set, reference_arrays
+from shingletools.kernel import _kernel, compiled_arrays, independent_set, own_words, reference_arrays
 from shingletools.kernel import winnowing as winnow
 from shingletools.kernel.overlap_bound import OverlapBound
 from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets, TokenWeights
@@ -137,3 +137,63 @@ def winnowing(draw: Generator) -> Iterator[Compared]:
                 listed = FACTOR, _kernel.list_fingerprints(keys[:3].tobytes(), b"", FACTOR), True
                 some = np.isin(keys, keys[:3])
                 yield "winnow", compiled_arrays.winnow(texts, how, listed), (keys[some], places[some])
+
+
+# Spellings of one another or not, with letters of several bytes; the flags are those of own_words.py
+SPELLINGS = (
+    *(
+        "house",
+        "houses",
+        "hosue",
+        "hause",
+        "mouse",
+        "houuse",
+        "fox",
+        "foxes",
+        "box",
+        "Äpfel",
+        "Äpfle",
+        "Äpfels",
+        "Ärger",
+    ),
+    *(
+        "日本語本日",
+        "日本語日本",
+        "日本誤本日",
+        "日本語日本国",
+        "health",
+        "care",
+        "healthcare",
+        "ca",
+        "re",
+        '"q"',
+        "\0",
+    ),
+)
+FLAGGED = (("3", own_words.NUMBER), ("3d", own_words.NUMBER), ("the", own_words.NEVER), ("1st", 3))
+
+
+def own(draw: Generator) -> Iterator[Compared]:
+    words = [*((word, 0) for word in SPELLINGS), *FLAGGED]
+    spelled = [word.encode() for word, _ in words]
+    flags = np.array([flag for _, flag in words], np.uint8)
+    for most in (1, 3, 12, len(words)):  # words that are different
+        texts = [draw.integers(0, most, draw.integers(0, 50)).astype(np.int32) for _ in range(15)]
+        for text in texts[:15]:  # with a block that moved
+            place, end = sorted(draw.integers(0, len(text) + 1, 2).tolist())
+            texts.append(
+                np.concatenate([text[place:end], text[:place], draw.integers(0, most, 1, np.int32), text[end:]])
+            )
+        sizes = np.array([*map(len, texts)], np.int64)
+        ends = np.cumsum([*map(len, spelled)])
+        made = own_words.NumberedTexts(
+            np.concatenate(texts), np.cumsum(sizes) - sizes, sizes, b"".join(spelled), ends.tobytes(), flags
+        )
+        left, right = np.append(draw.integers(0, 30, (2, 40)), [np.arange(15), np.arange(15, 30)], axis=1)
+        for how in ((0, True, False), (0, True, True), (20, True, True), (60, False, True), (60, True, False)):
+            comparing = own_words.Comparing(*how, int(draw.integers(0, 2**63)))
+            yield compared(own_words, "own_words", made, left, right, comparing)
+            found = own_words.own_words(made, left, right, comparing)
+            starts, which = draw.integers(0, 20, len(left)), draw.integers(0, 2, len(left))
+            heads = own_words.LineHeads(bytes(range(40)), np.stack([starts, starts + 9], axis=1))
+            yield compared(own_words, "own_lines", heads, found, made, [b"}\n", b',"covers":"a"}\n'], which)

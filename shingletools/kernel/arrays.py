@@ -31,6 +31,8 @@ if kernel.NAME == "c":
         mark,
         marked,
         overlaps,
+        own_lines,
+        own_words,
         pair_lines,
         parities,
         rarest,
@@ -48,6 +50,7 @@ else:
         greedy_independent_set_of_pairs,
         list_ends,
     )
+    from shingletools.kernel.own_words import own_lines, own_words
     from shingletools.kernel.reference_arrays import (
         agreements,
         band_keys,

@@ -8,6 +8,7 @@ from shingletools.kernel import _kernel
 from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.independent_set import PairEnds, Partners
 from shingletools.kernel.lines import FingerprintFilter
+from shingletools.kernel.own_words import OWN, Comparing, LineHeads, NumberedTexts, OwnWords
 from shingletools.kernel.types import (
     I32,
     U8,
@@ -158,3 +159,14 @@ def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index
 def equal_words(texts: bytes, left: Index, others: bytes, right: Index, words: Index, /) -> Index:
     one, two, most = map(np.ascontiguousarray, (left, right, words))
     return np.frombuffer(_kernel.equal_words(texts, one, others, two, most), np.int64)
+
+
+def own_words(texts: NumberedTexts, left: Index, right: Index, how: Comparing, /) -> OwnWords:
+    own = np.zeros((len(left), 2), OWN)
+    _kernel.own_words(tuple(texts), np.ascontiguousarray(left), np.ascontiguousarray(right), tuple(how), own)
+    return own
+
+
+def own_lines(heads: LineHeads, own: OwnWords, texts: NumberedTexts, rests: Sequence[bytes], which: Index, /) -> bytes:
+    places, found, numbers = map(np.ascontiguousarray, (heads.places, own, which))
+    return _kernel.own_lines(heads.data, places, found, texts.data, texts.ends, list(rests), numbers)

@@ -53,6 +53,10 @@ PyObject *winnow(PyObject *self, PyObject *args);
 PyObject *winnowed_runs(PyObject *self, PyObject *args);
 PyObject *equal_words(PyObject *self, PyObject *args);
 
+/* own_words.c */
+PyObject *own_words(PyObject *self, PyObject *args);
+PyObject *own_lines(PyObject *self, PyObject *args);
+
 /* frequencies.c */
 PyObject *read_frequencies(PyObject *self, PyObject *args);
 PyObject *read_weights(PyObject *self, PyObject *args);

@@ -349,6 +349,7 @@ CHECKS: dict[str, Callable[[Generator], Iterator[Compared]]] = {
     "lines that are read": read,
     "removal": array_checks.independent_sets,
     "passages": array_checks.winnowing,
+    "own words": array_checks.own,
 }
 
 

@@ -1,33 +1,33 @@
 """Takes pairs, then documents, and adds to each pair what each side has of its own."""
 
+import os
 from array import array
-from collections.abc import Callable, Iterator, Sequence, Sized
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import orjson
 
-from shingletools.commands.simcheck.citation_verdicts import citation_verdict
-from shingletools.commands.simcheck.citations import Citation
-from shingletools.commands.simcheck.own_words import OwnWords, Words
-from shingletools.commands.simcheck.spec import ADDED, ANSWER, OWN, CheckSpec
-from shingletools.commands.simcheck.verdicts import BOTH, COPY, DIFFERENT, DOUBTFUL, SAME, Verdict, verdict
+from shingletools.commands.simcheck.spec import ADDED, CheckSpec
+from shingletools.commands.simcheck.text_numbers import TextNumbers
+from shingletools.commands.simcheck.verdicts import COPY, DIFFERENT, DOUBT, DOUBTFUL, VERDICTS, verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id, split_ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
-from shingletools.kernel.types import Index
+from shingletools.kernel.own_words import OWN, Comparing, LineHeads, NumberedTexts
+from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.collector import Collector, DeferredReject, Taken, Written
 from shingletools.record.json_members import escaped, member_of, members, parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema, read_batch
-from shingletools.record.wire import AGAINST, COVERS
+from shingletools.record.wire import AGAINST
 from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before, shown
 from shingletools.system.spilling_list import SpillingList
 
 NOT_YET, BAD = -1, -2  # instead of the number of a text: its document has not come, or was rejected
-FIRST_WORDS = 5  # of what a side has of its own, which are written
-CACHED_WORDS = 1 << 20  # words of prepared texts that are kept: some 200 bytes each
+CACHED_WORDS = 1 << 21  # words of prepared texts that are kept
+PART_BYTES = 1 << 24  # of texts that are compared at once
+MOST_WORDS = (1 << 31) - 1  # of a text: their places have 32 bits
 MEMORY_PARTS = 4  # of the memory: one for pairs, two for texts, the rest for gaps in the heap
 VIA = "via"
 
@@ -39,13 +39,12 @@ class WaitingPairs(NamedTuple):
     place: Place
 
 
-class PairRow(NamedTuple):
-    """A pair: its line, the numbers of its ids, and whether b is a copy."""
+class PairRows(NamedTuple):
+    """Pairs whose documents are there. Shapes: (pairs, 2) and (pairs,)."""
 
-    line: bytes
-    a: int
-    b: int
-    copy: bool
+    heads: LineHeads  # lines up to the end of the last value
+    texts: Index  # the numbers of their texts
+    copies: Flags  # whether both texts are the same
 
 
 class Side:
@@ -74,19 +73,21 @@ class CheckCollector(Collector):
         limit = spec.memory
         share = None if limit is None else limit.share(MEMORY_PARTS, 0)
         self.pairs: SpillingList[WaitingPairs] = SpillingList(limit and limit._replace(size=share or 0))
+        self.sizes = array("q")  # bytes of each text
         self.texts: SpillingList[bytes] = SpillingList(limit and limit._replace(size=2 * (share or 0)))
         one = Side()
         self.two = one, Side() if spec.others else one
-        # Of texts that differ from what they are copies of: the first document, and its id
-        self.apart_first: dict[bytes, tuple[int, bytes]] = {}
+        self.apart_first: dict[bytes, bytes] = {}  # the first id of texts that differ from what they are copies of
         self.via: bytes | None = None  # the recipe of all texts, as it is spelled, from the first document on
-        self.prepare: Callable[[bytes], Sized] = Citation if spec.citations else (lambda text: Words(text.decode()))
-        self.compare: Callable[[Any, Any], Verdict] = (
-            citation_verdict if spec.citations else partial(verdict, rules=spec.rules)
-        )
-        self.known: set[tuple[int, int]] = set()  # pairs of citations, which may be proposed twice
-        self.prepared: dict[int, Sized] = {}
-        self.ready = 0  # words of these
+        rules = spec.rules
+        self.prepared = TextNumbers(rules.never)
+        key = int.from_bytes(os.urandom(8))
+        self.how = Comparing(min(rules.short, MOST_WORDS), rules.numbers > 0, rules.spellings, key)
+        covers = [*(found.covers for found in VERDICTS[:DOUBT]), "both" if spec.covering else VERDICTS[DOUBT].covers]
+        self.rests = [
+            f',"covers":"{side}","answer":"{found.answer}"}}\n'.encode()
+            for side, found in zip(covers, VERDICTS, strict=True)
+        ]
         self.lost: list[DeferredReject] = []
         self.counts = dict.fromkeys((COPY, DOUBTFUL, DIFFERENT), 0)
         other = -1 if spec.others else 0
@@ -131,17 +132,18 @@ class CheckCollector(Collector):
     def take_documents(self, batch: RecordBatch, side: Side) -> Taken:
         ids, *fields, recipes = batch.columns
         numbers = np.frombuffer(side.ids.find(ids.data, ids.sizes), np.int64)
-        *of_fields, of_via = (np.frombuffer(column.data, np.int64).reshape(-1, 2) for column in (*fields, recipes))
+        places = [np.frombuffer(column.data, np.int64).reshape(-1, 2) for column in (recipes, *fields)]
         rejected: dict[int, Rejected] = {}
-        for row in np.flatnonzero(numbers >= 0).tolist():
-            number = int(numbers[row])
+        rows = np.flatnonzero(numbers >= 0)
+        columns = (column[rows].tolist() for column in (numbers, *places))
+        for row, number, of_recipe, *of_fields in zip(rows.tolist(), *columns, strict=True):
             try:
-                via = batch.lines[slice(*of_via[row])]
+                via = batch.lines[slice(*of_recipe)]
                 self.check_recipe(via)
                 if side.texts[number] >= 0:
                     raise IdRepeated(seen_before(orjson.loads([*split_ids(ids.data, ids.sizes)][row])))
                 side.texts[number] = BAD
-                text = self.text_of([batch.lines[slice(*places[row])] for places in of_fields])
+                text = self.text_of([batch.lines[slice(*place)] for place in of_fields])
             except Rejected as error:
                 rejected[row] = error
                 if self.strict:
@@ -152,6 +154,7 @@ class CheckCollector(Collector):
                 self.via = via
                 side.texts[number] = len(self.texts)
                 self.texts.add(text, len(text) + 100)
+                self.sizes.append(len(text))
         return Taken(rejected=rejected)
 
     def check_recipe(self, via: bytes) -> None:
@@ -162,98 +165,104 @@ class CheckCollector(Collector):
                 raise Failed(wire.recipes_differ(recipe, orjson.loads(self.via) if self.via else ""))
 
     def text_of(self, values: Sequence[bytes]) -> bytes:
-        """Returns the words of a document, from the JSON of their field, or its citation's fields. Raises Rejected."""
-        if self.spec.citations:
-            abstract = b"" if values[-1] == b'""' else values[-1] and b"1"  # it counts that it is there
-            return b"[%b]" % b",".join(value or b"null" for value in (*values[:-1], abstract))
+        """Returns the words of a document, from the JSON of their field. Raises Rejected."""
         (value,) = values
-        if value[:1] == b'"' and b"\\" not in value:
+        if value[:1] == b'"' and b"\\" not in value and value.isascii():
             return value[1:-1]
-        return wire.take_string(
-            {self.spec.text_field: orjson.loads(value)} if value else {}, self.spec.text_field
-        ).encode()
+        name = self.spec.text_field
+        return " ".join(wire.take_string({name: orjson.loads(value)} if value else {}, name).split()).encode()
 
     def finish(self) -> Iterator[Written]:
         for waiting in self.pairs:
-            written, doubtful = list[bytes](), list[bytes]()
-            for row, pair in enumerate(self.rows(waiting.lines)):
-                if self.spec.citations:
-                    if (pair.a, pair.b) in self.known:
-                        continue
-                    self.known.add((pair.a, pair.b))
-                line = self.checked(pair)
-                if line is None:
-                    self.lost.append(self.unknown(waiting.place, row, pair))
-                    continue
-                written.append(line)
-                if b'"answer":"doubtful"}' in line[-30:]:
-                    doubtful.append(line)
-            yield Written(b"".join(written), b"".join(doubtful) if self.spec.doubtful is not None else b"")
+            at = before = 0
+            while at < len(waiting.lines):
+                batch = read_batch(waiting.lines, at, self.of_pairs)
+                file, line = waiting.place
+                place = file, None if line is None else line + before
+                before, at = before + batch.rows, batch.next
+                pairs, good = self.pair_rows(batch, place)
+                sizes = np.frombuffer(self.sizes, np.int64)
+                parts = np.cumsum(sizes[pairs.texts[good]].sum(axis=1)) // PART_BYTES
+                del sizes
+                for some in np.split(good, np.flatnonzero(np.diff(parts)) + 1):
+                    heads = pairs.heads._replace(places=pairs.heads.places[some])
+                    yield self.checked(PairRows(heads, pairs.texts[some], pairs.copies[some]))
 
-    def checked(self, pair: PairRow) -> bytes | None:
-        """Returns the line of a pair with what was found; None if a document of it is not there."""
-        one, other = texts = self.texts_of(pair)
-        if min(texts) < 0:
-            return None
-        if pair.copy and self.texts[one] != self.texts[other]:
-            return self.checked(self.apart(pair, other))
-        found = SAME if pair.copy else self.compare(self.words(one), self.words(other))
-        if self.spec.covering and found.answer == DOUBTFUL:
-            found = found._replace(covers=BOTH)
-        self.counts[found.answer] += 1
-        return with_verdict(pair.line, found)
+    def pair_rows(self, batch: RecordBatch, place: Place) -> tuple[PairRows, Index]:
+        """Returns pairs that were good before, and which of them can be checked."""
+        numbers = [
+            np.frombuffer(side.ids.find(ids.data, ids.sizes), np.int64)
+            for side, ids in zip(self.two, batch.columns, strict=False)
+        ]
+        texts = np.stack(
+            [np.frombuffer(side.texts, np.int64)[each] for side, each in zip(self.two, numbers, strict=True)], axis=1
+        )
+        places = np.stack([np.frombuffer(each, np.int64) for each in (batch.starts, batch.lasts)], axis=1)
+        copies = np.frombuffer(batch.columns[3].data, np.uint8) > 0
+        lost = texts.min(axis=1, initial=0) < 0
+        heads = bytearray(batch.lines)
+        for row in np.flatnonzero(lost | copies | (places[:, 1] < 0)).tolist():
+            line = batch.line(row)
+            one, other = texts[row].tolist()
+            if lost[row]:
+                self.lost.append(self.unknown(place, row, line, (one, other)))
+                continue
+            if copies[row] and self.texts[one] != self.texts[other]:
+                line, copies[row] = self.apart(line, int(numbers[1][row]), other)
+            elif places[row, 1] >= 0:
+                continue
+            start = len(heads)
+            heads += line.removeprefix(wire.BOM).rstrip()[:-1].rstrip()
+            places[row] = start, len(heads)
+        return PairRows(LineHeads(bytes(heads), places), texts, copies), np.flatnonzero(~lost)
 
-    def apart(self, pair: PairRow, text: int) -> PairRow:
-        """Returns a pair in place of one whose copy differs from the original, though its shingles do not.
+    def checked(self, pairs: PairRows) -> Written:
+        """Returns the lines of pairs with what was found."""
+        compared = np.flatnonzero(~pairs.copies)
+        texts, at = self.numbered(pairs.texts[compared])
+        own, sizes = np.zeros((len(pairs.texts), 2), OWN), np.zeros((len(pairs.texts), 2), np.int64)
+        own[compared] = kernel.own_words(texts, at[:, 0], at[:, 1], self.how)
+        sizes[compared] = texts.sizes[at]
+        found = verdicts(own, sizes, self.spec.rules)
+        for number, count in enumerate(np.bincount(found).tolist()):
+            self.counts[VERDICTS[number].answer] += count
+        output = kernel.own_lines(pairs.heads, own, texts, self.rests, found)
+        if self.spec.doubtful is None:
+            return Written(output)
+        some = found == DOUBT
+        heads = pairs.heads._replace(places=pairs.heads.places[some])
+        return Written(output, kernel.own_lines(heads, own[some], texts, self.rests, found[some]))
+
+    def numbered(self, texts: Index) -> tuple[NumberedTexts, Index]:
+        """Returns prepared texts, and where those of pairs are among them."""
+        if len(self.prepared.words) > CACHED_WORDS:
+            self.prepared.clear()
+        several, which = np.unique(texts.ravel(), return_inverse=True)
+        new = [number for number in several.tolist() if number not in self.prepared.places]
+        self.prepared.add(new, [self.texts[number] for number in new])
+        return self.prepared.arrays(), self.prepared.numbers(several)[which].reshape(texts.shape)
+
+    def apart(self, line: bytes, b: int, text: int) -> tuple[bytes, bool]:
+        """Returns the line in place of one whose copy differs from the original, and whether it is of a copy.
 
         The first document with its text gets a pair that is no copy; the others become copies of that one.
         """
-        ids = self.two[1].ids
-        (name,) = each_id(SelectedIds(ids.data, ids.ends, np.array([pair.b])))
-        first, id_of_first = self.apart_first.setdefault(self.texts[text], (pair.b, name))
-        if first == pair.b:
-            return pair._replace(line=without_copy(pair.line), copy=False)
-        copy = b'{"a":%b,"b":%b,"similarity":1.0,"copy":true}' % (id_of_first, name)
-        return PairRow(copy, first, pair.b, True)
+        ids = self.two[-1].ids
+        (name,) = each_id(SelectedIds(ids.data, ids.ends, np.array([b])))
+        first = self.apart_first.setdefault(self.texts[text], name)
+        if first == name:
+            return without_copy(line), False
+        return b'{"a":%b,"b":%b,"similarity":1.0,"copy":true}' % (first, name), True
 
-    def texts_of(self, pair: PairRow) -> tuple[int, int]:
-        """Returns the numbers of the texts of a pair."""
-        return self.two[0].texts[pair.a], self.two[-1].texts[pair.b]
-
-    def rows(self, lines: bytes) -> Iterator[PairRow]:
-        """Yields the pairs on lines that were good before."""
-        at = 0
-        while at < len(lines):
-            batch = read_batch(lines, at, self.of_pairs)
-            at = batch.next
-            a, b = (
-                np.frombuffer(side.ids.find(ids.data, ids.sizes), np.int64).tolist()
-                for side, ids in zip(self.two, batch.columns, strict=False)
-            )
-            yield from map(PairRow, map(batch.line, range(batch.rows)), a, b, map(bool, batch.columns[3].data))
-
-    def words(self, number: int) -> Sized:
-        """Returns a text that is prepared to be compared."""
-        words = self.prepared.get(number)
-        if words is None:
-            words = self.prepare(self.texts[number])
-            if self.ready > CACHED_WORDS:
-                self.prepared.clear()
-                self.ready = 0
-            self.prepared[number] = words
-            self.ready += len(words)
-        return words
-
-    def unknown(self, first: Place, row: int, pair: PairRow) -> DeferredReject:
+    def unknown(self, first: Place, row: int, line: bytes, texts: tuple[int, int]) -> DeferredReject:
         """Returns a pair that cannot be checked, because a document is not there, or was rejected."""
-        texts = self.texts_of(pair)
         side = next(side for side, text in enumerate(texts) if text < 0)
         option = "--against" if side and self.spec.others else "--docs"
-        name = shown(wire.parse_json(pair.line)["ab"[side]])
+        name = shown(wire.parse_json(line)["ab"[side]])
         why = f"no document of {option} has the id {name}"
         if texts[side] == BAD:
             why = f"the document {name} of {option} was rejected"
-        return DeferredReject(first[0], None if first[1] is None else first[1] + row, why, pair.line)
+        return DeferredReject(first[0], None if first[1] is None else first[1] + row, why, line)
 
     def deferred_rejects(self) -> Sequence[DeferredReject]:
         lost, self.lost = self.lost, []
@@ -274,27 +283,3 @@ def without_copy(line: bytes) -> bytes:
     assert place is not None
     before, after = line[: place.start].rstrip(), line[place.end :].lstrip()
     return before[:-1] + after if before[-1:] == b"," else before + after.removeprefix(b",")
-
-
-def with_verdict(line: bytes, found: Verdict) -> bytes:
-    """Returns the line of a pair with what was found, before its last brace.
-
-    >>> with_verdict(b'{"a":1,"b":2}', SAME)[-33:-1]
-    b'"covers":"both","answer":"copy"}'
-    """
-    own = b",".join(b'"%b":%b' % (side, shown_own(each)) for side, each in ((b"a", found.a), (b"b", found.b)))
-    before = line.removeprefix(wire.BOM).rstrip()[:-1].rstrip()
-    return b'%b,"%b":{%b},"%b":"%b","%b":"%b"}\n' % (
-        before,
-        OWN.encode(),
-        own,
-        COVERS.encode(),
-        found.covers.encode(),
-        ANSWER.encode(),
-        found.answer.encode(),
-    )
-
-
-def shown_own(own: OwnWords) -> bytes:
-    first = orjson.dumps(" ".join(own.words[:FIRST_WORDS]))
-    return b'{"words":%d,"run":%d,"first":%b}' % (len(own.words), own.longest, first)

@@ -4,17 +4,29 @@ Two citations are copies if nothing that tells is different, and what agrees is 
 or the place (volume and pages) with the title, or a long title with authors, journal and year.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from shingletools.commands.simcheck.citations import ALIKE, COMPARED, EQUAL, OTHER, UNKNOWN, Citation, identifiers
-from shingletools.commands.simcheck.own_words import OwnWords
 from shingletools.commands.simcheck.spec import ABSTRACT
-from shingletools.commands.simcheck.verdicts import BOTH, COPY, DIFFERENT, DOUBTFUL, NONE, SAME, A, B, Verdict
+from shingletools.commands.simcheck.verdicts import COPY, DIFFERENT, DOUBTFUL
 
 PAPER = 3  # pages after the first one: letters on fewer may have one title and other authors
 
 
-def citation_verdict(a: Citation, b: Citation) -> Verdict:
+class CitationVerdict(NamedTuple):
+    """What each side has of its own, as names of fields and their values, and what follows from it."""
+
+    a: Sequence[str]
+    b: Sequence[str]
+    covers: str  # the side that the other one covers: a, b, both or none
+    answer: str
+
+
+SAME = CitationVerdict((), (), "both", COPY)
+
+
+def citation_verdict(a: Citation, b: Citation) -> CitationVerdict:
     """Compares two citations; of copies, the one of which fewer fields have a value is covered.
 
     >>> one, other = (Citation(b'["10.1/%b"%b]' % (n, b",null" * 10)) for n in (b"1", b"2"))
@@ -28,12 +40,12 @@ def citation_verdict(a: Citation, b: Citation) -> Verdict:
     own = own_fields(a, b, found), own_fields(b, a, found)
     if ids != OTHER and are_copies(a, b, found, ids):
         more = len(a.values) - len(b.values)
-        return Verdict(*own, B if more > 0 else A if more < 0 else BOTH, COPY)
+        return CitationVerdict(*own, "b" if more > 0 else "a" if more < 0 else "both", COPY)
     other_journal = found["journal"] == OTHER
     alike = found["title"] == EQUAL and (not other_journal or (a.long and b.long))
     one_place = found["volume"] == found["pages"] == EQUAL and not other_journal
     doubtful = ids > UNKNOWN or (found["author"] != OTHER and (alike or one_place))
-    return Verdict(*own, NONE, DOUBTFUL if doubtful else DIFFERENT)
+    return CitationVerdict(*own, "none", DOUBTFUL if doubtful else DIFFERENT)
 
 
 def are_copies(a: Citation, b: Citation, found: Mapping[str, int], ids: int) -> bool:
@@ -41,7 +53,7 @@ def are_copies(a: Citation, b: Citation, found: Mapping[str, int], ids: int) -> 
     title, names, year, journal, volume, page = (found[name] for name in COMPARED)
     place = volume == page == EQUAL
     if title <= UNKNOWN:  # a title may be translated
-        translated = bool(a.title.words and b.title.words) and a.telling == b.telling
+        translated = bool(a.title and b.title) and a.telling == b.telling
         return translated and place and ids == names == EQUAL and year != OTHER
     telling = title == EQUAL and a.long and b.long
     if names == OTHER and not (telling and (ids == EQUAL or (place and a.extent == b.extent >= PAPER))):
@@ -56,11 +68,10 @@ def are_copies(a: Citation, b: Citation, found: Mapping[str, int], ids: int) -> 
     return telling and venue and where and when
 
 
-def own_fields(a: Citation, b: Citation, found: Mapping[str, int]) -> OwnWords:
+def own_fields(a: Citation, b: Citation, found: Mapping[str, int]) -> list[str]:
     """Returns the fields of a that b lacks or has another value of."""
-    own = [
+    return [
         name if name == ABSTRACT else f"{name} {value}"
         for name, value in a.values.items()
         if not b[name] or (found[name] != EQUAL if name in found else value != b[name])
     ]
-    return OwnWords((), own)

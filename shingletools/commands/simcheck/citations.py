@@ -5,11 +5,14 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
 import orjson
 from rapidfuzz import fuzz
 
-from shingletools.commands.simcheck.own_words import Words, aligned
 from shingletools.commands.simcheck.spec import CITATION_FIELDS, FUNCTION_WORDS
+from shingletools.commands.simcheck.text_numbers import is_number
+from shingletools.kernel.own_words import NEVER, aligned
+from shingletools.kernel.own_words import NUMBER as NUMBER_FLAG
 
 EQUAL, ALIKE, UNKNOWN, OTHER = 2, 1, 0, -1  # what two values of a field are
 NEAR = 75  # percent of the letters of titles, in order: the same title as two databases have it
@@ -56,18 +59,18 @@ class Citation:
         return self["doi"] if self["doi"].startswith("10.") else ""
 
     @cached_property
-    def title(self) -> Words:
-        return Words(" ".join(words(NOTE.sub(" ", self["title"].casefold()))))
+    def title(self) -> Sequence[str]:
+        return words(NOTE.sub(" ", self["title"].casefold()))
 
     @cached_property
     def telling(self) -> Sequence[str]:
         """Returns words of the title that say which kind of paper it is, and all digits, which say which part."""
-        title = [ROMAN.get(word, word) for word in self.title.words]
+        title = [ROMAN.get(word, word) for word in self.title]
         return *sorted(KINDS.intersection(title)), "".join(NUMBER.findall(" ".join(title)))
 
     @cached_property
     def long(self) -> bool:
-        return sum(word not in KINDS and word not in FUNCTION_WORDS for word in self.title.words) >= LONG
+        return sum(word not in KINDS and word not in FUNCTION_WORDS for word in self.title) >= LONG
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -114,16 +117,22 @@ def equality(one: str, other: str) -> int:
 
 def titles(a: Citation, b: Citation) -> int:
     """Compares titles: EQUAL but for spellings; ALIKE if databases may have made the difference, or cut a subtitle."""
-    one, other = sorted((a.title, b.title), key=lambda title: (len(title), title.text))
-    if not one.words:
-        return OTHER if other.words else UNKNOWN
-    if one.text == other.text:
+    one, other = sorted((a.title, b.title), key=lambda title: (len(title), title))
+    if not one:
+        return OTHER if other else UNKNOWN
+    if one == other:
         return EQUAL
     if a.telling != b.telling:
         return OTHER
-    if not fuzz.ratio(one.text, other.text, score_cutoff=NEAR):
-        return ALIKE if len(one) >= LONG and other.words[: len(one)] == one.words else OTHER
-    return ALIKE if any(own.words for own in aligned(one, other, FUNCTION_WORDS)) else EQUAL
+    if not fuzz.ratio(" ".join(one), " ".join(other), score_cutoff=NEAR):
+        return ALIKE if len(one) >= LONG and other[: len(one)] == one else OTHER
+    vocabulary = sorted({*one, *other})
+    numbers = {word: at for at, word in enumerate(vocabulary)}
+    flags = np.array(
+        [NUMBER_FLAG * is_number(each) | NEVER * (each in FUNCTION_WORDS) for each in vocabulary], np.uint8
+    )
+    sides = ([numbers[word] for word in title] for title in (one, other))
+    return ALIKE if any(aligned(*sides, vocabulary, flags, spellings=True)) else EQUAL
 
 
 def authors(a: Citation, b: Citation) -> int:

@@ -88,6 +88,10 @@ def build(options: argparse.Namespace) -> Stage:
 
 
 def collector_of(spec: CheckSpec, _: CollectorContext) -> Collector:
-    from shingletools.commands.simcheck.check_collector import CheckCollector  # late: --help needs no numpy
+    if spec.citations:
+        from shingletools.commands.simcheck.citation_collector import CitationCollector  # late: --help needs no numpy
+
+        return CitationCollector(spec)
+    from shingletools.commands.simcheck.check_collector import CheckCollector  # late: as above
 
     return CheckCollector(spec)

@@ -7,66 +7,47 @@ together, do not come again, and are no numbers in a text of middle length.
 Three answers, as in record linkage (Fellegi and Sunter 1969): copy, doubtful, different.
 """
 
-from fractions import Fraction
+from math import floor
 from typing import NamedTuple
 
-from shingletools.commands.simcheck.own_words import NOTHING, OwnWords, Words, aligned, own_of, unshared
-from shingletools.commands.simcheck.spec import CoverRules
-from shingletools.commands.simcheck.spellings import is_number
+import numpy as np
 
-A, B, BOTH, NONE = "a", "b", "both", "none"
+from shingletools.commands.simcheck.spec import CoverRules
+from shingletools.kernel.own_words import OwnWords
+from shingletools.kernel.types import Index
+
 COPY, DOUBTFUL, DIFFERENT = "copy", "doubtful", "different"
-MOST_REPEATED = 1  # places of one own word: a text that names it again is about it
-ALIKE = Fraction(1, 4)  # of a text: if each side has more than that of its own, they are different
+ALIKE = 4  # words of a text for each own one: if each side has more own ones, they are different
 
 
 class Verdict(NamedTuple):
-    """What each side has of its own, and what follows."""
+    """What follows from what each side has of its own."""
 
-    a: OwnWords
-    b: OwnWords
-    covers: str  # the side that the other one covers: A, B, BOTH or NONE
-    answer: str  # COPY, DOUBTFUL or DIFFERENT
+    covers: str  # the side that the other one covers: a, b, both or none
+    answer: str
 
 
-SAME = Verdict(NOTHING, NOTHING, BOTH, COPY)
+VERDICTS = (
+    Verdict("both", COPY),
+    Verdict("a", COPY),
+    Verdict("b", COPY),
+    Verdict("none", DIFFERENT),
+    Verdict("none", DOUBTFUL),
+)
+DOUBT = 4  # the number of the last one
 
 
-def verdict(a: Words, b: Words, rules: CoverRules) -> Verdict:
-    """Compares two texts that have words.
-
-    >>> verdict(Words("the same text"), Words("same text"), CoverRules(never=frozenset(["the"]))).covers
-    'both'
-    >>> verdict(Words("flat 12"), Words("flat 13"), CoverRules())[2:]
-    ('none', 'different')
-    """
-    if a.text == b.text:
-        return SAME
-    if min(len(a), len(b)) <= rules.short:
-        own_a, own_b = aligned(a, b, rules.never, rules.spellings)
-        if not rules.numbers:
-            own_a, own_b = without_numbers(own_a, a), without_numbers(own_b, b)
-    else:
-        own_a, own_b = unshared(a, b), unshared(b, a)
-    of_a, of_b = is_covered(a, own_a, own_b, rules), is_covered(b, own_b, own_a, rules)
-    if of_a or of_b:
-        return Verdict(own_a, own_b, BOTH if of_a and of_b else A if of_a else B, COPY)
-    numbers = min(len(a), len(b)) <= rules.numbers and own_a.has_number and own_b.has_number
-    unlike = min(Fraction(len(own_a.words), len(a)), Fraction(len(own_b.words), len(b))) > ALIKE
-    return Verdict(own_a, own_b, NONE, DIFFERENT if numbers or unlike else DOUBTFUL)
-
-
-def is_covered(text: Words, own: OwnWords, others: OwnWords, rules: CoverRules) -> bool:
-    """Returns whether a text has nothing of its own. others: what the other text has."""
-    if len(text) <= rules.short:
-        return not own.words and not others.words
-    return (
-        own.longest <= rules.longest
-        and len(own.words) <= rules.share * len(text)
-        and own.most_repeated <= MOST_REPEATED
-        and not (len(text) <= rules.numbers and own.has_number)
+def verdicts(own: OwnWords, sizes: Index, rules: CoverRules) -> Index:
+    """Returns the number of each pair's verdict. sizes: words of each text. Shapes: (pairs, 2), (pairs,)."""
+    words = own["words"].astype(np.int64)
+    several, which = np.unique(sizes.ravel(), return_inverse=True)
+    most = np.array([floor(rules.share * size) for size in several.tolist()], np.int64)[which].reshape(sizes.shape)
+    numbers = own["number"] > 0
+    few = (own["run"] <= rules.longest) & (words <= most) & (own["repeated"] == 0)
+    covered = np.where(
+        sizes <= rules.short,
+        words.sum(axis=1, keepdims=True) == 0,
+        few & ~(numbers & (sizes <= rules.numbers)),
     )
-
-
-def without_numbers(own: OwnWords, text: Words) -> OwnWords:
-    return own_of(text.words, [place for place in own.places if not is_number(text.words[place])])
+    unlike = (ALIKE * words > sizes).all(axis=1) | (numbers.all(axis=1) & (sizes.min(axis=1) <= rules.numbers))
+    return np.select([covered.all(axis=1), *covered.T, unlike], range(DOUBT), DOUBT)
