@@ -369,57 +369,46 @@ MADE: list[Callable[[Path], None]] = [
 
 @pytest.mark.parametrize("make", MADE)
 def test_parquet_comes_back_as_it_was(make: Callable[[Path], None], tmp_path: Path) -> None:
-    """Schema, metadata, compression and values, as pyarrow, DuckDB and Polars read them."""
+    """Types, metadata, compression and values, as pyarrow, DuckDB and Polars read them."""
     make(tmp_path / "in")
     (tmp_path / "known").write_bytes(jsonl({"a": 3, "b": 1, "similarity": 1.0, "against": True}))
     run_here("dedup --known known --parquet in -o out", cwd=tmp_path).good()
     run_here("dedup --known known --parquet in --annotate -o marked", cwd=tmp_path).good()
-    before, after, marked = (pq.ParquetFile(tmp_path / name) for name in ("in", "out", "marked"))
-    one, other, more = (str(file.schema).splitlines()[1:] for file in (before, after, marked))  # the first: its address
-    assert one == other
-    assert more[:-5] == one[:-2]
+    before, after = (pq.ParquetFile(tmp_path / name) for name in ("in", "out"))
     assert before.schema_arrow.equals(after.schema_arrow, check_metadata=True)
-    assert before.metadata.metadata == after.metadata.metadata
-    assert before.metadata.format_version == after.metadata.format_version
-    for one, other in zip(*map(chunks, (before, after)), strict=True):
-        assert (one.path_in_schema, one.compression) == (other.path_in_schema, other.compression)
+    assert [each.compression for each in chunks(before)] == [each.compression for each in chunks(after)]
     whole, found, more = (
         pq.read_table(tmp_path / name, coerce_int96_timestamp_unit="us") for name in ("in", "out", "marked")
     )
     assert found.equals(pa.concat_tables([whole[:3], whole[4:]]))
     assert more.select(whole.column_names).equals(whole)
     if make != made_with_int96:  # which DuckDB and Polars read in nanoseconds
-        seen = "select each::varchar from read_parquet('{}') each where id <> 3"
-        rows, others = (rows_of(seen.format(tmp_path / name)) for name in ("in", "out"))
+        seen = "select * {} from read_parquet('{}') where id <> 3"
+        less = "exclude (span)" * (make == made_by_duckdb)  # intervals become bytes
+        rows, others = (rows_of(seen.format(less, tmp_path / name)) for name in ("in", "out"))
+        assert len(rows) == COUNT - 1
         assert rows == others
     if make == made_by_polars:
         assert pl.read_parquet(tmp_path / "out").equals(pl.read_parquet(tmp_path / "in").filter(pl.col("id") != 3))
     if make == made_with_int96:
-        canon = run_here("canon --parquet out", cwd=tmp_path).records()
-        assert {record["time"] for record in canon} == {"9999-12-31T00:00:00.000000"}
-        assert (tmp_path / "out").read_bytes().count(struct.pack("<qi", 1, 5373484)) >= 1
+        assert {each.physical_type for each in chunks(after)} == {"INT64", "BYTE_ARRAY", "INT96"}
+        assert (tmp_path / "out").read_bytes().count(struct.pack("<qi", 0, 5373484)) >= 1  # it had a nanosecond
 
 
 def chunks(file: Any) -> list[Any]:
     return [file.metadata.row_group(0).column(place) for place in range(file.metadata.num_columns)]
 
 
-def test_least_and_greatest_values_are_those_of_the_type(tmp_path: Path) -> None:
-    """A reader that leaves out row groups by them finds all rows."""
-    made_by_duckdb(tmp_path / "in")
-    (tmp_path / "pairs").write_bytes(b"")
-    assert run_here("dedup --pairs pairs --parquet in -o out", cwd=tmp_path).status == 0
-    for wanted in (
-        "u4 > 4000000005",
-        "u8 < 18446744073709551610",
-        "h > 100",
-        "d15 < 10",
-        "id = 7",
-        "day > '9999-01-01'",
-    ):
-        count = f"select count(*) from read_parquet('{{}}') where {wanted}"
-        one, other = (rows_of(count.format(tmp_path / name)) for name in ("in", "out"))
-        assert one == other
+def test_times_of_both_kinds_are_refused(tmp_path: Path) -> None:
+    """pyarrow writes no such file, so a time of day becomes a time here."""
+    times = pa.array([1], pa.timestamp("us"))
+    table = pa.table({"id": [1], "text": ["a"], "old": times, "new": pa.array([1], pa.time64("us"))})
+    pq.write_table(table, tmp_path / "in", use_deprecated_int96_timestamps=True, store_schema=False)
+    (tmp_path / "in").write_bytes((tmp_path / "in").read_bytes().replace(b"\x03new\x6c\x7c", b"\x03new\x6c\x8c"))
+    assert pq.read_table(tmp_path / "in", coerce_int96_timestamp_unit="us")["new"].combine_chunks().equals(times)
+    ran = run_here("dedup --pairs /dev/null --parquet in -o out", cwd=tmp_path)
+    said = "dedup: in: some of its times are INT96, and some are not: write it with one kind\n"
+    assert (ran.status, ran.err) == (2, said)
 
 
 ID_TYPES: list[pa.DataType] = [
@@ -471,27 +460,19 @@ def test_ids_in_a_dictionary_give_their_type(indices: pa.DataType, tmp_path: Pat
 
 
 @pytest.mark.parametrize("annotate", [False, True])
-def test_row_groups_that_are_joined_have_more_values_than_short_indices_count(annotate: bool, tmp_path: Path) -> None:
+def test_short_indices_do_not_count_the_values_of_several_row_groups(annotate: bool, tmp_path: Path) -> None:
     kind = pa.dictionary(pa.int8(), pa.string())
-    groups = [
-        pa.table(
-            {
-                "id": pa.array([f"{group}-{row}" for row in range(100)]).dictionary_encode().cast(kind),
-                "text": [f"{group} {row}" for row in range(100)],
-            }
-        )
-        for group in range(3)
-    ]
-    with pq.ParquetWriter(tmp_path / "table", groups[0].schema) as writer:
-        for group in groups:
-            writer.write_table(group)
+    names = [f"{group}-{row}" for group in range(3) for row in range(100)]
+    table = pa.table({"id": names, "text": names})
+    with pq.ParquetWriter(tmp_path / "table", pa.schema({"id": kind, "text": pa.string()})) as writer:
+        for group in range(3):
+            some = table.slice(100 * group, 100)
+            writer.write_table(some.set_column(0, "id", some["id"].dictionary_encode().cast(kind)))
     (tmp_path / "pairs").write_bytes(jsonl({"a": "0-1", "b": "2-5", "similarity": 1}))
-    options = "--annotate" if annotate else ""
-    run(f"dedup --parquet --pairs pairs {options} table -o out", cwd=tmp_path).good()
+    run(f"dedup --parquet --pairs pairs {'--annotate' * annotate} table -o out", cwd=tmp_path).good()
     made = pq.read_table(tmp_path / "out")
-    names = [f"{group}-{row}" for group in range(3) for row in range(100) if annotate or (group, row) != (2, 5)]
-    assert made["id"].to_pylist() == names
-    assert made.schema.field("id").type == pa.dictionary(pa.int32(), pa.string())
+    assert made["id"].to_pylist() == [name for name in names if annotate or name != "2-5"]
+    assert made.schema.field("id").type == kind
     if annotate:
         assert made["duplicate_of"].to_pylist() == ["0-1" if name == "2-5" else None for name in names]
 

@@ -29,7 +29,7 @@ class Parquet(NamedTuple):
                 columns = line_columns(file.parquet.schema_arrow, fields, name)
                 names = file.parquet.schema_arrow.names  # once: this makes a list of all
                 row, counted, all_rows = 1, 0, file.parquet.metadata.num_rows
-                for batch in batches(file, file.parquet, [names[place] for place in columns]):
+                for _, batch in batches(file, [names[place] for place in columns]):
                     rows = documents([*columns.values()], batch, row)
                     for made in gathered(rows, lambda document: len(document.raw), READ_BYTES):
                         row += len(made)

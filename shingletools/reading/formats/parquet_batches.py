@@ -22,7 +22,7 @@ MAX_EXPANDED_BYTES = 1 << 26  # bytes that a page, or rows with values in a dict
 MAX_EXPANSION = 1000  # beyond that, bytes or rows for each byte of a file; gzip reaches as many
 
 # Fields of Parquet's structs, by their names in parquet.thrift
-SCHEMA, ROW_GROUPS, ENCRYPTION = 2, 4, 8  # FileMetaData
+ROW_GROUPS, ENCRYPTION = 4, 8  # FileMetaData
 COLUMNS = 1  # RowGroup
 META_DATA = 3  # ColumnChunk
 NUM_VALUES, COMPRESSED, DATA_PAGE, DICTIONARY_PAGE = 5, 7, 9, 11  # ColumnMetaData
@@ -44,31 +44,30 @@ class OpenParquet(NamedTuple):
 def parquet_file(name: str) -> Iterator[OpenParquet]:
     """Opens a file. Raises Failed if that fails, or if reading the file inside does."""
     with seekable_file(name) as file, damage_named(name, start_of(name, file)):
-        yield OpenParquet(name, file, reader(file), os.fstat(file.fileno()).st_size)
+        parquet = pq.ParquetFile(
+            file,
+            pre_buffer=False,
+            buffer_size=BUFFER_BYTES,
+            coerce_int96_timestamp_unit="us",  # nanoseconds would wrap beyond 2262
+        )
+        yield OpenParquet(name, file, parquet, os.fstat(file.fileno()).st_size)
 
 
-def reader(file: BinaryIO, metadata: Any = None, dictionaries: Sequence[str] = ()) -> Any:
-    """Returns a reader. metadata: instead of the file's. dictionaries: the columns to read as dictionaries."""
-    return pq.ParquetFile(
-        file,
-        metadata=metadata,
-        read_dictionary=dictionaries,
-        pre_buffer=False,
-        buffer_size=BUFFER_BYTES,
-        coerce_int96_timestamp_unit="us",  # nanoseconds would wrap beyond 2262
-    )
+def batches(file: OpenParquet, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Any]]:
+    """Yields small batches of rows with these columns, or all, and the numbers of their row groups.
 
-
-def batches(file: OpenParquet, parquet: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
-    """Yields small batches of rows with these columns, or all. Raises Failed if the rows are too many for the file."""
-    rows, wanted = 0, None if columns is None else {*columns}
-    for batch in parquet.iter_batches(rows_together(file), columns=columns, use_threads=False):
-        rows += len(batch)
-        if rows > MAX_EXPANSION * file.size:
-            raise Failed(f"{printable(file.name)}: more than {MAX_EXPANSION} rows for each of its {file.size} bytes")
-        # pyarrow also reads columns whose names are one of these, a dot, and more
-        names = enumerate(batch.schema.names)
-        yield batch.select([place for place, name in names if wanted is None or name in wanted])
+    Raises Failed if the rows are too many for the file.
+    """
+    together, rows, wanted = rows_together(file), 0, None if columns is None else {*columns}
+    for group in range(file.parquet.num_row_groups):
+        for batch in file.parquet.iter_batches(together, row_groups=[group], columns=columns, use_threads=False):
+            rows += len(batch)
+            if rows > MAX_EXPANSION * file.size:
+                most = f"{MAX_EXPANSION} rows for each of its {file.size} bytes"
+                raise Failed(f"{printable(file.name)}: more than {most}")
+            # pyarrow also reads columns whose names are one of these, a dot, and more
+            names = enumerate(batch.schema.names)
+            yield group, batch.select([place for place, name in names if wanted is None or name in wanted])
 
 
 def rows_together(file: OpenParquet) -> int:
@@ -79,9 +78,9 @@ def rows_together(file: OpenParquet) -> int:
     largest, described = 1, footer(file.file)
     if ENCRYPTION in described:  # of some columns
         raise encrypted(file.name)
-    for group in elements(described, ROW_GROUPS):
-        for column in elements(group, COLUMNS):
-            for size, stored, repeats in pages(file.file, column[META_DATA][1]):
+    for group in described[ROW_GROUPS]:
+        for column in group[COLUMNS]:
+            for size, stored, repeats in pages(file.file, column[META_DATA]):
                 if size > max(MAX_EXPANDED_BYTES, MAX_EXPANSION * stored):
                     raise Failed(
                         f"{printable(file.name)}: a page of {stored} bytes would become {size}: write it uncompressed"
@@ -93,19 +92,19 @@ def rows_together(file: OpenParquet) -> int:
 
 def pages(file: BinaryIO, column: Struct) -> Iterator[tuple[int, int, bool]]:
     """Yields the pages of a column: bytes in memory and in the file, and whether values may share bytes."""
-    at = min(column[place][1] for place in (DATA_PAGE, DICTIONARY_PAGE) if column.get(place, (0, 0))[1] > 0)
-    end, values = at + column[COMPRESSED][1], column[NUM_VALUES][1]
+    at = min(column[place] for place in (DATA_PAGE, DICTIONARY_PAGE) if column.get(place, 0) > 0)
+    end, values = at + column[COMPRESSED], column[NUM_VALUES]
     while values > 0 and at < end:
         file.seek(at)
         page = read_struct(file)
         repeats = DICTIONARY_PAGE_HEADER in page
         for header, encoding in ((DATA_PAGE_HEADER, 2), (DATA_PAGE_HEADER_V2, 4)):
             if header in page:
-                values -= page[header][1][1][1]
-                repeats = page[header][1][encoding][1] == DELTA_BYTE_ARRAY
-        stored = abs(page[COMPRESSED_SIZE][1])
+                values -= page[header][1]
+                repeats = page[header][encoding] == DELTA_BYTE_ARRAY
+        stored = abs(page[COMPRESSED_SIZE])
         at = file.tell() + stored
-        yield page[UNCOMPRESSED_SIZE][1], stored, repeats
+        yield page[UNCOMPRESSED_SIZE], stored, repeats
 
 
 def footer(file: BinaryIO) -> Struct:
@@ -114,12 +113,6 @@ def footer(file: BinaryIO) -> Struct:
     size = int.from_bytes(file.read(4), "little")
     file.seek(-8 - size, os.SEEK_END)
     return read_struct(BytesIO(file.read(size)))
-
-
-def elements(fields: Struct, field: int) -> list[Any]:
-    """Returns the elements of a field that is a list."""
-    found: list[Any] = fields[field][1][1]
-    return found
 
 
 @contextlib.contextmanager

@@ -1,8 +1,4 @@
-"""Thrift's compact protocol, for Parquet's metadata.
-
-A struct is a dict of fields by their numbers; a field is its type and its value. A list is the type of its elements and
-the elements. See thrift-compact-protocol.md of Apache Thrift.
-"""
+"""Reads Thrift's compact protocol, which Parquet's metadata has: see thrift-compact-protocol.md of Apache Thrift."""
 
 from typing import Any, BinaryIO
 
@@ -11,17 +7,22 @@ LONG = 15  # instead of the size of a list that has so many elements or more
 LOW = 0x7F  # the bits of a byte that belong to an integer; the high bit says that more follow
 MAX_STRING_BYTES = 1 << 26  # bytes of a string
 
-Struct = dict[int, tuple[int, Any]]
+Struct = dict[int, Any]  # values by the numbers of their fields
 
 
 def read_struct(file: BinaryIO) -> Struct:
-    """Reads a struct. Raises ValueError if it is malformed."""
+    """Reads a struct. Raises ValueError if it is malformed.
+
+    >>> from io import BytesIO
+    >>> read_struct(BytesIO(b"\\x15\\x05\\x19\\x18\\x01a\\0"))
+    {1: -3, 2: [b'a']}
+    """
     fields: Struct = {}
     number = 0
     while head := read_byte(file):
         step, kind = divmod(head, 16)
         number = number + step if step else read_integer(file)
-        fields[number] = kind, kind == TRUE if kind in (TRUE, FALSE) else read_value(file, kind)
+        fields[number] = kind == TRUE if kind in (TRUE, FALSE) else read_value(file, kind)
     return fields
 
 
@@ -38,7 +39,7 @@ def read_value(file: BinaryIO, kind: int) -> Any:
         return value
     if kind in (LIST, SET):
         size, element = divmod(read_byte(file), 16)
-        return element, [read_value(file, element) for _ in range(read_unsigned(file) if size == LONG else size)]
+        return [read_value(file, element) for _ in range(read_unsigned(file) if size == LONG else size)]
     if kind == STRUCT:
         return read_struct(file)
     raise ValueError(f"no type {kind}")
@@ -63,46 +64,3 @@ def read_unsigned(file: BinaryIO) -> int:
 def read_integer(file: BinaryIO) -> int:
     value = read_unsigned(file)
     return value >> 1 ^ -(value & 1)
-
-
-def written_struct(fields: Struct) -> bytes:
-    """Returns the bytes of a struct.
-
-    >>> from io import BytesIO
-    >>> read_struct(BytesIO(written_struct({1: (5, -3), 20: (9, (8, [b"a"]))})))
-    {1: (5, -3), 20: (9, (8, [b'a']))}
-    """
-    parts = []
-    for number, (kind, value) in sorted(fields.items()):
-        parts += [bytes([kind]), integer(number)]
-        if kind not in (TRUE, FALSE):
-            parts.append(written_value(kind, value))
-    return b"".join(parts) + b"\0"
-
-
-def written_value(kind: int, value: Any) -> bytes:
-    if kind in (TRUE, FALSE, BYTE):
-        return bytes([value])
-    if kind in (I16, I32, I64):
-        return integer(value)
-    if kind == DOUBLE:
-        return bytes(value)
-    if kind == BINARY:
-        return unsigned(len(value)) + bytes(value)
-    if kind == STRUCT:
-        return written_struct(value)
-    element, values = value
-    head = bytes([LONG << 4 | element]) + unsigned(len(values))
-    return head + b"".join(written_value(element, element_value) for element_value in values)
-
-
-def integer(value: int) -> bytes:
-    return unsigned(value << 1 if value >= 0 else ~value << 1 | 1)
-
-
-def unsigned(value: int) -> bytes:
-    made = bytearray()
-    while value > LOW:
-        made.append(value & LOW | LOW + 1)
-        value >>= 7
-    return bytes([*made, value])
