@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import Record, jsonl, pipe, run
-from shingletools.commands.simcheck.citation_verdicts import citation_verdict
+from shingletools.commands.simcheck.citation_verdicts import CitationVerdict, citation_verdict
 from shingletools.commands.simcheck.citations import Citation
 from shingletools.commands.simcheck.spec import CITATION_FIELDS
-from shingletools.commands.simcheck.verdicts import Verdict
 
 PAPER = {
     "title": "Timing of chest tube removal after coronary bypass surgery",
@@ -138,8 +137,8 @@ def citation(record: Record) -> Citation:
     return Citation(json.dumps([record.get(name) for name in CITATION_FIELDS]).encode())
 
 
-def mirrored(found: Verdict) -> Verdict:
-    return Verdict(found.b, found.a, {"a": "b", "b": "a"}.get(found.covers, found.covers), found.answer)
+def mirrored(found: CitationVerdict) -> CitationVerdict:
+    return CitationVerdict(found.b, found.a, {"a": "b", "b": "a"}.get(found.covers, found.covers), found.answer)
 
 
 @pytest.mark.parametrize(("one", "other", "answer"), [pytest.param(*each[1:], id=each[0]) for each in KINDS])
@@ -154,7 +153,7 @@ def test_kinds(one: Record, other: Record, answer: str) -> None:
 def test_the_fuller_record_covers_the_other_one() -> None:
     bare, full = (citation(PAPER | more) for more in ({"abstract": ""}, {"abstract": "1", "doi": "10.1/x"}))
     found = citation_verdict(bare, full)
-    assert (found.covers, found.a.words, found.b.words) == ("a", [], ["doi 10.1/x", "abstract"])
+    assert (found.covers, found.a, found.b) == ("a", [], ["doi 10.1/x", "abstract"])
 
 
 VALUES = {

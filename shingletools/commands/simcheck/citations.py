@@ -128,11 +128,9 @@ def titles(a: Citation, b: Citation) -> int:
         return ALIKE if len(one) >= LONG and other[: len(one)] == one else OTHER
     vocabulary = sorted({*one, *other})
     numbers = {word: at for at, word in enumerate(vocabulary)}
-    flags = np.array(
-        [NUMBER_FLAG * is_number(each) | NEVER * (each in FUNCTION_WORDS) for each in vocabulary], np.uint8
-    )
-    sides = ([numbers[word] for word in title] for title in (one, other))
-    return ALIKE if any(aligned(*sides, vocabulary, flags, spellings=True)) else EQUAL
+    flags = [NUMBER_FLAG * is_number(word) | NEVER * (word in FUNCTION_WORDS) for word in vocabulary]
+    left, right = ([numbers[word] for word in title] for title in (one, other))
+    return ALIKE if any(aligned(left, right, vocabulary, np.array(flags, np.uint8), True)) else EQUAL
 
 
 def authors(a: Citation, b: Citation) -> int:
