@@ -250,7 +250,7 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}))
     assert ran.err.splitlines()[1:] == [
         "canon --symbols --allow-rejects 2 -o unique.words bad.jsonl",
-        "shingle -k 1 unique.words | simjoin --copies once -t 0.75 --allow-rejects 2 | "
+        "shingle -k 1 unique.words | simjoin -t 0.75 --copies once --allow-rejects 2 | "
         "simcheck --docs unique.words --allow-rejects 2 | dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
         'canon: bad.jsonl:2: field "text" is missing',
         "simcheck: unique.words:3: id 0 was seen before",

@@ -219,7 +219,7 @@ def pairs_of(documents: Documents, options: str, account: RunLog, stack: context
     stack.callback(messages.SHOWN_AS.pop, file)
     file = shlex.quote(file)
     shingle, join, least = WORDS_IN_COMMON
-    check = Pipeline(f"{shingle} {file} | {join} -t {least} | simcheck --docs {file}")
+    check = Pipeline(f"{shingle} {file} | {join.format(least)} | simcheck --docs {file}")
     return logged(check.taking, GivenDocuments(None), ONE_PROCESS, account)
 
 

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 CITED = "title,year"  # two fields, so that each stays as it came beside the text
-# Shingles, a join without its threshold, and this. Two texts of which each has at most a tenth of its own share 82 % of
+# Shingles, a join, and its usual threshold. Two texts of which each has at most a tenth of its own share 82 % of
 # their words, whatever their length; a text that is there n times has n - 1 pairs
-WORDS_IN_COMMON = "shingle -k 1", "simjoin --copies once", "0.75"
-TITLES_ALIKE = "shingle --chars -k 3", "simjoin", "0.5"
+WORDS_IN_COMMON = "shingle -k 1", "simjoin -t {} --copies once", "0.75"
+TITLES_ALIKE = "shingle --chars -k 3", "simjoin -t {}", "0.5"
 EQUAL_VALUES = "shingle -k 1", "simjoin -t 1"
 
 

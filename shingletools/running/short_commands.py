@@ -263,7 +263,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             f"{start}{part}" for part in ("words", "pairs", "alike", "equal", "doubtful")
         )
         shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
-        join = shlex.join([*join.split(), "-t", options.threshold or least, *allowed])
+        join = shlex.join([*join.format(options.threshold or least).split(), *allowed])
         doubtful = options.doubtful or doubtful
         also = ["--doubtful", doubtful] if options.doubtful or options.report else []
         check = ["simcheck", "--docs", words, *this.words("all"), *also, *allowed]
