@@ -76,7 +76,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         metavar="T",
         type=partial(spelled, threshold),
-        help="the least similarity of two texts that are checked: 0.8, 4/5 (default 0.75 of their words; of citations, "
+        help="the least similarity of two texts that are checked: 0.8, 4/5 (usually 0.75 of their words; of citations, "
         "0.5 of their titles)",
     )
     add("--all", action="store_true", help="remove the doubtful, too")
