@@ -99,7 +99,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         "--show",
         metavar="NAME,...",
         type=names,
-        default=(),
+        default=[],
         help="on this page, show these fields of documents, too, as simshow --show says",
     )
 
