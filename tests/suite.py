@@ -190,8 +190,8 @@ SUITE = (
         needed=("--pairs=p",),
         ways=("dedup --pairs /dev/null", "dedup --groups /dev/null --keep longest", "dedup --known /dev/null"),
         by_id=("dedup --pairs /dev/null", "dedup --known /dev/null"),
-        scratch=("dedup --groups /dev/null --keep longest", "dedup --pairs /dev/null -S1M"),
-        killed=("dedup --groups /dev/null --keep longest", "dedup --pairs /dev/null -S1M -T scratch"),
+        scratch=("dedup --groups /dev/null --keep longest",),
+        killed=("dedup --groups /dev/null --keep longest",),
         repeated=frozenset({"--groups", "--known", "--pairs", "--without", "--include", "--exclude"}),
     ),
     Command(
