@@ -3,7 +3,6 @@
 ranges                      ranges of integers in arrays
 sorter                      sorts entries of keys and values and looks them up, in memory or on disk
 payload_store               payloads on disk
-ids_on_disk                 ids on disk, numbered in the order of their first mention
 seen_ids                    which ids were seen before, within a limit of memory
 union_find                  connected components
 covered_documents           documents that may go for others, and those that stay

@@ -2,14 +2,32 @@
 
 import numpy as np
 
+from shingletools.kernel import arrays as kernel
+from shingletools.kernel.ids import Buffer
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.ids_on_disk import Hashes, KeyedHashes
 from shingletools.numbers.sorter import Entries, Sorter, SortingLimits, ascending
 from shingletools.system.memory_limit import Memory
 
 MERGED_RUNS = 8  # runs of one size, of which one is made
 BITS_PER_ID = 4  # bits for each id
 READ_IDS = 1 << 16  # ids that are read together
+
+Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
+
+
+class KeyedHashes:
+    """Hashes that distinguish ids.
+
+    Of 10^9 different ids, any two share both hashes with a chance below 10^-20.
+    """
+
+    def __init__(self) -> None:
+        self.tables = kernel.new_ids(), kernel.new_ids()  # whose random keys hash
+
+    def hash(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
+        """Returns the hashes of ids, one after the other. sizes: the bytes of each, int64."""
+        one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
+        return one, two.view(np.int64)
 
 
 class SeenIds:

@@ -79,7 +79,6 @@ class Stage:
     rewrites: bool = False  # whether its output has the format of its input
     changes: Sequence[str] = ()  # files that a collector's `settle` changes
     first: MakeFirstPass | None = None  # makes the object that takes the whole input first
-    in_memory: bool = False  # whether this form of the command cannot take -S
     dry: bool = False  # whether only the figures of -v are wanted, and no output
     distinct_ids: bool = False  # whether no two records may have one id, in whichever files they are
 

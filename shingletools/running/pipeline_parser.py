@@ -83,7 +83,7 @@ def apply_shared_options(shared: SharedOptions, place: int, last: bool, options:
 def with_memory(step: Step, words: Sequence[str], shared: SharedOptions, make: Callable[[Sequence[str]], Step]) -> Step:
     """Returns the step; if it takes -S and has none, makes it again with the run's amount of memory. Raises Failed."""
     takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
-    if shared.size is None or not takes or step.stage.in_memory or options.get("buffer_size", 0) is not None:
+    if shared.size is None or not takes or options.get("buffer_size", 0) is not None:
         return step
     folder = [] if shared.folder is None or "temporary_directory" not in options else ["-T", shared.folder]
     return make([f"-S{shared.size}", *folder, *words])

@@ -18,7 +18,7 @@ from shingletools.spark.graph import thinned, with_nodes
 from shingletools.spark.lines import GOOD, REMOVED, Decision, LineRow, NumberedLines, StepInput, bad_row, with_decisions
 from shingletools.system.errors import Failed, seen_before
 
-REPEATED, BAD = "repeated", "bad"  # in place of the rule by which a document goes: its id was used before, or it is bad
+REPEATED, BAD = "repeated", "bad"  # in place of the rule by which a document goes: its id is repeated, or it is bad
 
 
 class Removal:
@@ -37,7 +37,7 @@ class Removal:
         first = F.min("number").over(Window.partitionBy("name", F.isnull("cause"))).alias("first_number")
         self.rows = self.checkpoint(rows.select("*", first))
         good = self.rows.where("cause IS NULL")
-        self.again = good.where("number > first_number")
+        self.again = good.where("number > first_number").join(self.deciding.select("name"), "name", "left_semi")
         self.documents = good.where("number = first_number").drop("first_number", "cause")
 
     def deciding_rows(self, what: int) -> DataFrame:

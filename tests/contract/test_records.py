@@ -281,7 +281,6 @@ def test_strict_lets_out_all_records_before_the_bad_one(command: str, tmp_path: 
         "simgroup -v --star pairs",
         "dedup -v --pairs pairs docs",
         "dedup -v --pairs pairs -t 0.4 docs",
-        "dedup -v --pairs pairs -S 10M docs",
         "dedup -v --known pairs docs",
         "simscore -v --truth truth pairs",
         "simscore -v --bands 0.5,0.9 --truth truth pairs",

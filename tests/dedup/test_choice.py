@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,10 +16,12 @@ from harness import DOCS, collect, jsonl, pipe, read_by_definition, run, run_her
 from shingletools import kernel
 from shingletools.commands.dedup.command import collector_of
 from shingletools.commands.dedup.decisions_by_groups import GroupMembers
+from shingletools.commands.dedup.dedup_collector import chooser
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.line_columns import Field, ReadColumns
 from shingletools.reading.streams import Chunk
+from shingletools.record.collector import ONE_PROCESS
 from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 
@@ -179,6 +182,37 @@ def test_bad_documents(folder: Path) -> None:
     ]
     ran = run("dedup", "--groups", "groups", "--keep", "longest", stdin=stdin, cwd=folder)
     assert ran.err.splitlines()[0] == 'dedup: -:1: field "text" is missing'
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("side", ["groups", "pairs", "known", "without"])
+def test_ids_may_repeat_where_nothing_is_decided(side: str, keep: str, tmp_path: Path) -> None:
+    """Of ids that a side file names, the first document counts; all others pass, even some in one batch."""
+    rng = random.Random(side)
+    (tmp_path / "groups").write_bytes(jsonl({"members": [1, "2"]}))
+    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": "2", "similarity": 0.5}))
+    (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": 3, "against": True}))
+    (tmp_path / "without").write_bytes(jsonl({"id": 1}, {"id": "2"}))
+    named = {"known": [1]}.get(side, [1, "2"])
+    stay = {"known": [], "without": []}.get(side, [1] if keep == "first" else ["2"])
+    documents: list[object] = [1, "2", *rng.choices([1, "2", 2, 3, "é", "1"], k=40)]
+    command = f"dedup --{side} {side} {f'--keep {keep}' * (side in ('groups', 'pairs'))} --removed gone -v"
+    records = [{"id": name, "text": "x" * place, "n": place} for place, name in enumerate(documents)]
+    rest = [place for place, name in enumerate(documents) if name not in named]
+    kept = sorted([*rest, *(documents.index(name) for name in stay)])
+    again = [place for place, name in enumerate(documents) if name in named and place != documents.index(name)]
+    ran = run_here(f"{command} --rejects bad", stdin=jsonl(*records), cwd=tmp_path)
+    assert (ran.status, [json.loads(line)["n"] for line in ran.out.splitlines()]) == (1, kept)
+    assert [json.loads(line)["n"] for line in (tmp_path / "bad").read_bytes().splitlines()] == again
+    gone = [json.loads(line)["id"] for line in (tmp_path / "gone").read_bytes().splitlines()]
+    assert gone == [name for name in named if name not in stay]
+    assert f"{len(kept)} kept, {len(gone)} removed" in ran.err
+
+
+def test_documents_in_no_group_leave_nothing_in_memory(folder: Path) -> None:
+    dedup = chooser(DedupSpec("id", groups=(str(folder / "groups"),)), ONE_PROCESS)
+    collect(dedup, jsonl(*({"id": number} for number in range(1000))))
+    assert len(dedup.ids) == 8
 
 
 def test_usage(folder: Path) -> None:
@@ -343,6 +377,7 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     original: Callable[[bytes, int, tuple[Field, ...]], ReadColumns] = kernel.read_columns
     monkeypatch.setattr(kernel, "read_columns", counted)
     spec = DedupSpec("id", groups=(str(folder / "groups"),)).with_maker(collector_of)
+    (folder / "groups").write_bytes(jsonl({"members": [0, 1, 2]}))
     lines = jsonl(*({"id": number % 3} for number in range(100)))
     outcome, failed = collect_chunk(spec.collector(), False, 0, Chunk("-", 1, 1, lines))
     assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)

@@ -173,18 +173,6 @@ def test_bad_values(field: str, value: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_on_disk(side: str, folder: Path) -> None:
-    (folder / "pairs").write_bytes(jsonl({"a": "a", "b": "b", "covers": side, "similarity": 0.5}))
-    ran = run("dedup -S 1M --pairs pairs docs", cwd=folder)
-    if side == "both":
-        assert [each["id"] for each in ran.records()] == ["a", "c", "d"]
-    else:
-        why = "-S takes no pairs that say by covers or contained who may go"
-        assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: pairs:1: {why}\n")
-    assert run("dedup -S 1M -t 0.6 --pairs pairs docs", cwd=folder).good().count(b"\n") == 4
-
-
-@pytest.mark.parametrize("side", SIDES)
 def test_known(side: str, folder: Path) -> None:
     """A document goes only for one of the archive that covers it, and names the most similar of those."""
     pair = {"a": "a", "b": "old", "against": True, "similarity": 0.5}

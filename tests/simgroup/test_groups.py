@@ -16,13 +16,10 @@ from harness import DOCS, Record, collect, jsonl, pipe, run
 from shingletools.commands.simgroup import group_collector
 from shingletools.commands.simgroup.group_collector import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
-from shingletools.numbers import ids_on_disk, union_find
-from shingletools.numbers.payload_store import DiskLimits
+from shingletools.numbers import union_find
 from shingletools.system.errors import Failed
-from shingletools.system.memory_limit import Memory
 
 MEGABYTE = 1 << 20
-FEW = DiskLimits(least_share=1024, sampled=2, splits=3, touched=100, sizes=3)  # four keys are sorted in memory
 
 Pair = tuple[int, int]
 pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda pair: pair[0] != pair[1]), max_size=30)
@@ -49,17 +46,16 @@ def slow_stars(edges: list[Pair]) -> list[list[int]]:
     return [group for group in groups if len(group) > 1]
 
 
-def grouped(star: bool, edges: list[Pair], memory: Memory | None = None) -> list[list[int]]:
-    groups = Groups(GroupSpec("id", star, memory=memory), FEW)
+def grouped(star: bool, edges: list[Pair]) -> list[list[int]]:
+    groups = Groups(GroupSpec("id", star))
     collect(groups, jsonl(*({"a": a, "b": b} for a, b in edges)))
     return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]
 
 
-@pytest.mark.parametrize("memory", [None, Memory(0, "/tmp")])
 @given(pairs)
-def test_components_and_stars_against_brute_force(memory: Memory | None, edges: list[Pair]) -> None:
-    assert grouped(False, edges, memory) == slow_components(edges)
-    stars = grouped(True, edges, memory)
+def test_components_and_stars_against_brute_force(edges: list[Pair]) -> None:
+    assert grouped(False, edges) == slow_components(edges)
+    stars = grouped(True, edges)
     assert stars == slow_stars(edges)
     near = {frozenset(edge) for edge in edges}
     assert all(frozenset((group[0], name)) in near for group in stars for name in group[1:])
@@ -67,8 +63,9 @@ def test_components_and_stars_against_brute_force(memory: Memory | None, edges: 
 
 @given(pairs)
 def test_components_a_few_documents_at_a_time(edges: list[Pair]) -> None:
-    with patch.object(union_find, "BATCH_NUMBERS", 3):
+    with patch.object(union_find, "BATCH_NUMBERS", 3), patch.object(group_collector, "BATCH_DOCUMENTS", 3):
         assert grouped(False, edges) == slow_components(edges)
+        assert grouped(True, edges) == slow_stars(edges)
 
 
 @given(pairs, st.randoms(use_true_random=False))
@@ -226,13 +223,12 @@ def test_long_ids_do_not_pile_up(singletons: bool) -> None:
     assert group["members"] == [one] + [two] * (not singletons)
 
 
-@pytest.mark.parametrize("memory", [None, Memory(0, "/tmp")])
 @pytest.mark.parametrize("side", [0, 1])
-def test_too_many_ids(memory: Memory | None, side: int) -> None:
+def test_too_many_ids(side: int) -> None:
     """Of pairs, whose numbers would not fit in 32 bits, or of other documents."""
-    with patch.object(group_collector, "MAX_IDS", 3), patch.object(ids_on_disk, "MAX_IDS", 3):
+    with patch.object(group_collector, "MAX_NUMBERS", 3):
         for most in (3, 4):
-            groups = Groups(GroupSpec("id", star=True, against=("documents",), memory=memory), FEW)
+            groups = Groups(GroupSpec("id", star=True, against=("documents",)))
             with nullcontext() if most == 3 else pytest.raises(Failed, match="more than 3 ids"):
                 for name in range(2 - side, most + 1):
                     collect(groups, jsonl({"id": name} if side else {"a": 1, "b": name}), side)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.kernel.types import Index
-from shingletools.numbers.ids_on_disk import Hashes
-from shingletools.numbers.seen_ids import SeenIds
+from shingletools.numbers.seen_ids import Hashes, SeenIds
 from shingletools.system.memory_limit import Memory
 
 HERE = Memory(0, "/tmp")

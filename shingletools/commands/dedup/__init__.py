@@ -10,7 +10,6 @@ removal_decisions       the interface of both
 preference              the order in which documents are preferred
 value_order             compares the values of a field
 dedup_collector         the collector
-dedup_on_disk           the collector within a limit of memory
 rewritten_files         the collector of documents of other formats, which are written as they were read
 document_fields         reads the fields of documents that dedup needs
 document_arrays         documents of several lines, as arrays

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.argument_types import add_memory, add_repeatable, count, memory_of, one_name, text, threshold
+from shingletools.cli.argument_types import add_repeatable, count, one_name, text, threshold
 from shingletools.commands.dedup.spec import (
     DATED,
     FIRST,
@@ -102,7 +102,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     flag("--annotate", help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')
     flag("--marks", help="with --annotate, write only marks: JSON lines with the id and these fields of each duplicate")
     flag("--dry-run", help="write no documents, only the figures of -v")
-    add_memory(parser.add_argument_group("memory"), "with --pairs, work on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
@@ -137,7 +136,6 @@ def build(options: argparse.Namespace) -> Stage:
         files=tuple(options.files),
         without=tuple(options.without),
         unwanted=unwanted(options),
-        memory=memory_of(options),
         marks_alone=options.marks,
         unwanted_id=names_of(options, options.without).id,
     ).with_maker(collector_of)
@@ -183,10 +181,6 @@ def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
         from shingletools.commands.dedup.rewritten_files import FileRewriter  # late: as below
 
         return FileRewriter(spec, context)
-    if spec.memory is not None:
-        from shingletools.commands.dedup.dedup_on_disk import DedupOnDisk  # late: as below
-
-        return DedupOnDisk(spec, spec.memory, context)
     from shingletools.commands.dedup.dedup_collector import chooser  # late: --help needs no numpy
 
     return chooser(spec, context)

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -20,7 +20,7 @@ from shingletools.kernel.independent_set import (
     PairEnds,
     Partners,
 )
-from shingletools.kernel.types import F64, I32, U8, Flags, Index
+from shingletools.kernel.types import F64, I32, Flags, Index
 from shingletools.numbers.covered_documents import staying
 from shingletools.record.collector import ONE_PROCESS, CollectorContext
 from shingletools.record.wire import COPIES_ALONE, COPY_TWICE, TWO_SIDES
@@ -45,7 +45,7 @@ class SimilarPairs(Similarities):
 
     def add_pairs(self, pairs: PairColumns, /) -> None:
         a, b, similarity, against, copied, may_go = pairs
-        one, two = (self.number(ids.data, ids.sizes) for ids in (a, b))
+        one, two = (np.frombuffer(self.ids.number(ids.data, ids.sizes), np.int64) for ids in (a, b))
         itself = one == two
         missing = similarity == NO_SIMILARITY if self.least is not None else np.zeros(len(one), np.bool_)
         differs = copied & (similarity != 1) & (similarity != NO_SIMILARITY)
@@ -59,26 +59,19 @@ class SimilarPairs(Similarities):
                 why = 'field "similarity" is missing' if missing[place] else "a copy whose similarity is not 1"
             raise LineFailed(why, place)
         enough = np.ones(len(one), np.bool_) if self.least is None else similarity >= self.least
-        self.add_enough(np.stack([one, two], axis=1), similarity, enough, copied, may_go)
+        ends = np.stack([one, two], axis=1).astype(np.int32)
+        self.copies.frombytes(ends[enough & copied].tobytes())
+        others = enough & ~copied
+        self.ends.frombytes(ends[others].tobytes())
+        self.similarity.frombytes(similarity[others].tobytes())
+        self.may_go.frombytes(may_go[others].tobytes())
+        if len(self.similarity) > MAX_PAIRS:
+            raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         super().read(option, paths, context)
         if self.copies and len(paths) > 1:
             raise Failed(f"{option}: {COPIES_ALONE}, in one file")
-
-    def number(self, ids: bytes, sizes: bytes) -> Index:
-        """Returns the number of each id. sizes: the bytes of each, int64."""
-        return np.frombuffer(self.ids.number(ids, sizes), np.int64)
-
-    def add_enough(self, ends: Index, similarity: F64, enough: Flags, copied: Flags, may_go: U8) -> None:
-        """Adds those pairs that are similar enough. ends: numbers of ids, shape (pairs, 2)."""
-        self.copies.frombytes(ends[enough & copied].astype(np.int32).tobytes())
-        others = enough & ~copied
-        self.ends.frombytes(ends[others].astype(np.int32).tobytes())
-        self.similarity.frombytes(similarity[others].tobytes())
-        self.may_go.frombytes(may_go[others].tobytes())
-        if len(self.similarity) > MAX_PAIRS:
-            raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
 
 
 def least_double(least: Fraction) -> float:
@@ -92,16 +85,15 @@ def least_double(least: Fraction) -> float:
     return next(each for each in around if Fraction(repr(each)) >= least)
 
 
-def originals(documents: int, copies: I32, others: Iterable[I32]) -> Index:
+def originals(documents: int, copies: I32, others: I32) -> I32:
     """Returns for each document its original, or itself. Raises Failed if a copy is in another pair.
 
-    copies: pairs of an original and a copy, shape (pairs, 2). others: the documents of other pairs, in parts.
+    copies: pairs of an original and a copy, shape (pairs, 2). others: the documents of other pairs.
     """
-    original, copied = np.arange(documents), np.zeros(documents, np.bool_)
+    original, copied = np.arange(documents, dtype=np.int32), np.zeros(documents, np.bool_)
     original[copies[:, 1]] = copies[:, 0]
     copied[copies[:, 1]] = True
-    again = copied[copies[:, 0]].any() or np.count_nonzero(copied) < len(copies)
-    if again or any(copied[some].any() for some in others):
+    if copied[copies[:, 0]].any() or np.count_nonzero(copied) < len(copies) or copied[others].any():
         raise Failed(COPY_TWICE)
     return original
 
@@ -121,11 +113,11 @@ class ByPairs(RemovalDecisions):
         may_go = np.frombuffer(similar.may_go, np.uint8)
         self.waits = bool(np.isin(may_go, (FIRST_MAY, SECOND_MAY)).any())
         self.has_copies = len(similar.copies) > 0
-        self.original = np.arange(documents)  # of each document
+        self.original: I32 = np.arange(documents, dtype=np.int32)  # of each document
         self.first = self.original  # for each original, the document that is taken first: itself, or a copy
         if self.has_copies:
-            self.original = originals(documents, np.frombuffer(similar.copies, np.int32).reshape(-1, 2), [ends])
-            self.first = np.full(documents, -1)
+            self.original = originals(documents, np.frombuffer(similar.copies, np.int32).reshape(-1, 2), ends)
+            self.first = np.full(documents, -1, np.int32)
         before, last = np.empty_like(ends), np.full(documents, -1, np.int32)
         kernel.list_ends(ends, before, last)
         self.pairs = PairEnds(ends, before, last, similarity, may_go)
@@ -141,7 +133,7 @@ class ByPairs(RemovalDecisions):
         if self.has_copies:
             original, place = np.unique(self.original[documents], return_index=True)
             firsts = documents[np.sort(place[self.first[original] < 0])]  # in their order
-            documents = self.original[firsts]
+            documents = self.original[firsts].astype(np.int64)
             self.first[documents] = firsts
         pairs = self.pairs
         if self.waits:
@@ -155,7 +147,7 @@ class ByPairs(RemovalDecisions):
     def kept_for(self, documents: Index) -> Index:
         original = self.original[documents]
         partner = self.kept.partner[original]
-        return self.first[np.where(partner < 0, original, partner)]
+        return self.first[np.where(partner < 0, original, partner)].astype(np.int64)
 
     def similarity(self, documents: Index) -> F64:
         original = self.original[documents]
@@ -182,13 +174,9 @@ class ByPairs(RemovalDecisions):
     def figures(self, there: Flags, seen: Flags) -> list[str]:
         others = len(self.pairs.ends) // 2 - self.pairs_here(seen)[1]
         similarity = self.similarity(np.flatnonzero(there[: len(self)]))
+        similarity = similarity[similarity > NO_SIMILARITY]
+        figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
+        figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
         doubtful = self.doubtful(there)
         doubts = [f"{doubtful} doubtful pairs"] if doubtful else []
-        return [*similarity_figures(similarity[similarity > NO_SIMILARITY], others), *doubts]
-
-
-def similarity_figures(similarity: F64, others: int) -> list[str]:
-    """Returns figures for -v: on the similarities of removed documents, and the number of pairs of other documents."""
-    figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
-    figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
-    return [*figure_texts, f"{others} pairs of other documents"]
+        return [*figure_texts, f"{others} pairs of other documents", *doubts]

@@ -13,7 +13,7 @@ from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.document_fields import DocumentFields
 from shingletools.commands.dedup.duplicate_marks import Mark, annotated_all, cut, joined, mark
 from shingletools.commands.dedup.preference import Preference
-from shingletools.commands.dedup.removal_decisions import ARCHIVE, RemovalDecisions
+from shingletools.commands.dedup.removal_decisions import ARCHIVE, RemovalDecisions, flagged
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
@@ -51,15 +51,16 @@ def deciding(spec: DedupSpec, context: CollectorContext) -> tuple[Ids, RemovalDe
 class DedupCollector(Collector):
     """Removes documents that an archive has, and of the others those that pairs or groups decide to remove.
 
-    Only documents of the input that no archive has are kept in place of others. Memory: the ids of groups, pairs and
-    documents, about 50 bytes for each, and what the decisions need.
+    Only documents of the input that no archive has are kept in place of others. A document whose id no side file has
+    is kept, however often its id comes. Memory: the ids of side files, about 50 bytes for each, and what the decisions
+    need.
     """
 
     def __init__(self, spec: DedupSpec, ids: Ids, decisions: RemovalDecisions, known: ArchivePartners) -> None:
-        """Starts with the ids of the side files: those of `decisions`, then of `known`. Documents add theirs."""
+        """Takes the ids of the side files: those of `decisions`, then of `known`."""
         self.spec, self.ids, self.decisions, self.known = spec, ids, decisions, known
         self.waits = spec.waits or decisions.waits
-        self.seen = bytearray(len(ids))  # for each id, whether a document has used it
+        self.seen = np.zeros(len(ids), np.bool_)  # for each id of the side files, whether a document has used it
         self.reader = DocumentFields(spec)
         self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
         self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
@@ -80,7 +81,7 @@ class DedupCollector(Collector):
         for end in (*repeated.tolist(), stop):
             if start < end:
                 self.place, part = batch.place(start), block.part(start, end)
-                np.frombuffer(self.seen, np.bool_)[part.numbers] = True
+                self.seen[part.numbers[part.numbers < len(self.seen)]] = True
                 written.append(self.accept(part))
             if end < stop:
                 self.left_out()
@@ -91,19 +92,18 @@ class DedupCollector(Collector):
         return Taken(join_written(written), rejected, failed)
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
-        """Returns the numbers of ids, and which ones an earlier document has, even one of these rows."""
+        """Returns the numbers of ids, and which of the side files' an earlier document has, even one of these rows."""
         numbers = self.number(ids, sizes)
-        found: Flags = np.frombuffer(self.seen, np.bool_)[numbers]
-        ordered = np.sort(numbers)
-        if (ordered[1:] == ordered[:-1]).any():
-            found[np.delete(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])] = True
-        return numbers, found
+        again, ordered = flagged(self.seen, numbers), np.sort(numbers)
+        if ((ordered[1:] == ordered[:-1]) & (ordered[1:] < len(self.seen))).any():
+            again[np.delete(np.arange(len(numbers)), np.unique(numbers, return_index=True)[1])] = True
+            again &= numbers < len(self.seen)
+        return numbers, again
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
-        """Returns the number of each id. sizes: the bytes of each, int64."""
-        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
-        self.seen.extend(bytes(len(self.ids) - len(self.seen)))
-        return numbers
+        """Returns the number of each id; of those that no side file has, the next one. sizes: bytes of each, int64."""
+        numbers = np.frombuffer(self.ids.find(ids, sizes), np.int64)
+        return np.where(numbers < 0, len(self.seen), numbers)
 
     def accept(self, documents: DocumentArrays) -> Written:
         """Takes documents with new ids. Returns what can be written already."""
@@ -193,14 +193,14 @@ class DedupCollector(Collector):
 
     def remarks(self) -> list[str]:
         """Returns remarks: side files that name no document, or no pair, and a field of --keep that none has."""
-        seen = np.frombuffer(self.seen, np.bool_)
-        if not seen.any():
+        seen, documents = self.seen, self.kept + self.removed + self.repeated
+        if not documents:
             return []
         known = np.frombuffer(self.known.known, np.bool_)
         named = {self.decisions.option: seen[: len(self.decisions)], self.spec.known_by: seen[: len(known)][known]}
         messages = [names_none(option) for option, there in named.items() if len(there) and not there.any()]
         wanted = {*self.spec.pairs} - {os.devnull} and not self.spec.known  # else it is known that there may be none
-        if wanted and not len(self.decisions) and np.count_nonzero(seen) >= FEWEST_REMARKED:
+        if wanted and not len(self.decisions) and documents >= FEWEST_REMARKED:
             messages.append("--pairs has no pair, so no document goes")
         halves, wholes = self.decisions.pairs_here(seen)
         if halves > wholes:
@@ -211,8 +211,8 @@ class DedupCollector(Collector):
         return messages + self.preference.remarks()
 
     def summary(self) -> list[str]:
-        seen = np.frombuffer(self.seen, np.bool_)
-        there = seen & ~self.known.has(np.arange(len(seen)))
-        figures = [*self.spec.figures(self.kept, self.removed, self.repeated), *self.decisions.figures(there, seen)]
+        there = self.seen & ~self.known.has(np.arange(len(self.seen)))
+        rules = self.spec.figures(self.kept, self.removed, self.repeated)
+        figures = [*rules, *self.decisions.figures(there, self.seen)]
         different = different_figures(self.decisions.different + self.known.different)
         return figures + [f"{count} {what}" for what, count in different.items()]

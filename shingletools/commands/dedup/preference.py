@@ -32,13 +32,6 @@ class Preference:
         if self.spec.valued is not None:
             self.keys.frombytes(self.values.number(*block.spelled(block.values[some])))
 
-    def leave(self, some: Flags) -> None:
-        """Keeps only some of the documents that were added."""
-        for column in (self.documents, self.keys):
-            left = np.frombuffer(column, np.int64)[some[: len(column)]].tobytes()
-            del column[:]
-            column.frombytes(left)
-
     def order(self) -> Index:
         """Returns the documents, the best first; equal ones in their order."""
         documents, keys = np.frombuffer(self.documents, np.int64), np.frombuffer(self.keys, np.int64)

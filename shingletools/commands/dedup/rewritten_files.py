@@ -15,6 +15,7 @@ from shingletools.commands.dedup.dedup_collector import DedupCollector, deciding
 from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import SelectedIds, each_id
+from shingletools.kernel.types import Index
 from shingletools.record.collector import CollectorContext, Written
 from shingletools.record.document_format import Decision, DuplicateInfo, Name
 from shingletools.system import files
@@ -36,6 +37,12 @@ class FileRewriter(DedupCollector):
         super().__init__(spec, *deciding(spec, context))
         self.numbers = array("q")  # of the ids of all documents, or BAD
 
+    def number(self, ids: bytes, sizes: bytes) -> Index:
+        """Returns the number of each id, which names of files keep."""
+        if self.spec.input_option not in ("--whole", "--recursive"):
+            return super().number(ids, sizes)
+        return np.frombuffer(self.ids.number(ids, sizes), np.int64)
+
     def left_out(self) -> None:
         self.numbers.append(BAD)
 
@@ -46,7 +53,7 @@ class FileRewriter(DedupCollector):
 
     def check_named(self) -> None:
         """Raises Failed if pairs or groups name no document and the format numbered the first one."""
-        named = np.frombuffer(self.seen, np.bool_)[: len(self.decisions)]
+        named = self.seen[: len(self.decisions)]
         if len(named) and not named.any() and is_numbered(self.spec):
             raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
 
@@ -56,14 +63,11 @@ class FileRewriter(DedupCollector):
         self.decide()
         self.preference.check()
         decisions = StoredDecisions(self)
-        if self.spec.dry:
-            for _ in decisions.names():
-                pass
-            return
-        if self.spec.marks_alone:
+        if self.spec.dry or self.spec.marks_alone:
             numbers = decisions.numbers[decisions.numbers != BAD]
             stay = self.choose(numbers)
-            yield self.write_marks(numbers[stay != numbers], stay[stay != numbers])
+            gone = (stay != numbers) & (not self.spec.dry)
+            yield self.write_marks(numbers[gone], stay[gone])
             return
         for kept, removed in self.spec.format.write(self.spec.files, decisions):
             yield Written(kept, removed)

@@ -11,8 +11,6 @@ from shingletools.system.errors import Failed, shown
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.system.memory_limit import Memory
-
 DUPLICATE_OF = "duplicate_of"  # a field: the document that is kept in this one's place, perhaps in an archive
 DUPLICATE_BY = "duplicate_by"  # a field: the rule that decided it
 FIRST, LONGEST, SHORTEST, NONE = "first", "longest", "shortest", "none"
@@ -47,7 +45,6 @@ class DedupSpec(Stage):
     files: tuple[str, ...] = ()  # of the documents in that format; they are read twice
     without: tuple[str, ...] = ()  # files of documents that are removed, whatever they resemble
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
-    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
     marks_alone: bool = False  # with annotate: write records of marks, not documents
     unwanted_id: str | None = None  # the field of ids in the files of `without`, if it may be another one
 
@@ -55,8 +52,6 @@ class DedupSpec(Stage):
     distinct_ids = True
 
     def derived(self) -> Mapping[str, object]:
-        form = [] if self.format is None else [self.input_option or "--number"]
-        in_memory = form + ["--known"] * bool(self.known) + ["--without"] * bool(self.without)
         removals = self.pairs or self.groups or self.known or self.without
         unmarked = self.format is not None and self.input_option in UNMARKED
         conflicts = (
@@ -82,11 +77,6 @@ class DedupSpec(Stage):
                 self.annotate and unmarked and not self.marks_alone,
                 f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks",
             ),
-            *(
-                (self.memory is not None, f"-S cannot be combined with {option}, which works in memory")
-                for option in in_memory
-            ),
-            (self.memory is not None and not self.pairs, "-S needs --pairs"),
         )
         for conflict, message in conflicts:
             if conflict:
@@ -94,7 +84,6 @@ class DedupSpec(Stage):
         return {
             "reads": [path for _, path in self.side_files],
             "stored": self.input_option in STORED and not self.marks_alone,
-            "in_memory": bool(in_memory) or not self.pairs,
         }
 
     def check_fields(self, id_field: str, /) -> None:
@@ -152,7 +141,7 @@ class DedupSpec(Stage):
         not which of its partners is the most similar one.
         """
         annotated = self.annotate and bool(self.pairs)
-        return self.memory is not None or annotated or self.keep not in (FIRST, NONE) or self.counted is not None
+        return annotated or self.keep not in (FIRST, NONE) or self.counted is not None
 
     @property
     def marks(self) -> Sequence[str]:

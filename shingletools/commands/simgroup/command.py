@@ -2,7 +2,7 @@
 
 import argparse
 
-from shingletools.cli.argument_types import add_memory, add_repeatable, memory_of, threshold
+from shingletools.cli.argument_types import add_repeatable, threshold
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import GROUPS, PAIRS, CommandInfo, Product
@@ -27,14 +27,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_repeatable(
         parser, "--singletons", "DOCS", "also write a group of one for each document of DOCS that has no pair"
     )
-    add_memory(parser, "work on disk")
 
 
 def build(options: argparse.Namespace) -> Stage:
-    against, memory = tuple(options.singletons), memory_of(options)
-    return GroupSpec(options.id, star=options.star, least=options.threshold, against=against, memory=memory).with_maker(
-        collector_of
-    )
+    against = tuple(options.singletons)
+    return GroupSpec(options.id, star=options.star, least=options.threshold, against=against).with_maker(collector_of)
 
 
 def collector_of(spec: GroupSpec, _: CollectorContext) -> Collector:

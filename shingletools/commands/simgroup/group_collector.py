@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -11,19 +10,15 @@ import orjson
 from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Ids, SelectedIds, each_id
-from shingletools.kernel.types import I32, Flags, Index
-from shingletools.numbers.ids_on_disk import MAX_IDS, IdsOnDisk
-from shingletools.numbers.payload_store import DEFAULT, DiskLimits
+from shingletools.kernel.ids import SelectedIds, each_id
+from shingletools.kernel.types import I32, U64, Flags, Index
 from shingletools.numbers.ranges import stretches
-from shingletools.numbers.sorter import Sorter
-from shingletools.numbers.union_find import UnionFind
+from shingletools.numbers.union_find import MAX_NUMBERS, UnionFind
 from shingletools.record.collector import Collector, Taken, Written
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import COPY_TWICE
 from shingletools.system import errors
 from shingletools.system.errors import Failed
-from shingletools.system.memory_limit import Memory
 
 BATCH_MEMBERS = 1 << 13  # members of groups that are written together; a larger group is written alone
 ROW_BITS = 32  # bits of a row; two are packed into one integer
@@ -52,12 +47,12 @@ class Stars:
     """Groups in which every member has a pair with the representative.
 
     In the order of the documents, a document that no representative has taken becomes one itself, and takes those of
-    its partners that are not taken yet. Memory: 4 bytes a document, and 16 a pair, which memory limits if it is given.
+    its partners that are not taken yet. Memory: 4 bytes a document, and 8 a pair.
     """
 
-    def __init__(self, memory: Memory | None = None, limits: DiskLimits = DEFAULT) -> None:
+    def __init__(self) -> None:
         self.documents = 0
-        self.pairs = Sorter(memory, 4, limits, columns=0)
+        self.pairs = array("Q")  # lesser document << ROW_BITS | greater one
 
     def __len__(self) -> int:
         return self.documents
@@ -67,35 +62,34 @@ class Stars:
 
     def join(self, left: Index, right: Index) -> None:
         keys = np.minimum(left, right) << ROW_BITS | np.maximum(left, right)
-        self.pairs.add(keys.view(np.uint64))
+        self.pairs.frombytes(keys.tobytes())
 
     def representatives(self) -> I32:
         taken_by = np.full(self.documents, -1, np.int32)
-        for pairs, _ in self.pairs.sorted():
-            kernel.greedy_independent_set_of_pairs(pairs, taken_by)
+        pairs: U64 = np.frombuffer(self.pairs, np.uint64)
+        pairs.sort()
+        kernel.greedy_independent_set_of_pairs(pairs, taken_by)
         return np.where(taken_by < 0, np.arange(self.documents, dtype=np.int32), taken_by)
 
 
 class Groups(Collector):
     """Takes pairs {"a", "b"}, then writes groups of two or more. Groups and members are in the order of first mention.
 
-    With files of documents it also writes groups of one, for documents in no group. Memory: the limit, or the ids and
-    about 30 bytes for each; 4 for each document in a pair, 16 for each copy, and what the method needs.
+    With files of documents it also writes groups of one, for documents in no group. Memory: the ids and about 30 bytes
+    for each; 4 for each document in a pair, 8 for each copy, and what the method needs.
     """
 
-    def __init__(self, spec: GroupSpec, limits: DiskLimits = DEFAULT) -> None:
-        self.spec, self.limits = spec, limits
-        self.method: Method = Stars(spec.memory, limits) if spec.star else UnionFind()
+    def __init__(self, spec: GroupSpec) -> None:
+        self.spec = spec
+        self.method: Method = Stars() if spec.star else UnionFind()
         # The ids in pairs come first, then those of other documents
-        self.ids: Ids | IdsOnDisk = kernel.new_ids() if spec.memory is None else IdsOnDisk(spec.memory, limits)
+        self.ids = kernel.new_ids()
         self.nearest = array("i")  # for each document in a pair, the first of its partners
         self.pair_reader = PairIds(spec.least, spec.once(0))
         self.readers: Sequence[IdReader] = self.pair_reader, DocumentIds(spec.id_field)
-        self.copied = array("q")  # the numbers of the pairs whose b is a copy of a
-        self.copied_ids = array("q")  # b of each of these
+        self.copied = array("q")  # the documents that are b, a copy of a, in a pair
         self.copies = UnionFind()  # documents and their copies, if there are any
         self.paired = bytearray()  # with --star, whether each document is in a pair other than as a copy
-        self.pairs_taken = 0
         self.groups = self.grouped = self.largest = self.chained = self.pairs = 0
         self.forest = False  # whether every pair connects two groups, as with simjoin --forest
         self.doubts: list[str] = []
@@ -104,38 +98,25 @@ class Groups(Collector):
         return self.readers[side > 0].schema
 
     def take(self, batch: RecordBatch, side: int, /) -> Taken:
+        numbers = np.frombuffer(self.ids.number(*self.readers[side > 0].ids(batch)), np.int64)
+        if len(self.ids) > MAX_NUMBERS:
+            raise Failed(f"more than {MAX_NUMBERS} ids")
         if not side:
-            some = np.flatnonzero(self.pair_reader.copied(batch))
-            self.copied.frombytes((self.pairs_taken + some).tobytes())
-        ids, sizes = self.readers[side > 0].ids(batch)
-        self.pairs_taken += 0 if side else len(sizes) // 2
-        self.take_ids(ids, sizes, side)
+            self.join(numbers, np.flatnonzero(self.pair_reader.copied(batch)))
         return Taken()
 
-    def take_ids(self, ids: bytes, sizes: Index, side: int) -> None:
-        """Numbers the ids of pairs, two each, or of documents."""
-        numbers = np.frombuffer(self.ids.number(ids, sizes), np.int64)
-        if isinstance(self.ids, IdsOnDisk):
-            self.ids.mention(numbers[: 0 if side else None])
-        elif len(self.ids) > MAX_IDS:
-            raise Failed(f"more than {MAX_IDS} ids")
-        elif not side:
-            self.join(numbers)
-
-    def join(self, numbers: Index) -> None:
-        """Adds pairs, each two numbers one after the other."""
+    def join(self, numbers: Index, some: Index) -> None:
+        """Adds pairs, each two numbers one after the other. some: the places of pairs of an original and a copy."""
         documents = max(len(self.method), int(numbers.max(initial=-1)) + 1)
         self.method.grow(documents)
         # Without a partner, a document is its own nearest
         self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
         a, b = numbers[::2], numbers[1::2]
-        copied = np.frombuffer(self.copied, np.int64)
-        some = copied[slice(*np.searchsorted(copied, [self.pairs, self.pairs + len(a)]))] - self.pairs
         self.pairs += len(a)
         if len(some):
             self.copies.grow(documents)
             self.copies.join(a[some], b[some])
-            self.copied_ids.frombytes(b[some].tobytes())
+            self.copied.frombytes(b[some].tobytes())
         others = np.delete(np.arange(len(a)), some) if self.spec.star and len(some) else slice(None)
         self.method.join(a[others], b[others])
         if self.spec.star:
@@ -147,11 +128,7 @@ class Groups(Collector):
         np.minimum.at(nearest, b, a.astype(np.int32))
 
     def finish(self) -> Iterator[Written]:
-        if isinstance(self.ids, IdsOnDisk):
-            for numbers in self.ids.numbers():
-                self.join(numbers)
-        else:
-            self.ids.close()  # its table takes as much as the arrays below
+        self.ids.close()  # its table takes as much as the arrays below
         representatives = self.method.representatives()
         if len(self.copies):
             representatives = self.as_originals(representatives)
@@ -159,7 +136,7 @@ class Groups(Collector):
         self.nearest = array("i")
         self.chained = int(np.count_nonzero(apart))
         alone, first = np.zeros(len(representatives), np.bool_), 0
-        for every, counts in by_group(representatives, Sorter(self.spec.memory, 4, self.limits, columns=0)):
+        for every, counts in by_group(representatives):
             several = np.repeat(counts > 1, counts)
             alone[every[~several]] = True
             members, sizes = every[several], counts[counts > 1]
@@ -178,7 +155,7 @@ class Groups(Collector):
 
     def as_originals(self, representatives: I32) -> I32:
         """Puts copies into the groups of their originals, whose partners are theirs. Shape (documents,) in and out."""
-        copied = np.frombuffer(self.copied_ids, np.int64)
+        copied = np.frombuffer(self.copied, np.int64)
         if self.spec.star and (
             np.frombuffer(self.paired, np.bool_)[copied].any() or len(np.unique(copied)) < len(copied)
         ):
@@ -199,8 +176,6 @@ class Groups(Collector):
 
     def named(self, numbers: Index) -> SelectedIds:
         """Returns the ids with these numbers."""
-        if isinstance(self.ids, IdsOnDisk):
-            return self.ids.names(numbers)
         return SelectedIds(self.ids.data, self.ids.ends, numbers)
 
     def doubt(self, first: int, apart: Flags) -> Iterator[str]:
@@ -229,19 +204,17 @@ class Groups(Collector):
         ]
 
 
-def by_group(representatives: I32, order: Sorter) -> Iterator[tuple[Index, Index]]:
+def by_group(representatives: I32) -> Iterator[tuple[Index, Index]]:
     """Yields the members of groups, group by group, and the size of each group; some groups at a time, in order."""
-    for start in range(0, len(representatives), BATCH_DOCUMENTS):
-        keys = representatives[start : start + BATCH_DOCUMENTS].astype(np.uint64) << np.uint64(ROW_BITS)
-        order.add(keys | np.arange(start, start + len(keys), dtype=np.uint64))
-    rest = np.empty(0, np.uint64)  # of a group that may go on
-    parts = (
-        keys[at : at + BATCH_DOCUMENTS] for keys, _ in order.sorted() for at in range(0, len(keys), BATCH_DOCUMENTS)
-    )
-    for some in chain(parts, [rest]):
+    every = representatives.astype(np.uint64)
+    every <<= np.uint64(ROW_BITS)
+    every |= np.arange(len(every), dtype=np.uint32)
+    every.sort()
+    rest = every[:0]  # of a group that may go on
+    for some in [*(every[at : at + BATCH_DOCUMENTS] for at in range(0, len(every), BATCH_DOCUMENTS)), every[:0]]:
         keys = np.append(rest, some) if len(rest) else some
         groups = keys >> np.uint64(ROW_BITS)
         starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(keys)])
         end = int(starts[-1]) if len(some) else len(keys)
-        keys, rest = keys[:end], keys[end:].copy()
+        keys, rest = keys[:end], keys[end:]
         yield (keys & np.uint64((1 << ROW_BITS) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))

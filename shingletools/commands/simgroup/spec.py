@@ -10,8 +10,6 @@ from shingletools.record.wire import AGAINST, COPY
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shingletools.system.memory_limit import Memory
-
 
 class GroupSpec(Stage):
     """The groups of documents that pairs connect."""
@@ -20,7 +18,6 @@ class GroupSpec(Stage):
     star: bool = False  # every member must have a pair with the first
     least: "Fraction | None" = None  # similarity that a pair needs to count
     against: tuple[str, ...] = ()  # files of documents; those in no pair become groups of one
-    memory: "Memory | None" = None  # a limit, beyond which scratch files are used
 
     @property
     def side_files(self) -> Sequence[tuple[str, str]]:
