@@ -329,10 +329,12 @@ def test_doubtful_pairs(tmp_path: Path) -> None:
 
 
 def test_the_last_line_counts_what_is_left_out(tmp_path: Path) -> None:
-    """Bad rows and repeated ids, with and without a page; a document without a text stays."""
+    """Bad rows and repeated ids of pairs, with and without a page; a document without a text stays, and so does one
+    whose id repeats, but is in no pair.
+    """
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,one two\n2\n3,One two!\n3,three\n4,four\n")
     (tmp_path / "t.jsonl").write_bytes(b'{"id":1,"text":"one"}\n{"id":2}\n[]\n{"id":1,"text":"two"}\n')
-    for name, said in (("t.csv", "2 kept, 1 removed, 2 left out"), ("t.jsonl", "2 kept, 0 removed, 2 left out")):
+    for name, said in (("t.csv", "2 kept, 1 removed, 2 left out"), ("t.jsonl", "3 kept, 0 removed, 1 left out")):
         for more in ("", "--report page.html"):
             ran = run_here("shingletools unique", *more.split(), name, cwd=tmp_path)
             assert (ran.status, last_line(ran)) == (1, said)

@@ -148,7 +148,7 @@ class Case:
         reasons = [says["duplicate_by"] for says in verdicts if says]
         alike = [each["similarity"] for each in reasons if each["rule"] != "known" and "similarity" in each]
         lowest = f"lowest similarity {round(min(alike), 6)}, median {round(median(alike), 6)}, " if alike else ""
-        return f", {lowest}{others} pairs of other documents"
+        return f", {lowest}{others} pair{'s' * (others != 1)} of other documents"
 
     def kept(self, group: Sequence[object], rule: str) -> object:
         known = {key(a) for a, *_ in self.known}

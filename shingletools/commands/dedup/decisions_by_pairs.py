@@ -178,5 +178,5 @@ class ByPairs(RemovalDecisions):
         figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
         figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]
         doubtful = self.doubtful(there)
-        doubts = [f"{doubtful} doubtful pairs"] if doubtful else []
+        doubts = [f"{doubtful} doubtful pair{'s' * (doubtful != 1)}"] if doubtful else []
         return [*figure_texts, f"{others} pairs of other documents", *doubts]
