@@ -175,7 +175,7 @@ def nests(draw: st.DrawFn) -> str:
 nearly_json = st.builds(
     changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
 ) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
-DEEP = re.compile(r"(?:[\[{][^\]}]*){300}")  # Python's own parser recurses, to a depth that hangs on what calls it
+DEEP = re.compile(r"(?:[\[{][^\[\]{}]*){300}")  # Python's own parser recurses, to a depth that hangs on what calls it
 IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
 
 

@@ -75,9 +75,9 @@ def test_repeated_ids_behind_parts(simspark: Simspark, tmp_path: Path) -> None:
     documents = jsonl({"id": 1, "text": "a\n\nb"}, {"id": "1", "text": "c\n\nd\n\ne"}, {"id": 2, "text": "a\n\nc"})
     (tmp_path / "docs").write_bytes(documents)
     ran = simspark(
-        "parts | canon | shingle | sketch | simjoin", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad"
+        "parts | canon | shingle -k 1 | sketch | simjoin", "--in", tmp_path / "docs", "--rejects", tmp_path / "bad"
     )
-    parts = pipe(documents, "parts", "canon", "shingle", "sketch")
+    parts = pipe(documents, "parts", "canon", "shingle -k 1", "sketch")
     expected = run("simjoin", "--rejects", tmp_path / "rejects", stdin=parts)
     assert (ran.status, ran.out) == (expected.status, expected.out) == (1, expected.out)
     bad = b"".join(line + b"\n" for _, line in rejects_of(tmp_path / "bad" / "5-simjoin"))
