@@ -157,13 +157,14 @@ def test_any_cut_of_the_input_gives_the_same(tmp_path: Path, monkeypatch: pytest
 
 
 def test_references_without_copies(tmp_path: Path) -> None:
-    """The one with an abstract is kept."""
-    longest = RIS[1].replace("T2  - Flies", "Y1  - 2020")
-    (tmp_path / "refs.ris").write_text(RIS[0] + longest + RIS[2], newline="")
+    """Of two with one place, the one of which more fields have a value is kept."""
+    fuller = RIS[1].replace("T2  - Flies", "T2  - Flies\nY1  - 2020\nVL  - 3\nSP  - 9")
+    bare = RIS[0].replace("Y1  - 2020\r\n", "Y1  - 2020\r\nVL  - 3\r\nSP  - 9\r\n")
+    (tmp_path / "refs.ris").write_text(bare + fuller + RIS[2], newline="")
     ran = run_here("shingletools unique refs.ris", cwd=tmp_path)
-    assert ran.out.decode() == longest + RIS[2]
+    assert ran.out.decode() == fuller + RIS[2]
     ran = run_here("shingletools unique -t 1 refs.ris --dry-run", cwd=tmp_path)
-    assert "simjoin -t 1 --copies once" in ran.good().decode()
+    assert "shingle --chars -k 3 unique.words | simjoin -t 1 -o unique.alike" in ran.good().decode()
 
 
 def texts(folder: Path, text: str, field: str = "text") -> list[object]:

@@ -26,11 +26,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("memory", ["", "-S1M"])
 @pytest.mark.parametrize("options", ["", "--keep longest", "--annotate", "--annotate --keep shortest", "-t 0.75"])
-def test_removal_is_that_of_all_pairs(options: str, memory: str, folder: Path) -> None:
+def test_removal_is_that_of_all_pairs(options: str, folder: Path) -> None:
     for documents in ("docs", "mixed"):
-        command = f"dedup --pairs {{}} {options} {memory} -v {documents}"
+        command = f"dedup --pairs {{}} {options} -v {documents}"
         every, once = (run_here(command.format(pairs), cwd=folder) for pairs in ("all", "once"))
         assert once.out == every.out != b""
         assert figures(once.err) == figures(every.err)
@@ -41,37 +40,25 @@ def figures(summary: str) -> list[str]:
     return [part for part in summary.split(", ") if "kept" in part or "removed" in part or "lowest" in part]
 
 
-def test_the_same_figures_on_disk(folder: Path) -> None:
-    """Also of pairs whose documents are not there; a pair counts if copies of its documents are."""
-    (folder / "few").write_bytes(b"".join((folder / "mixed").open("rb").readlines()[:30]))
-    ends = []
-    for memory in ("", "-S1M"):
-        ran = run_here(f"dedup --pairs once {memory} -v few", cwd=folder)
-        ends.append(ran.err[ran.err.index(" kept") :])
-    assert ends[0] == ends[1]
-    assert not ends[0].endswith(" 0 pairs of other documents\n")
-
-
-@pytest.mark.parametrize("memory", ["", " -S1M"])
-def test_pairs_of_two_joins(memory: str, tmp_path: Path) -> None:
+def test_pairs_of_two_joins(tmp_path: Path) -> None:
     """What is a copy by one join is none by the other, so its pairs would not be those of its original."""
     (tmp_path / "docs").write_bytes(jsonl(*({"id": name} for name in "cozy")))
     copy, near = {"a": "z", "b": "c", "similarity": 1, "copy": True}, {"a": "y", "b": "o", "similarity": 0.9}
     alone = "pairs of simjoin --copies once must be those of one join only"
     (tmp_path / "one").write_bytes(jsonl(copy))
     (tmp_path / "near").write_bytes(jsonl(near))
-    ran = run_here(f"dedup --pairs one --pairs near{memory} docs", cwd=tmp_path)
+    ran = run_here("dedup --pairs one --pairs near docs", cwd=tmp_path)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: --pairs: {alone}, in one file\n")
     for other in ({**near, "b": "c"}, {**copy, "a": "y"}, {**copy, "a": "c", "b": "y"}):
         (tmp_path / "pairs").write_bytes(jsonl(near, copy, other))
         for command in ("dedup --pairs pairs docs", "simgroup --star pairs"):
-            ran = run_here(f"{command}{memory}", cwd=tmp_path)
+            ran = run_here(f"{command}", cwd=tmp_path)
             assert (ran.status, ran.err) == (
                 2,
                 f"{command.split()[0]}: a document is a copy and in another pair, too; {alone}\n",
             )
     (tmp_path / "pairs").write_bytes(jsonl({**copy, "similarity": 0.5}))
-    ran = run_here(f"dedup --pairs pairs{memory} docs", cwd=tmp_path)
+    ran = run_here("dedup --pairs pairs docs", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "dedup: pairs:1: a copy whose similarity is not 1\n")
 
 
@@ -86,10 +73,9 @@ def test_different_sets_of_one_key(options: str, tmp_path: Path) -> None:
     assert len(lines) == 1999 if options == "--copies once" else 1998
 
 
-@pytest.mark.parametrize("memory", ["", "-S1M"])
 @pytest.mark.parametrize("options", ["", "--star", "-t 0.75", "--star -t 0.75"])
-def test_groups_are_those_of_all_pairs(options: str, memory: str, folder: Path) -> None:
-    every, once = (run_here(f"simgroup {options} {memory} -v {pairs}", cwd=folder) for pairs in ("all", "once"))
+def test_groups_are_those_of_all_pairs(options: str, folder: Path) -> None:
+    every, once = (run_here(f"simgroup {options} -v {pairs}", cwd=folder) for pairs in ("all", "once"))
     groups = [[json.loads(line)["members"] for line in each.out.splitlines()] for each in (every, once)]
     assert sorted(map(sorted, groups[1])) == sorted(map(sorted, groups[0])) != []
     assert once.err[once.err.index(" group") :] == every.err[every.err.index(" group") :]

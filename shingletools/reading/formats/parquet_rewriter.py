@@ -74,7 +74,7 @@ class KeptRowGroups:
             similarities = pa.array([info and info.duplicate_similarity for info in infos], self.types[2])
             rows = pa.RecordBatch.from_arrays([*rows.columns, ids, rules, similarities], schema=self.schema)
         self.held.append(rows)
-        self.size += rows.nbytes
+        self.size += rows.get_total_buffer_size()  # before pyarrow 24, nbytes takes no views
         return self.flush() if self.size >= GROUP_BYTES else b""
 
     def flush(self) -> bytes:
