@@ -166,10 +166,11 @@ static int align(Comparing *all, Text *one, Text *two)
     for (int side = 0; side < 2; side++) {
         Text *text = texts[side];
         text->counted = 0;
-        memset(text->marks, SHARED, (size_t)text->size);
-        for (int64_t i = 0; i < text->size; i++)
+        for (int64_t i = 0; i < text->size; i++) {
+            text->marks[i] = SHARED;
             if (!(all->flags[text->words[i]] & NEVER))
                 text->at[text->counted++] = (int32_t)i;
+        }
     }
     int64_t equal = 0, n = one->counted, m = two->counted, spelled = 0;
     while (equal < n && equal < m && one->words[one->at[equal]] == two->words[two->at[equal]])
