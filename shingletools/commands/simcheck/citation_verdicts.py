@@ -33,7 +33,8 @@ def citation_verdict(a: Citation, b: Citation) -> CitationVerdict:
     >>> citation_verdict(one, other)[2:], citation_verdict(one, one).covers
     (('none', 'different'), 'both')
     """
-    if a.values == b.values:
+    # Two pages of the web may both be called Home, and nothing else is known of them
+    if a.values == b.values and (a.long or identifiers(a, b) == EQUAL or (a["volume"] and a["pages"])):
         return SAME
     found = {name: compare(a, b) for name, compare in COMPARED.items()}
     ids = identifiers(a, b)
