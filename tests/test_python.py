@@ -336,7 +336,7 @@ def test_values_of_several_types() -> None:
         run("canon", frame[:2].assign(large=[1 << 70, None], sparse=pd.arrays.SparseArray([7, 0]), odd=[1j, 2]))
     )
     assert [(each["large"], each["sparse"], each["odd"]) for each in made] == [(1 << 70, 7, "1j"), (None, 0, "(2+0j)")]
-    result = run("canon", pd.DataFrame({"id": [1, 2], "text": ["a", "b\ud800"]}))
+    result = run("canon", pd.DataFrame({"id": [1, 2], "text": ["a", "b\ud800"]}, dtype=object))
     assert [each["id"] for each in result] == [1]
     assert result.messages[0].startswith("canon: -:2: not UTF-8 (byte 18)")
 
