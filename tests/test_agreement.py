@@ -23,7 +23,7 @@ from agreement import (
     record_lines,
     stage_of,
 )
-from harness import collect, run
+from harness import collect, finished, run
 from shingletools import kernel
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.kernel import NAME, arrays
@@ -334,5 +334,5 @@ def test_a_similarity_counts_as_it_is_written() -> None:
                 collector = stage_of(command).collector()
                 assert NAME != "c" or kernel.read_columns(chunk, 0, collector.schema(0).fields).rows == 1
                 collect(collector, chunk)
-                assert b"".join(part.output for part in collector.finish()).count(b"\n") == count
+                assert finished(collector).count(b"\n") == count
                 check_collector(command, [[chunk]])

@@ -60,12 +60,12 @@ class SegmentBuilder:
         """Returns about how many bytes the records take."""
         return len(self.data) + len(self.ids) + self.frames.memory + ROW_BYTES * len(self) + 16 * len(self.grams)
 
-    def place(self, file: str, line: int | None, records: int) -> None:
-        """Notes where `records` added records came from: consecutive lines of a file, the first at `line`."""
+    def place(self, file: str, lines: Sequence[int]) -> None:
+        """Notes where added records came from: lines of a file."""
         if not self.files or self.files[-1] != file:
             self.files.append(file)
-        self.file.frombytes(np.full(records, len(self.files) - 1).tobytes())
-        self.line.frombytes(((line or 0) + np.arange(records)).tobytes())
+        self.file.frombytes(np.full(len(lines), len(self.files) - 1).tobytes())
+        self.line.frombytes(np.array(lines, np.int64).tobytes())
 
     def add(self, name: bytes, data: bytes, frame: bytes) -> None:
         """Adds a record: its id as JSON, its signature, which may be empty, and its frame."""

@@ -6,8 +6,8 @@ import stat
 from collections.abc import Iterator
 
 from shingletools.reading import compression_detection
-from shingletools.running.outcomes import BadRecord
-from shingletools.running.reject_messages import RejectMessages, described
+from shingletools.record.events import Reject
+from shingletools.running.reject_messages import RejectMessages
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import flush, named, same_file, widen
@@ -159,18 +159,17 @@ class Rejects:
             with named(path):
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
-    def add(self, bad: BadRecord, whole: bool = False) -> None:
-        """Writes and reports a bad document. Raises Failed in strict mode.
+    def add(self, bad: Reject) -> None:
+        """Writes and reports a bad document; of a whole file only the name and the cause are written.
 
-        whole: whether the document is a whole file, of which only the name and the cause are written.
+        Raises Failed in strict mode.
         """
-        name, _, cause, document = bad
         if self.path is not None:
-            kept = b"%b\0%b\0" % (os.fsencode(name), cause.encode()) if whole else document + b"\n"
+            kept = b"%b\0%b\0" % (os.fsencode(bad.file), bad.cause.encode()) if bad.is_file else bad.record + b"\n"
             with named(self.path):
                 _write(self.descriptor, kept)
         if self.strict:
-            raise Failed(self.complaints.message(*described(bad)))
+            raise Failed(self.complaints.message(bad))
         self.complaints.add(bad)
 
     @contextlib.contextmanager

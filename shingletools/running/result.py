@@ -5,8 +5,9 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self
 
+from shingletools.record.events import Reject
 from shingletools.running.document_queue import DocumentQueue
-from shingletools.running.outcomes import FAILED, BadRecord
+from shingletools.running.outcomes import FAILED
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
 from shingletools.system.errors import Failed, shown_place
@@ -88,9 +89,8 @@ class RunLog:
     def say(self, message: str) -> None:
         self.messages.append(with_shown_paths(message))
 
-    def keep(self, command: str, bad: BadRecord) -> None:
-        file, line, cause, record = bad
-        self.rejected.append(RejectedRecord(command, with_shown_paths(file), line, cause, record))
+    def keep(self, command: str, bad: Reject) -> None:
+        self.rejected.append(RejectedRecord(command, with_shown_paths(bad.file), bad.line, bad.cause, bad.record))
 
 
 class Result:

@@ -1,11 +1,12 @@
-"""One step of a run: its side outputs, figures and messages."""
+"""One step of a run: what its events go to, which are files, messages, figures and a bar."""
 
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 
-from shingletools.record.collector import Collector, CollectorContext
-from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, state_of_uncommitted
+from shingletools.record.collector import Collector
+from shingletools.record.events import Counted, Event, Message, Reject, Removed
+from shingletools.running.outcomes import Conclusion, Figures, state_of_uncommitted
 from shingletools.running.outputs import Output, Rejects
 from shingletools.running.reject_messages import RejectMessages
 from shingletools.running.steps import Step
@@ -39,19 +40,8 @@ class StageRun:
         self.collector: Collector | None = None
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
-        self.keep: Callable[[BadRecord], object] = lambda _: None  # takes each bad record
-        self.side = 0  # the side of the last reported outcome
-
-    def filter_step(self) -> FilterStep | None:
-        """Returns the step as a filter; None if it has a collector."""
-        filter_stage = self.stage.record_by_record
-        return None if filter_stage is None else (filter_stage, self.step.id_field, self.options.strict)
-
-    def collect(self, context: CollectorContext) -> Collector:
-        """Returns the collector of the step, which is made once."""
-        if self.collector is None:
-            self.collector = self.stage.collector(context)
-        return self.collector
+        self.keep: Callable[[Reject], object] = lambda _: None  # takes each bad record
+        self.side = 0  # the side of the last event
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
@@ -87,25 +77,27 @@ class StageRun:
     def say_with_name(self, message: str) -> None:
         self.say(f"{self.name}: {message}")
 
-    def take(self, outcome: Outcome) -> None:
-        """Adds the figures of an outcome, and writes what it has removed. Raises Failed or ReaderGone."""
-        self.figures.add(outcome)
-        if self.removed is not None:
-            self.removed.write(outcome.written.removed)
-
-    def report_rejects(self, outcome: Outcome) -> None:
-        """Reports the bad records of an outcome. Raises Failed at the first one if strict."""
+    def hand_on(self, event: Event) -> None:
+        """Gives an event to those who want it. Raises ReaderGone, and Failed, at the first bad record if strict."""
         assert self.rejects is not None  # it is open
-        if outcome.side != self.side:  # a file may be in both
-            self.side = outcome.side
-            self.rejects.complaints.close_file()
-        for message in outcome.messages:
-            self.say_with_name(message)
-        for reject in outcome.rejects:
-            self.keep(reject)
-            self.rejects.add(reject, whole=not outcome.file)
-        if outcome.records > 0:
-            self.rejects.complaints.good(outcome.file)
+        if isinstance(event, Removed):
+            if self.removed is not None:
+                self.removed.write(event.data)
+        elif isinstance(event, Message):
+            if self.options.verbose or not event.verbose:
+                self.say_with_name(event.text)
+        elif isinstance(event, Reject | Counted):
+            if event.side != self.side:  # a file may be in both
+                self.side = event.side
+                self.rejects.complaints.close_file()
+            if isinstance(event, Reject):
+                self.figures.reject(event)
+                self.keep(event)
+                self.rejects.add(event)
+            else:
+                self.figures.add(event)
+                if event.records > 0:
+                    self.rejects.complaints.good(event.file)
 
     def conclusion(self) -> Conclusion:
         return Conclusion.of(self.options.allow_rejects, self.figures)

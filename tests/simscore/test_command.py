@@ -3,6 +3,7 @@
 import itertools
 import json
 import tracemalloc
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -10,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from agreement import stage_of
-from harness import Ran, Record, collect, jsonl, run_here
+from harness import Made, Ran, Record, collect, jsonl, run_here
 from shingletools import kernel
 from shingletools.kernel import NAME
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading.streams import Chunk
-from shingletools.record.collector import Taken
+from shingletools.record.events import Event, Reject
 from shingletools.record.record_batch import RecordBatch
-from shingletools.running.collecting import collect_chunk
+from shingletools.running.pipeline import take_batch
 
 EITHER = "a file has either pairs or groups, as its first record says"
 PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})
@@ -382,7 +382,7 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     taken: list[int] = []
     take = collector.take
 
-    def noted(batch: RecordBatch, side: int) -> Taken:
+    def noted(batch: RecordBatch, side: int) -> Iterator[Event]:
         taken.append(batch.rows)
         return take(batch, side)
 
@@ -395,7 +395,7 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 1_000_000 * 12
-    (record,) = [json.loads(part.output.splitlines()[-1]) for part in collector.finish()]
+    record = json.loads(Made().add(collector.finish()).output.splitlines()[-1])
     assert (record["right"], record["documents"]) == (100_000, 100_001)
 
 
@@ -407,8 +407,8 @@ def test_a_strict_run_ends_with_the_first_of_several_bad_records(command: str, b
     if bad:
         collect(collector, jsonl({"id": 1}), 1)
     lines = jsonl(*({"id": each, "l": "x", "sketch": "00000001"} for each in name))
-    outcome, failed = collect_chunk(collector, True, bad, Chunk("-", 1, 1, lines))
-    assert ([place for _, place, *_ in outcome.rejects], outcome.lines, outcome.records, failed) == ([2], 2, 1, None)
+    events = take_batch(collector, bad, RecordBatch(lines))
+    assert [event.line for event in events if isinstance(event, Reject)] == [2, 3, 4][: 4 - bad]
 
 
 def test_lines_are_read_once_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
