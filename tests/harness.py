@@ -173,7 +173,7 @@ def filtered(chain: Chain, lines: bytes) -> tuple[bytes, list[tuple[int, int, st
 def read_by_definition(collector: Collector) -> None:
     """Keeps the kernel from reading its lines."""
     schema = collector.schema
-    vars(collector)["schema"] = lambda side: schema(side)._replace(ordinary=False)
+    vars(collector)["schema"] = lambda *of: schema(*of)._replace(ordinary=False)
 
 
 def pipe(stdin: bytes, *commands: str) -> bytes:

@@ -36,7 +36,7 @@ PIPELINES = (
     f"{TO_PAIRS} | dedup --pairs - bad --removed removed --rejects rejected.dedup",
     f"{TO_PAIRS} | simshow --brief --docs docs.jsonl",
     f"{TO_PAIRS} | simscore --truth labels --field text",
-    "canon bad --rejects rejected.canon | shingle --rejects rejected.shingle --all-messages | sketch --rejects rejected.sketch --keep",
+    "canon bad --rejects rejected.1 | shingle --rejects rejected.2 --all-messages | sketch --rejects rejected.3 --keep",
     "canon bad --allow-rejects 0 | shingle --allow-rejects 90% | sketch --simhash --allow-rejects 1 | simjoin",
     "canon bad | shingle --df --header",
     "parts --by line bad | canon | shingle -k 2 | sketch | simjoin -t 0.5",

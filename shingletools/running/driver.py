@@ -139,7 +139,7 @@ def run_steps(
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None
         try:
-            with flow.summed_up(), contextlib.closing(flow.lines()) as lines:
+            with contextlib.closing(flow.lines()) as lines:
                 for some in lines:
                     flow.output.write(some)
             status = flow.conclude()

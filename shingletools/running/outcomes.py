@@ -43,6 +43,22 @@ class Figures:
         key = f"{side} {file}"
         self.good[key] = self.good.get(key, 0) + number
 
+    def conclusion(self, allowed: "Allowance | None") -> "Conclusion":
+        """Returns the conclusion of a step.
+
+        A file without one good record fails the run, unless so many bad records are allowed.
+        """
+        status = self.status(allowed)
+        if status != DONE and (files := self.without_good()):
+            return Conclusion(FAILED, "not one good record", files)
+        return Conclusion(status, "" if status == DONE or allowed is None else "too many bad records")
+
+    def status(self, allowed: "Allowance | None") -> int:
+        """Returns whether more records were bad than are allowed, as an exit status; by default, none are allowed."""
+        if allowed is None:
+            return SOME_REJECTED if self.rejected else DONE
+        return DONE if allowed.holds(self.rejected, self.records + self.rejected) else SOME_REJECTED
+
     def counts(self) -> list[str]:
         """Returns the counts, as -v shows them."""
         return [f"{count} {what}" for what, count in self.counted.items()]
@@ -52,30 +68,12 @@ class Figures:
         return [*dict.fromkeys(key.partition(" ")[2] for key, good in self.good.items() if good <= 0)]
 
 
-def status_of(allowed: "Allowance | None", figures: Figures) -> int:
-    """Returns whether there were more bad records than are allowed, as an exit status; by default, none are allowed."""
-    if allowed is None:
-        return SOME_REJECTED if figures.rejected else DONE
-    return DONE if allowed.holds(figures.rejected, figures.records + figures.rejected) else SOME_REJECTED
-
-
 class Conclusion(NamedTuple):
     """The exit status; if no output is written, also why, and the files to blame."""
 
     status: int
     why: str = ""
     files: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, allowed: "Allowance | None", figures: Figures) -> "Conclusion":
-        """Returns the conclusion of a run.
-
-        A file without one good record fails the run, unless so many bad records are allowed.
-        """
-        status = status_of(allowed, figures)
-        if status != DONE and (files := figures.without_good()):
-            return cls(FAILED, "not one good record", files)
-        return cls(status, "" if status == DONE or allowed is None else "too many bad records")
 
     def messages(self, paths: Sequence[str], there: Set[str]) -> Iterator[str]:
         """Yields messages about the files to blame, and about outputs that are not written, so that nobody uses them.

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
 
 from shingletools.reading import compression_detection
 from shingletools.record.events import Reject
@@ -115,16 +114,16 @@ class Output:
 
     def _remove(self) -> None:
         """Removes a file that has another name. Raises OSError."""
-        if self.temporary:
-            os.unlink(self.temporary)
+        os.unlink(self.temporary)
 
     def __exit__(self, *_: object) -> None:
         for descriptor in (self.descriptor, self.unnamed):
             if descriptor > 1:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
-        with contextlib.suppress(OSError):
-            self._remove()
+        if self.temporary:
+            with contextlib.suppress(OSError):
+                self._remove()
         self.at_end.close()
 
 
@@ -171,16 +170,6 @@ class Rejects:
         if self.strict:
             raise Failed(self.complaints.message(bad))
         self.complaints.add(bad)
-
-    @contextlib.contextmanager
-    def summed_up(self) -> Iterator[None]:
-        """Reports at its end how many bad records had no message, unless a signal ends the run."""
-        try:
-            yield
-        except (Failed, ReaderGone):
-            self.complaints.close()
-            raise
-        self.complaints.close()
 
     def close(self) -> None:
         """Closes the file. Raises Failed if a write has failed."""

@@ -14,13 +14,14 @@ from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.events import Counted, Lines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch, Signatures
-from shingletools.running.outcomes import DONE, FAILED, status_of
-from shingletools.running.outputs import Output
+from shingletools.running.outcomes import DONE, FAILED
+from shingletools.running.outputs import Output, ReaderGone
 from shingletools.running.pipeline import Batches, StepEvents, numbered, run_collector, run_filters
 from shingletools.running.preflight_checks import check, check_apart, check_suffixes
 from shingletools.running.stage_run import Say, StageRun, StepFailed
 from shingletools.running.steps import Step
 from shingletools.system import errors, files
+from shingletools.system.errors import Failed
 
 
 class PipelineRun:
@@ -32,6 +33,7 @@ class PipelineRun:
         self.given = given
         self.stack = contextlib.ExitStack()
         self.output: Output | None = None
+        self.outputs: list[Output] = []  # that are open, and become complete
         self.progress: Callable[[int], object] = lambda _: None  # takes numbers of bytes of the input
         self.show_work: Callable[[str, float, int], object] = lambda *_: None  # takes a step's name, then as ShowWork
         self.show_step: Callable[[str], object] = lambda _: None  # takes the names of the steps at work
@@ -42,6 +44,9 @@ class PipelineRun:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for run in self.runs:
+            if run.collector is not None:
+                self.stack.callback(run.collector.close)
         self.stack.close()
 
     def prepare(self, output: str | int | None, closed: set[int]) -> list[str]:
@@ -55,17 +60,17 @@ class PipelineRun:
         inputs: list[str] = []
         given = self.given is not None
         for place, run in enumerate(self.runs):
-            self.stack.callback(run.close)
             last = place == len(self.runs) - 1
             before = self.runs[place - 1].name if place else ""
             with run.named():
-                check_suffixes(run.step, output if last else None)  # before pairs are read, which others may make
+                if run.stage.rewrites:
+                    check_suffixes(run.step, output if last else None)  # before pairs are read, which others may make
                 if run.stage.record_by_record is None and not (given and "-" in run.stage.reads):
                     self.collect(run, None)
                 names = check(run.step, before, given, output if last else None, closed)
                 inputs += [name for name in names if not (given and name == "-")]
             given = True
-        for run in self.runs:
+        for run in self.runs if len(self.runs) > 1 else ():
             with run.named():
                 check_apart(run.step, [other.step for other in self.runs if other is not run])
         return inputs * (1 if self.runs[0].stage.first is None else 2)
@@ -81,6 +86,8 @@ class PipelineRun:
         for run in self.runs:
             with run.named():
                 run.open_rejects(self.stack)
+        every = (*(run.removed for run in self.runs), self.output)
+        self.outputs = [output for output in every if output is not None]
 
     def lines(self) -> Generator[bytes]:
         """Yields the output of the last step as it comes; each step reads from the one before it as needed.
@@ -95,8 +102,20 @@ class PipelineRun:
             self.stack.callback(made.close)
             batches = made
         assert batches is not None
-        # Lines of workers are valid until the next ones, so an output needs no copy
-        return (batch.lines if self.output is not None else bytes(batch.lines) for batch in batches if batch.lines)
+        try:
+            for batch in batches:
+                if batch.lines:  # those of workers are valid until the next ones, so an output needs no copy
+                    yield batch.lines if self.output is not None else bytes(batch.lines)
+        except (Failed, ReaderGone, GeneratorExit):  # not if a signal ends the run
+            self.sum_up()
+            raise
+        self.sum_up()
+
+    def sum_up(self) -> None:
+        """Reports how many bad records had no message."""
+        for run in self.runs:
+            if run.rejects is not None:
+                run.rejects.complaints.close()
 
     def through(self, runs: Sequence[StageRun], given: Batches | None) -> Generator[RecordBatch]:
         """Yields what adjacent filters, or a collector, make of batches, and hands on the events of these steps."""
@@ -161,22 +180,9 @@ class PipelineRun:
     def uncommitted_paths(self) -> list[str]:
         """Returns the paths of outputs that have not got their names yet."""
         return [
-            *(output.name for output in self.outputs() if output.target),
+            *(output.name for output in self.outputs if output.target),
             *(path for run in self.runs for path in run.stage.changes),
         ]
-
-    def outputs(self) -> list[Output]:
-        every = [*(run.removed for run in self.runs), self.output]
-        return [output for output in every if output is not None]
-
-    @contextlib.contextmanager
-    def summed_up(self) -> Iterator[None]:
-        """Reports at its end how many bad records had no message, unless a signal ends the run."""
-        with contextlib.ExitStack() as stack:
-            for run in self.runs:
-                if run.rejects is not None:
-                    stack.enter_context(run.rejects.summed_up())
-            yield
 
     def conclude(self) -> int:
         """Shows the last messages, and returns the exit status."""
@@ -188,6 +194,8 @@ class PipelineRun:
                 run.say_with_name(message)
             if conclusion.why:
                 paths = []  # each file is named once
+        if self.why:
+            self.outputs = [output for output in self.outputs if not output.target]
         return last_failure(conclusion.status for _, conclusion in conclusions)
 
     def complete(self) -> None:
@@ -195,21 +203,18 @@ class PipelineRun:
         for run in self.runs:
             if run.rejects is not None:
                 run.rejects.close()
-        for output in self.outputs_to_commit():
+        for output in self.outputs:
             output.complete()
 
     def commit(self) -> None:
         """Gives the files their names, and makes the changes for which the steps run. Raises Failed."""
-        for output in self.outputs_to_commit():
+        for output in self.outputs:
             output.commit()
         if not self.why:
             for run in self.runs:
-                with run.named():
-                    run.settle()
-
-    def outputs_to_commit(self) -> list[Output]:
-        """Returns the outputs that are to become complete."""
-        return [output for output in self.outputs() if not (self.why and output.target)]
+                if run.collector is not None:
+                    with run.named():
+                        run.collector.settle()
 
     def reader_gone(self) -> int:
         """Returns the exit status after the reader of the output has gone away.
@@ -220,7 +225,7 @@ class PipelineRun:
             for lost in run.lost_with_reader(self.there):
                 name = "standard output" if self.output is None else errors.printable(self.output.name)
                 raise StepFailed(f"{run.name}: {name}: the reader has gone away, so {lost}")
-        return last_failure(status_of(run.options.allow_rejects, run.figures) for run in self.runs)
+        return last_failure(run.figures.status(run.options.allow_rejects) for run in self.runs)
 
 
 def last_failure(statuses: Iterator[int]) -> int:

@@ -60,7 +60,7 @@ class RunLog:
                 if "-" in flow.prepare(None, set()):
                     raise StepFailed(f"{flow.runs[0].name}: no documents are given")
                 flow.open(None)
-                with flow.summed_up(), contextlib.closing(flow.lines()) as lines:
+                with contextlib.closing(flow.lines()) as lines:
                     yield from lines
                 self.conclude(flow)
                 done = True

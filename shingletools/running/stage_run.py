@@ -36,6 +36,8 @@ class StageRun:
         self.step = step
         self.name, self.options, self.stage = step.name, step.options, step.stage
         self.say = say
+        # The option that names a second output file, and its path
+        self.second = None if step.stage.dry else step.stage.second
         self.figures = Figures()
         self.collector: Collector | None = None
         self.removed: Output | None = None
@@ -53,14 +55,10 @@ class StageRun:
         except Failed as error:
             raise StepFailed(f"{self.name}: {error}") from None
 
-    def second(self) -> tuple[str, str] | None:
-        """Returns the option that names a second output file, and its path; None without one."""
-        return None if self.stage.dry else self.stage.second
-
     def open_second(self, stack: contextlib.ExitStack) -> None:
         """Opens the second output file, if there is one. Raises Failed."""
-        if second := self.second():
-            self.removed = stack.enter_context(Output(second[1], self.stage.stored))
+        if self.second is not None:
+            self.removed = stack.enter_context(Output(self.second[1], self.stage.stored))
 
     def open_rejects(self, stack: contextlib.ExitStack) -> None:
         """Opens the file of bad records, which empties it. Raises Failed."""
@@ -100,7 +98,7 @@ class StageRun:
                     self.rejects.complaints.good(event.file)
 
     def conclusion(self) -> Conclusion:
-        return Conclusion.of(self.options.allow_rejects, self.figures)
+        return self.figures.conclusion(self.options.allow_rejects)
 
     def remarks(self) -> Sequence[str]:
         """Returns the last messages of a step that has not failed."""
@@ -126,14 +124,5 @@ class StageRun:
         """Yields what the step leaves undone if the reader of the output goes away."""
         for path in self.stage.changes:
             yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}"
-        if second := self.second():
-            yield f"{second[0]} {errors.printable(second[1])} is not complete"
-
-    def settle(self) -> None:
-        """Makes the change for which the collector runs. Raises Failed."""
-        if self.collector is not None:
-            self.collector.settle()
-
-    def close(self) -> None:
-        if self.collector is not None:
-            self.collector.close()
+        if self.second is not None:
+            yield f"{self.second[0]} {errors.printable(self.second[1])} is not complete"
