@@ -290,12 +290,42 @@ def test_table_of_one_changed_word() -> None:
         assert shown == round(len(one & two) / len(one | two), 2), (row, column)
 
 
-def test_readme_shows_the_two_commands_before_anything_else_runs() -> None:
+def test_readme_begins_with_the_pipeline_and_has_the_tests_second() -> None:
     readme = (TOP / "README.md").read_text("utf-8")
     setup, test = re.findall(r"^```sh\n(.*?)\n```$", readme, re.MULTILINE | re.DOTALL)[:2]
     assert setup.endswith("canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8")
     assert test.endswith("pytest -n auto")
-    assert readme.index(test) < 2500
+    assert readme.index(setup) < 300
+    assert readme.count("\n") <= 120
+
+
+@pytest.mark.slow
+def test_every_job_of_the_readme_runs(tmp_path: Path) -> None:
+    """On files of the names that the table has."""
+    jobs = (TOP / "README.md").read_text("utf-8").partition("\n## Jobs\n")[2].partition("\n## ")[0]
+    commands = [each.replace("\\|", "|") for each in re.findall(r"^\| .* \| `(.*)` \|$", jobs, re.MULTILINE)]
+    assert len(commands) >= 16
+    documents = (DATA / "docs.jsonl").read_bytes().splitlines(keepends=True)
+    names = {name for command in commands for name in re.findall(r"\b\w+\.jsonl\b", command)} - {"clean.jsonl"}
+    for place, name in enumerate(sorted(names)):
+        (tmp_path / name).write_bytes(b"".join(documents[place * 36 : place * 36 + 36]))
+    for name, text in [
+        ("app.log", "12:00 disk 1 is full\n12:01 disk 1 is full\n"),
+        ("refs.ris", "TY  - JOUR\nTI  - On wings\nER  - \n"),
+        ("essays/one.txt", "we measured the wings of forty dragonflies in a field near the river"),
+        ("sources/two.txt", "they say that we measured the wings of forty dragonflies in a field"),
+        *((f"src/{name}.py", f"# {name}\n{Path(__file__).read_text()}") for name in "ab"),
+        *((f"site/{name}.html", (DATA / "page.html").read_text()) for name in "ab"),
+    ]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for command in commands:
+        if command.startswith("shingletools.run("):
+            assert output(f">>> import shingletools; len(list({command}))", tmp_path) != ["0"]
+        elif not command.startswith("simspark "):
+            ran = run("bash", "-euo", "pipefail", "-c", command, cwd=tmp_path)
+            assert ran.status == 0, (command, ran.err)
+            assert ran.out or " -o clean" in command, command
 
 
 def test_the_picture_of_the_readme_is_what_the_commands_show() -> None:
