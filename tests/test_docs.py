@@ -253,15 +253,22 @@ def test_no_line_of_prose_is_long(page: Path) -> None:
     assert [line for line in prose if len(line) > 120] == []
 
 
-def test_every_row_of_a_comparison_has_a_command() -> None:
-    """Under ROWS AND COMMANDS, after a #, stands a name with the words of the row's name; but for other programs."""
+@pytest.mark.slow
+def test_every_row_of_a_comparison_has_a_command(tmp_path: Path) -> None:
+    """Under ROWS AND COMMANDS is a name with the words of the row's name; but for other programs. All commands run."""
     page = (MAN / "shingletools-evidence.7").read_text("utf-8").partition("\n.Sh PLANTED COPIES\n")[2]
-    compared, _, commands = page.partition("\n.Sh ROWS AND COMMANDS\n")
-    compared = compared.partition("\n.Ss Frequent shingles\n")[0]  # of one join
+    compared, _, named = page.partition("\n.Sh ROWS AND COMMANDS\n")
     rows = set(re.findall(r"^\.It (?!Ta|gaoya|rensa|datasketch)(.*?) Ta ", compared, re.MULTILINE))
-    named = [said(name) for name in re.findall(r"^\$ .* # (.*)", commands, re.MULTILINE)]
+    commands = dict(re.findall(r"^\.It (.*) Ta (.*)", named.replace("\\-", "-"), re.MULTILINE))
     assert len(rows) > 45
-    assert [row for row in rows if not any(said(row) <= each for each in named)] == []
+    parts = {part for row in rows for part in row.split(", and ")}
+    assert [part for part in parts if not any(said(part) <= said(each) for each in commands)] == []
+    words, table = tmp_path / "words", tmp_path / "table"
+    words.write_bytes(run("canon", DATA / "docs.jsonl").good())
+    table.write_bytes(run("shingle", "-k", "1", "--df", words).good())
+    for command in commands.values():
+        file = DATA / "docs.jsonl" if command.startswith("canon") else words
+        assert run("shingletools", "run", command, file, cwd=tmp_path).status == 0, command
 
 
 def test_table_of_standard_deviations() -> None:
