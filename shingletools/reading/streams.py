@@ -28,12 +28,7 @@ class Chunk(NamedTuple):
     line: int  # number of the first line in its file, from 1
     number: int  # number of the first line in the whole input, or of the file among all, from 1
     data: bytes
-    of_file: int | None = None  # bytes read since the last chunk; None: as many as the data have
-
-    @property
-    def size(self) -> int:
-        """Returns the number of bytes of the file that it stands for."""
-        return len(self.data) if self.of_file is None else self.of_file
+    size: int  # bytes of the file that were read since the last chunk
 
     def batch(self, _strict: bool = False) -> RecordBatch:
         """Returns its lines as a batch of records."""
@@ -43,7 +38,7 @@ class Chunk(NamedTuple):
         """Keeps the data out of the pickle that goes to a worker; see worker_loop.Messages."""
         from pickle import PickleBuffer  # late: most runs have no workers
 
-        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
+        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.size)
 
 
 class Span(NamedTuple):
@@ -72,7 +67,8 @@ class Span(NamedTuple):
         if state != self.file:
             changed = f"{state.unlike(self.file)} while it was read"
             raise Failed(f"{printable(self.name)}: {changed} (with -j a file must not change until the end)")
-        return Chunk(self.name, 1, 1, b"".join(parts))
+        data = b"".join(parts)
+        return Chunk(self.name, 1, 1, data, len(data))
 
     def batch(self, _strict: bool = False) -> RecordBatch:
         """Returns its lines as a batch of records, numbered from 1. Raises Failed."""

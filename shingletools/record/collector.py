@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from shingletools.record.events import Event, Lines, Removed, written
 from shingletools.record.json_members import parse
@@ -15,22 +15,13 @@ ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # takes an option 
 BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
 
-class CollectorContext:
-    """What a collector may use.
+class CollectorContext(NamedTuple):
+    """What a collector may use."""
 
-    jobs: the number of workers. given: whole lines that replace standard input, if there are any. read: the function
-    that reads files of records that options name; None if the collector opens them itself. show_work: shows the
-    progress of `finish`.
-    """
-
-    def __init__(
-        self,
-        jobs: int = 1,
-        given: Iterator[bytes] | None = None,
-        read: ReadFile | None = None,
-        show_work: ShowWork = lambda *_: None,
-    ) -> None:
-        self.jobs, self.given, self.read, self.show_work = jobs, given, read, show_work
+    jobs: int = 1  # workers
+    given: Iterator[bytes] | None = None  # whole lines that replace standard input
+    read: ReadFile | None = None  # reads files of records that options name; None if the collector opens them itself
+    show_work: ShowWork = lambda *_: None  # shows the progress of `finish`
 
 
 ONE_PROCESS = CollectorContext()

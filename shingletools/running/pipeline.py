@@ -21,6 +21,7 @@ from shingletools.system.interruptible_reads import READ_BYTES
 
 Batches = Iterator[RecordBatch]
 WantedSchema = Callable[[], Signatures | None]
+Task = tuple[Piece, Signatures | None]  # a part of the input, and the columns that are wanted
 StepEvents = Generator[RecordBatch | tuple[int, Event]]  # batches, and events of the filters with these numbers, from 0
 
 
@@ -64,14 +65,18 @@ def run_filters(
             before.take(batch.lines)
             yield 0, Counted(again=batch.size)
         system_files.check_unchanged(states)
-        yield from run_filters(Chain([(before.filter(), id_field), *others], chain.strict), files, jobs)
+        chosen = Chain([(before.filter(), id_field), *others], chain.strict)
+        yield from run_filters(chosen, files, jobs, wanted=wanted)
         system_files.check_unchanged(states)
         return
     with contextlib.closing(read_pieces(stage.format, files, jobs, given)) as pieces:
         begun = [*itertools.islice(pieces, stage.advice is not None and stage.format is None)]
         if begun and stage.advice is not None and (remark := stage.advice(first_lines(begun[0].batch().lines))):
             yield 0, Message(remark)
-        for made in in_order(chain, itertools.chain(begun, pieces), jobs, wanted):
+        # The columns are known when the collector has the first batch, as lines
+        tasks = ((piece, None if wanted is None else wanted()) for piece in itertools.chain(begun, pieces))
+        every = map(chain.work, tasks) if jobs == 1 else by_workers(chain, tasks, jobs, wanted is not None)
+        for made in every:
             events = [*events_of(made[0])]
             stopped = bool(made[0].rejected) and made[0].rejected[-1].step in chain.strict
             if not stopped:
@@ -81,27 +86,21 @@ def run_filters(
                 yield from events
 
 
-def in_order(
-    chain: Chain, pieces: Iterator[Piece], jobs: int, wanted: WantedSchema | None
-) -> Iterator[list[RecordBatch]]:
-    """Yields what a chain makes of parts of the input, in this process or in workers."""
-    waiting = deque[Piece]()
-
-    def tasks() -> Iterator[tuple[Piece, Signatures | None]]:
-        for piece in pieces:
-            waiting.append(piece)
-            # The columns are known when the collector has the first batch, as lines
-            yield piece, None if wanted is None else wanted()
-
-    if jobs == 1:
-        yield from map(chain.work, tasks())
-        return
+def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Generator[list[RecordBatch]]:
+    """Yields what a chain makes in workers of parts of the input, in order. This process does the first `here` tasks."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
-    every, line = tasks(), 1
-    here = map(chain.work, itertools.islice(every, wanted is not None))
+    waiting, line = deque[Piece](), 1
+
+    def noted() -> Iterator[Task]:
+        for task in tasks:
+            waiting.append(task[0])
+            yield task
+
+    every = noted()
+    first = map(chain.work, itertools.islice(every, here))
     with contextlib.closing(in_processes(chain.work, every, jobs)) as results:
-        for made in itertools.chain(here, results):
+        for made in itertools.chain(first, results):
             piece = waiting.popleft()
             line = first_line(piece, line)
             origin = Origin(piece.batch)

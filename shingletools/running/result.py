@@ -21,7 +21,7 @@ class RejectedRecord(NamedTuple):
     """A bad record that a command has left out."""
 
     command: str
-    file: str  # "-" for given documents, and for records of another command
+    file: str  # "-" for given documents, and for records that a command made of several
     line: int | None  # from 1; None if the file is the record
     cause: str
     record: bytes
