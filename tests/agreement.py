@@ -206,7 +206,7 @@ def arrays(data: bytes) -> None:
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]
     if groups:
         tokens = np.array([token for group in groups for token in group], np.uint64)
-        sets = TokenSets(tokens, np.array(list(map(len, groups))))
+        sets = TokenSets.of(tokens, np.array(list(map(len, groups))))
         left = np.arange(len(groups))
         right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
         found = compiled_arrays.overlaps(sets, left, right, bounds)

@@ -59,7 +59,7 @@ def test_few_keys_seem_to_be_shared() -> None:
 
 def sets_of(several: list[set[int]]) -> TokenSets:
     tokens = [token for each in several for token in sorted(each)]
-    return TokenSets(np.array(tokens, np.uint64), np.array([len(each) for each in several]))
+    return TokenSets.of(np.array(tokens, np.uint64), np.array([len(each) for each in several]))
 
 
 tokens64 = st.integers(0, 30) | st.sampled_from([2**63, 2**64 - 1, 2**64 - 2])
@@ -156,7 +156,7 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
     counters = np.array([rank.index(token) for each in ordered for token in each], np.uint32)
     tokens = np.array([token for each in ordered for token in each], np.uint64)
     rest = np.concatenate([np.arange(size, 0, -1) for size in sizes])
-    prefixes = Prefixes(tokens, counters, np.array(sizes), rest)
+    prefixes = Prefixes.of(tokens, counters, np.array(sizes), rest)
     share = Fraction(twentieths, 20)
     measure = InCommon(twentieths) if name == "in common" else MEASURES[name](share)
     bits = reference_arrays.parities(sets)

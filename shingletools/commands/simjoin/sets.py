@@ -80,7 +80,7 @@ class SetTable(Table):
 
     def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32) -> None:
         self.measure = measure
-        self.sets = TokenSets(tokens, sizes)
+        self.sets = TokenSets.of(tokens, sizes)
         self.sizes = self.wholes = sizes
         self.counters = counters
 
@@ -107,7 +107,7 @@ class SetTable(Table):
 
     def prefixes_at(self, place: Index, sizes: Index, rest: Index) -> Prefixes:
         tokens = self.sets.tokens[place]
-        return Prefixes(tokens, self.counters[counters_of(tokens)], sizes, rest)
+        return Prefixes.of(tokens, self.counters[counters_of(tokens)], sizes, rest)
 
     def buckets(self, _bands: range, alive: Flags) -> Iterator[Bucketed]:
         place, row = spread(np.zeros(len(self), np.int64), self.prefixes.sizes)
