@@ -174,13 +174,15 @@ def see_also(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_references_lead_somewhere(page: Path) -> None:
-    """To pages of this package, and to sections of the same page."""
+    """To pages of this package, and to sections of the same page and of others."""
     text = page.read_text("utf-8")
     here = {page.name for page in PAGES}
     named = {".".join(name) for name in XREF.findall(text)}
     assert {name for name in named if name.startswith("shingletools") or name[:-2] in PROGRAMS} <= here
     sections = set(re.findall(r"^\.S[hs] (.*)", text, re.MULTILINE))
     assert set(re.findall(r"^\.(?:.* )?Sx (.*?)(?: [.,:;])?$", text, re.MULTILINE)) <= sections
+    for section, *other in re.findall(r"\b([A-Z][A-Z ,]+[A-Z]) in\n\.Xr (\S+) (\d)", text):
+        assert re.search(rf"^\.Sh {section}$", (MAN / ".".join(other)).read_text("utf-8"), re.MULTILINE), section
     assert page.name == "shingletools.7" or "shingletools.7" in see_also(page)
 
 
@@ -304,6 +306,7 @@ def test_every_job_of_the_readme_runs(tmp_path: Path) -> None:
     assert len(commands) >= 16
     documents = (DATA / "docs.jsonl").read_bytes().splitlines(keepends=True)
     names = {name for command in commands for name in re.findall(r"\b\w+\.jsonl\b", command)} - {"clean.jsonl"}
+    names |= {"shop1.jsonl", "shop2.jsonl"}
     for place, name in enumerate(sorted(names)):
         (tmp_path / name).write_bytes(b"".join(documents[place * 36 : place * 36 + 36]))
     for name, text in [
