@@ -161,7 +161,7 @@ def test_page_has_what_a_reader_looks_for(command: str) -> None:
     text = (MAN / page_of(command)).read_text("utf-8")
     sections = re.findall(r"^\.Sh (.*)", text, re.MULTILINE)
     assert sections[:4] == ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"]
-    assert {"EXIT STATUS", "EXAMPLES", "SEE ALSO"} <= set(sections)
+    assert {"EXIT STATUS", "SEE ALSO"} <= set(sections)
     summary = re.search(r"^\.Nd (.*)", text, re.MULTILINE)
     assert summary
     assert f"{command}: {summary[1]}" == parser_of(command).description
