@@ -359,23 +359,6 @@ def test_a_mean_needs_all_sets(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1:4] == [".It Ta fifty", ".It default Ta .375", ".El"]
 
 
-def test_costs_are_for_each_true_pair_that_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    cost = {"tried": "x", "true": 40, "recall": 0.5, "cpu": 2.26, "memory": 45.7, "candidates": 90.0}
-    labels.show_costs(
-        [
-            {"set": "D4", "program": "default"} | cost | {"recall": 0.0},
-            {"set": "D4", "program": "gaoya"} | cost | {"candidates": None},
-            {"set": "sociology", "program": "rensa"} | cost,
-        ]
-    )
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1:3] == [".It Ta respir. Ta Ta Ta D4 Ta Ta Ta sociol. Ta Ta", ".It" + 3 * " Ta cand. Ta s Ta MB"]
-    no = " Ta \\-" * 3
-    assert f".It default{no} Ta \\- Ta 2.3 Ta 46{no}" in lines
-    assert f".It gaoya{no} Ta \\- Ta 2.3 Ta 46{no}" in lines
-    assert f".It rensa{no}{no} Ta 4 Ta 2.3 Ta 46" in lines  # 90 candidates, 20 of 40 pairs
-
-
 # The extra test has scikit-learn; of the extra bench, those are tried that are installed
 PEERS = {
     "datasketch": "datasketch",

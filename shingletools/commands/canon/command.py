@@ -76,6 +76,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="within a word, replace letters of another script by those that they look like",
     )
+    signs = "write signs that change the meaning as words: -5, 10%%, $, <, 10⁵, emoji; without other words, all symbols"
+    add("--symbols", action="store_true", help=signs)
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     rules = parser.add_argument_group("rules for words, which follow in this order")
     add = rules.add_argument
@@ -97,7 +99,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
-    add("--symbols", action="store_true", help="take runs of symbols as words if a text has no other words")
     add = parser.add_argument_group("what else to write").add_argument
     add(
         "--offsets",
@@ -208,7 +209,6 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("word", None if options.word is None else wire.percent_encoded(options.word)),
         ("segment", made_with(options.segment, "rjieba") if options.segment else None),
         *((rule.name, rule.label) for rule in words),
-        ("symbols", options.symbols),
         ("regex", version("regex") if own else None),
     )
     rules = Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words), options.symbols)
@@ -255,6 +255,11 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
         from shingletools.commands.canon.homoglyphs import homoglyphs  # as above
 
         texts.append(homoglyphs())
+    if options.symbols:
+        from shingletools.commands.canon import telling_signs  # as above
+
+        # symbols, which came last, took symbols only if a text had no other words
+        texts.append(Rule("symbols/2", True, telling_signs.telling_signs, telling_signs.traced))
     if options.mask_numbers:
         # The recipe has the rule for words
         texts.append(Rule("mask-numbers", False, whole_numbers, partial(in_place, whole_numbers)))
