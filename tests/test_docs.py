@@ -162,6 +162,8 @@ def test_page_has_what_a_reader_looks_for(command: str) -> None:
     sections = re.findall(r"^\.Sh (.*)", text, re.MULTILINE)
     assert sections[:4] == ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"]
     assert {"EXIT STATUS", "SEE ALSO"} <= set(sections)
+    description = text.split("\n.Sh DESCRIPTION\n")[1].split("\n.Sh ")[0]
+    assert len(re.findall(r"^\$ ", description, re.MULTILINE)) >= 2 or command == "simtune"
     summary = re.search(r"^\.Nd (.*)", text, re.MULTILINE)
     assert summary
     assert f"{command}: {summary[1]}" == parser_of(command).description
