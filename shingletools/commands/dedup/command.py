@@ -171,7 +171,7 @@ def check_stored(path: str, files: Sequence[str]) -> None:
     for name in files if codec is not None else ():
         with named(name), open(name, "rb") as file:
             if compression_detection.recognised(file.read(compression_detection.HEAD_BYTES)) != codec:
-                raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
+                raise Failed(f"{errors.printable(path)}: records stay as they are, and {name} is not so compressed")
 
 
 def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
