@@ -289,7 +289,7 @@ def test_rows_of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         run_here("dedup --pairs pairs --parquet table -o small.parquet", cwd=tmp_path).good()
         assert pq.read_table(tmp_path / "small.parquet").equals(pq.read_table(tmp_path / "left"))
     zipped = run_here("dedup --pairs pairs --parquet table -o small.gz", cwd=tmp_path)
-    assert zipped.err == "dedup: small.gz: records are copied as they are stored, and not so in table\n"
+    assert zipped.err == "dedup: small.gz: records stay as they are, and table is not so compressed\n"
 
 
 def test_ids_of_parquet_give_their_type_and_files_become_one(tmp_path: Path) -> None:
@@ -544,7 +544,7 @@ def test_records_of_warc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             f"dedup: {name}: compressed as a whole, not record by record: decompress it first\n",
         )
     ran = run_here("dedup --pairs pairs --warc plain -o out.gz", cwd=tmp_path)
-    assert ran.err == "dedup: out.gz: records are copied as they are stored, and not so in plain\n"
+    assert ran.err == "dedup: out.gz: records stay as they are, and plain is not so compressed\n"
 
 
 NAMES = ["plain.txt", "two\nlines.txt", "- dash.txt", "é ü.txt", "sub/a.txt", "sub/b.txt", "sub/c\\n.md"]
