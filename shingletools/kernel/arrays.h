@@ -32,7 +32,7 @@ extern const char MISFIT[], NO_MEMORY[];
 
 /* The functions: how many arrays each takes, from which one on it may write to them, and what comes first. */
 #define ARRAY_FUNCTIONS(F)                                                                                            \
-    F(agreements, 6, 5, "(width, size, least, rows, left, right, firsts, lasts, out): bands that rows must not share") \
+    F(agreements, 6, 5, "(width, size, least, rows, left, right, firsts, lasts, out): how many share no band")         \
     F(band_keys, 5, 4, "(width, size, rows, firsts, lasts, some, out): keys of the rows whose flag is set")           \
     F(mark, 2, 1, "(keys, table): how many more keys are at places that were seen again")                             \
     F(marked, 3, 2, "(keys, table, out): 1 for each key whose place was seen again")                                  \

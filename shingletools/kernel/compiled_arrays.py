@@ -44,12 +44,13 @@ def marked(keys: U64, table: U64) -> Flags:
     return flags
 
 
-def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
+def agreements(
+    rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()
+) -> tuple[Index, int]:
     counts = np.empty(len(left), np.int64)
     firsts, lasts = np.array(unshared, np.int64).reshape(-1, 2).T.copy()
     whole, one, two = map(np.ascontiguousarray, (rows, left, right))
-    _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, firsts, lasts, counts)
-    return counts
+    return counts, _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, firsts, lasts, counts)
 
 
 def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:

@@ -72,13 +72,15 @@ const char *agreements(Arrays *all)
         return MISFIT;
     const int64_t *one = left->buf, *two = right->buf, *first = bands->buf, *last = all->view[4].buf;
     int64_t *counts = all->view[5].buf;
+    all->result = left->len / 8;
     for (Py_ssize_t i = 0; i < left->len / 8; i++) {
         const char *a = (const char *)rows->buf + one[i] * width * size;
         const char *b = (const char *)rows->buf + two[i] * width * size;
         int shared = 0;
         for (Py_ssize_t band = 0; band < bands->len / 8 && !shared; band++)
             shared = !memcmp(a + first[band] * size, b + first[band] * size, (size_t)((last[band] - first[band]) * size));
-        counts[i] = shared ? -1 : agreements_of(a, b, (size_t)width, (size_t)size, (size_t)least);
+        counts[i] = shared ? 0 : agreements_of(a, b, (size_t)width, (size_t)size, (size_t)least);
+        all->result -= shared;
     }
     return NULL;
 }

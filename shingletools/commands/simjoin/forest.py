@@ -130,7 +130,7 @@ class Forest:
                 apart &= self.scope.has(one, two)
             one, two = one[apart], two[apart]
             self.candidates += len(one)
-            agreeing = self.table.compare(one, two)
+            agreeing = self.table.compare(one, two).agreeing
             pair = agreeing > 0
             pairs = Pairs(one[pair], two[pair], agreeing[pair])
             new = self.connected.join(pairs.a, pairs.b)

@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
-from shingletools.commands.simjoin.table import ELSEWHERE, Documents, Meeting
+from shingletools.commands.simjoin.table import Documents, Meeting
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
@@ -146,9 +146,9 @@ class Join:
         for bands_before in before:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
         left, right, places = candidates
-        agreeing = self.table.compare(left, right, Meeting(band, places))
+        agreeing, compared = self.table.compare(left, right, Meeting(band, places))
         pair = agreeing > 0
-        return int(np.count_nonzero(agreeing != ELSEWHERE)), Pairs(left[pair], right[pair], agreeing[pair])
+        return compared, Pairs(left[pair], right[pair], agreeing[pair])
 
     def _expand(self, paired: Flags) -> Iterator[Pairs]:
         """Yields all pairs of documents, from those of originals. paired: whether each is in some, (documents,)."""
