@@ -110,26 +110,16 @@ PyObject *winnow(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer texts;
     Py_ssize_t gram, run;
-    unsigned long long seed, mask, factor;
+    unsigned long long seed, mask;
+    int kept;
     PyObject *tuple, *result = NULL;
     Winnower winnower = {0};
     Listed listed = {0};
     Bytes columns[2] = {{0}};
     if (!PyArg_ParseTuple(args, "y*KKnnO!", &texts, &seed, &mask, &gram, &run, &PyTuple_Type, &tuple))
         return NULL;
-    if (PyTuple_Size(tuple)) {
-        const char *slots;
-        Py_ssize_t size;
-        int kept;
-        if (!PyArg_ParseTuple(tuple, "Ky#p", &factor, &slots, &size, &kept))
-            goto done;
-        if (slots_of(((size_t)size / 8 - (size >= 8)) / 2, &listed) != (size_t)size) {
-            PyErr_SetString(PyExc_ValueError, "slots are a power of two, and one more");
-            goto done;
-        }
-        listed.slots = (uint8_t *)slots;
-        listed.factor = factor;
-    }
+    if (take_listed(tuple, &listed, &kept))
+        goto done;
     winnower = (Winnower){.seed = seed, .mask = mask, .gram = (size_t)gram, .run = (size_t)run};
     if (new_winnower(&winnower))
         goto done;

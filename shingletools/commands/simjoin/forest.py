@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Documents
-from shingletools.kernel.types import I32, Index
+from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
 from shingletools.record.collector import ShowWork
@@ -110,6 +110,9 @@ class Forest:
         for start in range(0, len(order), self.limits.candidates):
             part = order[start : start + self.limits.candidates]
             yield Pairs(a[part], b[part], agreeing[part])
+
+    def copied(self, pairs: Pairs) -> Flags:
+        return np.zeros(len(pairs.a), np.bool_)  # what it joins says nothing of copies
 
     def _add(self, pairs: Pairs) -> None:
         for values, column in zip(pairs, self.found, strict=True):

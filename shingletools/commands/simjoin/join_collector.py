@@ -130,7 +130,11 @@ class JoinCollector(Collector):
         for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.WRITTEN_LINES):
-                yield Written(self.written(Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block)), lines))
+                pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
+                copied = join.copied(pairs) if wanted.copies_once else None
+                a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
+                sizes = self.store.sizes(pairs.a), self.store.sizes(pairs.b)
+                yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, copied))
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Written]:
@@ -169,7 +173,7 @@ class JoinCollector(Collector):
                 pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
-                yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, sizes))
+                yield Written(lines.format_pairs(a, b, pairs.agreeing, (sizes, sizes)))
         yield Written()  # after this, the driver asks for the last bad records of archives
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
@@ -191,11 +195,6 @@ class JoinCollector(Collector):
     def close(self) -> None:
         if self.against is not None:
             self.against.close()
-
-    def written(self, pairs: Pairs, lines: PairLines) -> bytes:
-        """Returns the lines of some pairs."""
-        a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
-        return lines.format_pairs(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 
     def summary(self) -> list[str]:
         return [

@@ -41,6 +41,9 @@ class Joined(Protocol):
     def pairs(self, jobs: int, /) -> Iterator[Pairs]:
         """Yields the pairs, in blocks, sorted."""
 
+    def copied(self, pairs: Pairs, /) -> Flags:
+        """Returns which of the pairs that came last are of an original and its copy. Shape (pairs,)."""
+
 
 class Store(Protocol):
     """Keeps documents with one payload, or with two of which the second decides."""
