@@ -141,35 +141,9 @@ def winnowing(draw: Generator) -> Iterator[Compared]:
 
 # Spellings of one another or not, with letters of several bytes; the flags are those of own_words.py
 SPELLINGS = (
-    *(
-        "house",
-        "houses",
-        "hosue",
-        "hause",
-        "mouse",
-        "houuse",
-        "fox",
-        "foxes",
-        "box",
-        "Äpfel",
-        "Äpfle",
-        "Äpfels",
-        "Ärger",
-    ),
-    *(
-        "日本語本日",
-        "日本語日本",
-        "日本誤本日",
-        "日本語日本国",
-        "health",
-        "care",
-        "healthcare",
-        "ca",
-        "re",
-        '"q"',
-        "\0",
-    ),
-)
+    "house houses hosue hause mouse houuse fox foxes box Äpfel Äpfle Äpfels Ärger 日本語本日 日本語日本 日本誤本日"
+    ' 日本語日本国 health care healthcare ca re "q" \0'
+).split(" ")
 FLAGGED = (("3", own_words.NUMBER), ("3d", own_words.NUMBER), ("the", own_words.NEVER), ("1st", 3))
 
 
