@@ -15,7 +15,6 @@ import labels
 import numpy as np
 import pytest
 import removal
-import telling
 
 TITLES = ["near duplicate detection in large archives", "a study of rivers and lakes", "the cat sat on the mat today"]
 
@@ -295,20 +294,6 @@ def test_shares_and_means_are_those_of_counts() -> None:
     ]
     cells = ["110", "25", "10", *["0.800", "0.250", "0.308"] * 2, "32", "0.400", "0.750"]
     assert removal.means("both", rows).split() == ["both", *cells]
-
-
-def test_telling_pairs_have_answers(tmp_path: Path) -> None:
-    pairs = [json.loads(line) for line in telling.PAIRS.open(encoding="utf-8")]
-    assert {pair["answer"] for pair in pairs} == {*telling.RIGHT}
-    assert len({pair["kind"] for pair in pairs if pair["answer"] == "kept"}) >= 60
-    assert {pair["lang"] for pair in pairs if pair["answer"] == "kept"} == {"en", "de", "ru", "zh"}
-    texts = [pair[side] for pair in pairs for side in "ab"]
-    assert len({*texts}) == len(texts)
-    (tmp_path / "remover.py").write_text(REMOVER)
-    # The second document of the first pair goes; of the next two, one pair is doubtful, and one of two pairs
-    doubtful = json.dumps([("1b", "1a"), ("2a", "1b")])
-    command = [sys.executable, str(tmp_path / "remover.py"), "[1]", doubtful]
-    assert telling.outcomes(pairs[:3], command, True) == ["removed", "doubtful", "kept"]
 
 
 @pytest.mark.slow

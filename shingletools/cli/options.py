@@ -199,5 +199,5 @@ def add_allowance(parser: "argparse._ActionsContainer") -> None:
         "--allow-rejects",
         metavar="N|P%",
         type=allowance,
-        help="N bad records, or P percent of all, are all right: 10, 0.1%%; with more the file of -o does not appear",
+        help="allow N bad records, or P percent of all: 10, 0.1%%; with more, the file of -o does not appear",
     )

@@ -87,7 +87,7 @@ def run_filters(
 
 
 def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Generator[list[RecordBatch]]:
-    """Yields what a chain makes in workers of parts of the input, in order. This process does the first `here` tasks."""
+    """Yields what a chain makes of tasks, in order, in workers; this process does the first `here` of them."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
     waiting, line = deque[Piece](), 1

@@ -61,7 +61,7 @@ def make_parser(name: str) -> Parser:
     )
     own(parser)
     parser.add_argument("--dry-run", action="store_true", help="run nothing, but print the pipeline, for a shell")
-    format_options.add_options(parser.add_argument_group("what is read, if suffix and first bytes do not say it"))
+    format_options.add_options(parser.add_argument_group("the format, if suffix and first bytes do not tell it"))
     add_shared_options(parser)
     parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
     return parser
@@ -77,18 +77,18 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         help="the least similarity of two texts that are checked: 0.8, 4/5 (usually 0.75 of their words; of citations, "
         "0.5 of their titles)",
     )
-    add("--all", action="store_true", help="remove the doubtful, too")
+    add("--all", action="store_true", help="also remove one document of each doubtful pair")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
     add_part(parser, "--html")
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
-    add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
+    add("--as", metavar="KIND", dest="as_form", help="the kind of values that min: and max: compare, as in dedup")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
     add(
         "--allow-rejects",
         metavar="N|P%",
         type=partial(spelled, allowance),
-        help="N bad records, or P percent of all, are all right: 10, 0.1%%",
+        help="allow N bad records, or P percent of all: 10, 0.1%%",
     )
     for option, does in RULES.items():
         add(option, action="store_true", help=f"{does}, as in canon")

@@ -74,7 +74,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--fold-homoglyphs",
         action="store_true",
-        help="within a word, replace letters of another script by those that they look like",
+        help="within a word, replace letters of another script by letters that look like them",
     )
     signs = "write signs that change the meaning as words: -5, 10%%, $, <, 10⁵, emoji; without other words, all symbols"
     add("--symbols", action="store_true", help=signs)
@@ -83,12 +83,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = rules.add_argument
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
     words = rules.add_mutually_exclusive_group()
-    words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
+    words.add_argument("--word", metavar="REGEX", type=text, help="a word is what REGEX matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
     add(
         "--fold-variants",
         action="store_true",
-        help="write letters that are typed in several ways, as in Arabic and Romanian, in one way",
+        help="write letters in one way that people type in several ways, as in Arabic and Romanian",
     )
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
     add("--mask-numbers", action="store_true", help="write each number as 0")
@@ -105,7 +105,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep the original text in the field source, and write the place of each word in it to the field at",
     )
-    add("--extract", action="store_true", help="write the text itself, of HTML with its paragraphs, not its words")
+    add("--extract", action="store_true", help="write the text itself, not its words; for HTML, with its paragraphs")
     add("--explain", action="store_true", help="take words instead of files, and print what each rule makes of them")
 
 
