@@ -388,7 +388,7 @@ def joins(data: bytes) -> None:
         check_collector(line, [[data]])
 
 
-def collected(command: str, sides: Sequence[list[bytes]], at_once: bool) -> tuple[object, ...]:
+def collected(command: str, sides: Sequence[list[bytes]], at_once: bool) -> tuple[Made, object]:
     """All that a collector says of some chunks for each side."""
     collector = stage_of(command).collector()
     if not at_once:

@@ -18,7 +18,7 @@ from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import unless_in
 from shingletools.record.collector import Collector
 from shingletools.record.command_registry import STAGES
-from shingletools.record.events import Counted, Event, Lines, Reject, Removed
+from shingletools.record.events import Event, Lines, ReadFigures, Reject, RemovedLines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.running import driver, shingletools_command
@@ -127,12 +127,12 @@ class Made:
             match event:
                 case Lines(data):
                     self.output += data
-                case Removed(data):
+                case RemovedLines(data):
                     self.removed += data
                 case Reject(file, line, cause, record):
                     self.rejects.append((file, line, cause, record))
                     self.records -= event.late
-                case Counted():
+                case ReadFigures():
                     self.records += event.records
         return self
 

@@ -253,7 +253,7 @@ def test_another_signature_twice(tmp_path: Path) -> None:
             bad = f'{{"id":2,"{compared}":"{payload}","{doubled}":"{other}","{doubled}":"{other}"}}\n'
             made = [collected("simjoin", [[(first + bad).encode()]], at_once) for at_once in (True, False)]
             assert made[0] == made[1]
-            assert [cause for _, _, cause, _ in made[0][0]] == [f'field "{doubled}" occurs twice']  # type: ignore[attr-defined]
+            assert [cause for _, _, cause, _ in made[0][0].rejects] == [f'field "{doubled}" occurs twice']
     for command in ("simjoin", "simindex add seen"):  # in one process, as it comes from a filter
         ran = run(
             "shingletools run",

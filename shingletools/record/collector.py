@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from shingletools.record.events import Event, Lines, Removed, written
+from shingletools.record.events import Event, Lines, RemovedLines, written
 from shingletools.record.json_members import parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema
 from shingletools.system.errors import Failed, Rejected
@@ -103,14 +103,14 @@ class RecordCollector(Collector):
 def joined(events: Sequence[Event]) -> Iterator[Event]:
     """Yields events, with lines that nothing else parts as one.
 
-    >>> [*joined([Lines(b"a"), Removed(b"x"), Lines(b"b"), Removed(b"y")])]
-    [Removed(data=b'xy'), Lines(data=b'ab')]
+    >>> [*joined([Lines(b"a"), RemovedLines(b"x"), Lines(b"b"), RemovedLines(b"y")])]
+    [RemovedLines(data=b'xy'), Lines(data=b'ab')]
     """
     lines, removed = list[bytes](), list[bytes]()
     for event in (*events, None):
         if isinstance(event, Lines):
             lines.append(event.data)
-        elif isinstance(event, Removed):
+        elif isinstance(event, RemovedLines):
             removed.append(event.data)
         else:
             yield from written(b"".join(lines), b"".join(removed))

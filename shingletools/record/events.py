@@ -10,7 +10,7 @@ class Lines(NamedTuple):
     data: bytes
 
 
-class Removed(NamedTuple):
+class RemovedLines(NamedTuple):
     """Bytes of a command's second file: removed lines, or a page."""
 
     data: bytes
@@ -37,7 +37,7 @@ class Reject(NamedTuple):
     made: bool = False  # whether an earlier command changed the record, so that the step read other bytes
 
 
-class Counted(NamedTuple):
+class ReadFigures(NamedTuple):
     """Figures of what was read."""
 
     size: int = 0  # bytes of input, as they were read
@@ -50,9 +50,9 @@ class Counted(NamedTuple):
     side: int = 0
 
 
-Event = Lines | Removed | Message | Reject | Counted
+Event = Lines | RemovedLines | Message | Reject | ReadFigures
 
 
 def written(output: bytes = b"", removed: bytes = b"") -> list[Event]:
     """Returns the events of lines for the output and of bytes for the second file, of which some may be empty."""
-    return [*([Removed(removed)] if removed else ()), *([Lines(output)] if output else ())]
+    return [*([RemovedLines(removed)] if removed else ()), *([Lines(output)] if output else ())]

@@ -12,7 +12,7 @@ from shingletools.kernel.lines import Link, RawColumns
 from shingletools.record import wire
 from shingletools.record.filter_line import fields_for_signatures, fields_of, filter_line
 from shingletools.record.json_members import line_at
-from shingletools.record.record_batch import Origin, RecordBatch, Rejection, Signatures, StepCounts
+from shingletools.record.record_batch import RecordBatch, Rejection, Signatures, SourceRecords, StepCounts
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
 
@@ -23,7 +23,7 @@ Made = list[bytes | RecordBatch]  # lines, each ended by a line feed, and signat
 BadRow = tuple[int, int, str]  # a row, the number of the filter that rejects it, and the cause
 
 
-class Piece(Protocol):
+class InputPart(Protocol):
     """A part of the input."""
 
     def batch(self, strict: bool = False, /) -> RecordBatch:
@@ -60,7 +60,7 @@ class Chain:
         (stage, id_field), *others = self.filters
         return Chain([(stage.plain or stage, id_field), *others], self.strict)
 
-    def work(self, task: tuple[Piece, Signatures | None]) -> list[RecordBatch]:
+    def work(self, task: tuple[InputPart, Signatures | None]) -> list[RecordBatch]:
         """Reads a part of the input, and returns what the filters make of it, as `__call__` does. Raises Failed."""
         batch = task[0].batch(1 in self.strict)
         return (self.of_plain if batch.plain else self)(batch, task[1])
@@ -87,14 +87,14 @@ class Chain:
                 numbers = [joined([some]).count(b"\n") for some in made]
                 places = [place for place, number in zip(places, numbers, strict=True) for _ in range(number)]
         if rejected:
-            records, documents = Origin(lambda: batch).records, batch.documents
+            records, documents = SourceRecords(lambda: batch).records, batch.documents
             rejected = sorted(
                 each._replace(record=records[each.place], line=documents[each.place].line if documents else each.place)
                 for each in rejected
                 if each.place <= stop
             )
         batches = [*batches_of(made)] if wanted else [RecordBatch(joined(made))]
-        origin = Origin(lambda: batch) if self.filters else batch.origin
+        origin = SourceRecords(lambda: batch) if self.filters else batch.origin
         kept = None if isinstance(places, range) else places
         batches = [
             each._replace(file=batch.file, first=batch.first, alone=batch.alone, places=kept, origin=origin)

@@ -94,7 +94,7 @@ class StepCounts(NamedTuple):
     counted: Mapping[str, int] = {}  # by description
 
 
-class Origin:
+class SourceRecords:
     """The input of which filters made a batch. It is read again, if need be, for records that turn out to be bad."""
 
     def __init__(self, read: "Callable[[], RecordBatch]") -> None:
@@ -129,7 +129,7 @@ class RecordBatch(NamedTuple):
     plain: bool = False  # whether the documents are plain text, in a format that also has HTML
     messages: Sequence[str] = ()  # of the format
     counts: Sequence[StepCounts] = ()  # for each filter; before the first, the format's
-    origin: Origin | None = None  # of lines that filters made
+    origin: SourceRecords | None = None  # of lines that filters made
 
     rows: int = 0
     before: int = 0  # lines before the first row

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.record.events import Counted, Reject
+from shingletools.record.events import ReadFigures, Reject
 from shingletools.system import errors
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Figures:
         self.counted = Counter[str]()  # by a filter, or its format
         self.good: dict[str, int] = {}  # records of each side and file that are good, or have only a repeated id
 
-    def add(self, event: Counted) -> None:
+    def add(self, event: ReadFigures) -> None:
         self.size += event.size
         self.records += event.records
         self.made += event.made

@@ -10,10 +10,10 @@ from shingletools.reading import streams
 from shingletools.reading.streams import Span
 from shingletools.record.collector import Collector
 from shingletools.record.document_format import Format
-from shingletools.record.events import Counted, Event, Message, Reject
-from shingletools.record.filter_chain import Chain, Piece
+from shingletools.record.events import Event, Message, ReadFigures, Reject
+from shingletools.record.filter_chain import Chain, InputPart
 from shingletools.record.labels import different_figures
-from shingletools.record.record_batch import Origin, RecordBatch, Signatures, read_batch
+from shingletools.record.record_batch import RecordBatch, Signatures, SourceRecords, read_batch
 from shingletools.running.steps import Step
 from shingletools.system import files as system_files
 from shingletools.system.errors import Failed, JudgedDifferent, RecordFailed, Rejected
@@ -21,11 +21,11 @@ from shingletools.system.interruptible_reads import READ_BYTES
 
 Batches = Iterator[RecordBatch]
 WantedSchema = Callable[[], Signatures | None]
-Task = tuple[Piece, Signatures | None]  # a part of the input, and the columns that are wanted
+Task = tuple[InputPart, Signatures | None]  # a part of the input, and the columns that are wanted
 StepEvents = Generator[RecordBatch | tuple[int, Event]]  # batches, and events of the filters with these numbers, from 0
 
 
-def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Batches | None) -> Generator[Piece]:
+def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Batches | None) -> Generator[InputPart]:
     """Yields the parts of files in a format, in order. Batches that are given replace standard input. Raises Failed."""
     if form is not None:
         if given is not None and "-" in files:
@@ -63,7 +63,7 @@ def run_filters(
         for piece in read_pieces(None, files, 1, None):
             batch = piece.batch()
             before.take(batch.lines)
-            yield 0, Counted(again=batch.size)
+            yield 0, ReadFigures(again=batch.size)
         system_files.check_unchanged(states)
         chosen = Chain([(before.filter(), id_field), *others], chain.strict)
         yield from run_filters(chosen, files, jobs, wanted=wanted)
@@ -90,7 +90,7 @@ def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Gen
     """Yields what a chain makes of tasks, in order, in workers; this process does the first `here` of them."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
-    waiting, line = deque[Piece](), 1
+    waiting, line = deque[InputPart](), 1
 
     def noted() -> Iterator[Task]:
         for task in tasks:
@@ -103,12 +103,12 @@ def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Gen
         for made in itertools.chain(first, results):
             piece = waiting.popleft()
             line = first_line(piece, line)
-            origin = Origin(piece.batch)
+            origin = SourceRecords(piece.batch)
             yield [each._replace(first=line or each.first, origin=origin) for each in made]
             line += made[0].counts[0].given
 
 
-def first_line(piece: Piece, line: int) -> int:
+def first_line(piece: InputPart, line: int) -> int:
     """Returns the number of the first line of a span that follows others up to `line`; 0 if the piece knows its own."""
     return 0 if not isinstance(piece, Span) else line if piece.start else 1
 
@@ -123,7 +123,7 @@ def events_of(batch: RecordBatch) -> Iterator[tuple[int, Event]]:
         yield each.step - 1, Reject(batch.file, line, each.cause, each.record, is_file=batch.alone, made=each.step > 1)
     size, file = batch.size, "" if batch.alone else batch.file
     for step, (counts, bad) in enumerate(zip(batch.counts, rejected, strict=True)):
-        yield step, Counted(size, 0, counts.given, counts.given - bad, counts.made, counts.counted, file)
+        yield step, ReadFigures(size, 0, counts.given, counts.given - bad, counts.made, counts.counted, file)
         size = 0
 
 
@@ -176,14 +176,14 @@ def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[
                     yield rows.reject(rows.rows, rows.bad.error)._replace(side=side)
                     collector.left_out()
             lines = rows.rows + (rows.bad is not None)
-            yield Counted(0, 0, lines, good + different, 0, different_figures(different), file, side)
+            yield ReadFigures(0, 0, lines, good + different, 0, different_figures(different), file, side)
             at, row = rows.next, row + lines
         for bad in part.rejected:
             yield Reject(part.file, bad.line, bad.cause, bad.record, side=side, is_file=part.alone)
             collector.left_out()
         yield from map(Message, part.messages)
         counted = part.counts[0].counted if part.counts else {}
-        yield Counted(part.size, 0, len(part.rejected), 0, 0, counted, file, side)
+        yield ReadFigures(part.size, 0, len(part.rejected), 0, 0, counted, file, side)
 
 
 def next_rows(collector: Collector, side: int, part: RecordBatch, at: int, row: int) -> RecordBatch:
@@ -204,11 +204,11 @@ def next_rows(collector: Collector, side: int, part: RecordBatch, at: int, row: 
     )
 
 
-def prefetched(collector: Collector, side: int, pieces: Iterator[Piece], jobs: int) -> Generator[RecordBatch]:
+def prefetched(collector: Collector, side: int, pieces: Iterator[InputPart], jobs: int) -> Generator[RecordBatch]:
     """Yields the batches of pieces, whose ordinary lines other threads have already read. Raises Failed."""
     from shingletools.system.workers import in_threads, until_failed  # as above
 
-    def prepared(piece: Piece | Failed) -> tuple[Piece, RecordBatch, int]:
+    def prepared(piece: InputPart | Failed) -> tuple[InputPart, RecordBatch, int]:
         if isinstance(piece, Failed):
             raise piece
         batch, schema = piece.batch(), collector.schema(side)

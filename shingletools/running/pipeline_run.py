@@ -5,13 +5,12 @@ It neither prints nor exits, and handles no signals: its caller does.
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Self
 
 from shingletools import kernel
 from shingletools.record.collector import Collector, CollectorContext
-from shingletools.record.events import Counted, Lines
+from shingletools.record.events import Lines, ReadFigures
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch, Signatures
 from shingletools.running.outcomes import DONE, FAILED
@@ -134,7 +133,7 @@ class PipelineRun:
                     continue
                 with runs[step].named():
                     runs[step].hand_on(what)
-                if isinstance(what, Counted):
+                if isinstance(what, ReadFigures):
                     self.progress(what.size + what.again)
         if last is not self.runs[-1]:
             for run in runs:
@@ -155,7 +154,8 @@ class PipelineRun:
     def collect(self, run: StageRun, given: Batches | None) -> Collector:
         """Makes the collector of a step, once. given: batches that replace standard input."""
         lines = None if given is None else (batch.lines for batch in given)
-        context = CollectorContext(run.options.jobs, lines, show_work=partial(self.show_work, run.name))
+        # The bar may come later
+        context = CollectorContext(run.options.jobs, lines, show_work=lambda *work: self.show_work(run.name, *work))
         run.collector = run.stage.collector(context)
         return run.collector
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 
 from shingletools.record.collector import Collector
-from shingletools.record.events import Counted, Event, Message, Reject, Removed
+from shingletools.record.events import Event, Message, ReadFigures, Reject, RemovedLines
 from shingletools.running.outcomes import Conclusion, Figures, state_of_uncommitted
 from shingletools.running.outputs import Output, Rejects
 from shingletools.running.reject_messages import RejectMessages
@@ -78,13 +78,13 @@ class StageRun:
     def hand_on(self, event: Event) -> None:
         """Gives an event to those who want it. Raises ReaderGone, and Failed, at the first bad record if strict."""
         assert self.rejects is not None  # it is open
-        if isinstance(event, Removed):
+        if isinstance(event, RemovedLines):
             if self.removed is not None:
                 self.removed.write(event.data)
         elif isinstance(event, Message):
             if self.options.verbose or not event.verbose:
                 self.say_with_name(event.text)
-        elif isinstance(event, Reject | Counted):
+        elif isinstance(event, Reject | ReadFigures):
             if event.side != self.side:  # a file may be in both
                 self.side = event.side
                 self.rejects.complaints.close_file()

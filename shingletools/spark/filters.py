@@ -9,7 +9,7 @@ import numpy as np
 from pyspark import Accumulator
 
 from shingletools.record.collector import CollectorContext
-from shingletools.record.events import Event, Lines, Reject, Removed
+from shingletools.record.events import Event, Lines, Reject, RemovedLines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter, Stage
@@ -105,7 +105,7 @@ class CollectingInTask:
         if isinstance(event, Reject):
             first, number = (LATE, 0) if some is None else (some.first, int(some.numbers[(event.line or 1) - 1]))
             return [bad_row(first, number, self.step, event.cause, event.record)]
-        if isinstance(event, Lines | Removed):
+        if isinstance(event, Lines | RemovedLines):
             return output.rows(GOOD if isinstance(event, Lines) else REMOVED, event.data)
         return []
 

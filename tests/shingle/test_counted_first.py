@@ -19,7 +19,7 @@ from shingle.tabled import LIMITS, K, canonical, payloads, shingles, within
 from shingletools import kernel
 from shingletools.commands.shingle.command import build
 from shingletools.commands.shingle.two_pass_filter import ShingleCounting
-from shingletools.record.events import Counted
+from shingletools.record.events import ReadFigures
 from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running import driver
@@ -136,13 +136,13 @@ def test_a_file_that_changes_before_it_was_read_twice(change: str, jobs: int, wh
         closing(run_filters(Chain([step]), options.files, jobs)) as results,
         pytest.raises(Failed) as error,
     ):
-        assert next(results) == (0, Counted(again=path.stat().st_size))
+        assert next(results) == (0, ReadFigures(again=path.stat().st_size))
         if when == "counting":
             change_it()
         result = next(results)
         if when == "filtering":
             assert isinstance(result, tuple)
-            assert isinstance(result[1], Counted)
+            assert isinstance(result[1], ReadFigures)
             assert result[1].records == 9
             change_it()
         list(results)
