@@ -39,7 +39,7 @@ def seconds(sample: Sample, choice: Choice) -> Fraction:
     """Estimates the processor time of a pipeline, by the shingles and by the pairs that it compares."""
     sets = choice.result.sets
     of_shingle = SHINGLE_NANOSECONDS + SKETCH_NANOSECONDS * choice.result.form.usual
-    compared = sample.pair_scale(sets.texts) * compared_pairs(sample, choice)
+    compared = sample.pair_scale(len(sets.first_equal)) * compared_pairs(sample, choice)
     nanoseconds = sets.mean_size * of_shingle * sample.corpus_size + compared * COMPARED_NANOSECONDS
     return Fraction(ceil(nanoseconds / 10**8), 10)
 

@@ -146,21 +146,21 @@ class SampleLabels(NamedTuple):
             kinds[named] = -2 - named
         return kinds
 
-    def true_pairs(self, documents: int, against: Flags | None) -> Index:
-        """Counts the true pairs of each component, at its first document, among the first documents of the sample.
+    def true_partners(self, documents: int, against: Flags | None) -> Index:
+        """Counts the documents that belong to each of the first documents of the sample, among these.
 
-        against: the documents of --against; then each pair has one of them. Shapes (documents,).
+        against: the documents of --against; then only those of the other side count. Shapes (documents,).
         """
-        count = len(self.components)
-        sides = np.zeros(count, np.int64) if against is None else against.astype(np.int64)
+        sides = np.zeros(documents, np.int64) if against is None else against[:documents].astype(np.int64)
         members = np.flatnonzero(self.true.classes[:documents] != NONE)
         places = 2 * np.unique(self.true.classes[members], return_inverse=True)[1] + sides[members]
         sizes = np.bincount(places, minlength=2 * len(members))
-        partners = sizes[places] - 1 if against is None else sizes[places ^ 1]
-        twice = np.bincount(self.components[members], partners, count).astype(np.int64)
+        partners = np.zeros(documents, np.int64)
+        partners[members] = sizes[places] - 1 if against is None else sizes[places ^ 1]
         one, two = ends_of(self.true.beyond())  # the second one is greater
-        counted = (two < documents) & ((sides[one] != sides[two]) | (against is None))
-        return twice // 2 + np.bincount(self.components[one[counted]], minlength=count)
+        one, two = one[two < documents], two[two < documents]
+        counted = (sides[one] != sides[two]) | (against is None)
+        return partners + np.bincount(np.append(one[counted], two[counted]), minlength=documents)
 
     def first_half(self, true_pairs: Index) -> Flags:
         """Cuts the documents into two halves of whole components; returns those in the first. Shapes (documents,).
