@@ -327,6 +327,28 @@ def test_a_truth_that_is_bad(options: str, truth: Record, status: int, message: 
     assert (done.out == b"") is (status == 2)
 
 
+@pytest.mark.parametrize("spelled", [int, str])
+@pytest.mark.parametrize("options", ["", "--against o"])
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_a_truth_in_a_table(spelled: type[int] | type[str], options: str, between: str, tmp_path: Path) -> None:
+    """The same as in JSON lines, whether the ids of the input are numbers or strings."""
+    texts = texts_of("titles")[:40]
+    docs, others = (
+        jsonl(*({"id": spelled(i), "text": f"{text} {more}"} for i, text in enumerate(texts))) for more in ("x", "y")
+    )
+    form = "--csv" if between == "," else "--tsv"
+    pairs: list[Record] = [{"a": spelled(i), "b": spelled(i + 1), "label": i % 3} for i in range(30) if i % 3 < 2]
+    flags: Record = {"against": True} if options else {}
+    plain = ran(tmp_path, f"--truth t {options}", docs, t=jsonl(*(pair | flags for pair in pairs)), o=others)
+    table = "".join(between.join(map(str, row)) + "\n" for row in [("a", "b", "label"), *(p.values() for p in pairs)])
+    assert ran(tmp_path, f"{form} --truth t {options}", docs, t=table.encode()).good() == plain.good()
+    topics = jsonl(*({"id": spelled(i), "l": f"topic {i // 2}"} for i in range(40)))
+    plain = ran(tmp_path, f"--truth t --field l {options}", docs, t=topics)
+    table = f"id{between}l\n" + "".join(f"{i}{between}topic {i // 2}\n" for i in range(40))
+    of_table = ran(tmp_path, f"{form} --truth t --field l {options}", docs, t=table.encode())
+    assert (of_table.out, of_table.err) == (plain.out, plain.err)
+
+
 def test_what_says_two_things_of_a_document_fails(tmp_path: Path) -> None:
     done = ran(tmp_path, "--truth t", TWO, t=jsonl({"members": [1, 2]}, {"members": [3, 2]}))
     assert (done.status, done.err) == (2, "simtune: t:2: id 2 is in two groups\n")
@@ -349,6 +371,7 @@ def test_labels_outside_the_sample_are_counted(tmp_path: Path) -> None:
         ("-k 0", 'argument -k: not a whole number from 1 to 1000: "0"'),
         ("-k 1,2,3,4,5,6,7,8,9,10,11", 'argument -k: more than 10 numbers: "1,2,3,4,5,6,7,8,9,10,11"'),
         ("-t 0", "argument -t/--threshold: not a number above 0 and at most 1, such as 0.8 or 4/5"),
+        ("--csv", "--csv and --tsv are about the files of --truth; canon --csv or --tsv reads documents"),
         ("--truth - -", "standard input can be read only once: name a FILE"),
     ],
 )

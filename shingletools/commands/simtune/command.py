@@ -5,6 +5,7 @@ from functools import partial
 
 from shingletools.cli.argument_types import add_repeatable, count, one_name, text, threshold
 from shingletools.commands.simtune.spec import DEFAULT_FALSE, MAX_DOCUMENTS, SAMPLE_DOCUMENTS, TuneSpec
+from shingletools.reading.formats.truth_tables import add_table_options, table_of
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.field_names import names_of
@@ -39,6 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     same = "documents with equal values in LABEL belong together, those of the input or of --truth"
     add("--field", metavar="LABEL", type=text, help=same)
     add_repeatable(parser, "--truth", "FILE", "what belongs together: pairs or groups, or documents with --field")
+    add_table_options(parser)
     add_repeatable(parser, "--against", "FILE", "pair the input with the documents of FILE, and not with itself")
     look_at = f"look at N documents (default {SAMPLE_DOCUMENTS})"
     add("--sample", metavar="N", type=count, default=SAMPLE_DOCUMENTS, help=look_at)
@@ -52,6 +54,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
+    form = table_of(options)
+    if form and not options.truth:
+        raise Failed("--csv and --tsv are about the files of --truth; canon --csv or --tsv reads documents")
     if "-" in options.against:
         raise Failed("--against -: the pipeline would read standard input a second time; name a file")
     return TuneSpec(
@@ -69,7 +74,8 @@ def build(options: argparse.Namespace) -> Stage:
         table=options.table,
         show=options.show,
         names=names_of(options, options.against),
-        truth_id=names_of(options, options.truth).id,
+        truth_id="" if form else names_of(options, options.truth).id,
+        form=form,
     ).with_maker(collector_of)
 
 

@@ -16,27 +16,26 @@ from shingletools.system.errors import Failed
 AGAINST = b"+"  # before the id of a document of --against: no JSON begins with it
 
 
-def truth_key(name: Name, against: bool = False) -> bytes:
-    """Returns the key of a document in a truth."""
-    return AGAINST * against + orjson.dumps(name)
-
-
 class SampleTruth:
     """Collects records of a truth, and labels of documents. Memory: about 200 bytes for each document that has one."""
 
-    def __init__(self, id_field: str, field: str | None, two_sided: bool) -> None:
-        self.id_field, self.field, self.two_sided = id_field, field, two_sided
+    def __init__(self, id_field: str, field: str | None, two_sided: bool, tabular: bool = False) -> None:
+        self.id_field, self.field, self.two_sided, self.tabular = id_field, field, two_sided, tabular
         self.ids: dict[bytes, int] = {}
         self.relation = PairRelation(banded=False)
         self.file_kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}  # labels and groups, numbered
         self.elsewhere = False  # whether there are pairs of one side, or of two, where the input is not
 
+    def key(self, name: Name, against: bool = False) -> bytes:
+        """Returns the key of a document; in tables, all ids are strings."""
+        return AGAINST * against + orjson.dumps(str(name) if self.tabular else name)
+
     def take(self, record: Record, line: bytes, file: str) -> None:
         """Takes a record of a file. Raises Rejected and Failed."""
         if self.field is not None:
             name = wire.take_id(record, self.id_field)
-            self.add_label(truth_key(name), labels.take_label(record, line, self.field))
+            self.add_label(self.key(name), labels.take_label(record, line, self.field))
             return
         kind = self.file_kinds.get(file) or labels.kind_of(record)
         check_line_once(line, labels.UNIQUE_FIELDS[kind])
@@ -45,12 +44,13 @@ class SampleTruth:
 
     def take_pair(self, record: Record) -> None:
         one, two, against = wire.take_pair(record)
+        against |= self.tabular and self.two_sided  # a table has no flags
         labels.check_all_pairs(record, "--truth")
         same = labels.judged_same(record)
         if against != self.two_sided:
             self.elsewhere = True
             return
-        ends = np.array([[self.number(truth_key(one))], [self.number(truth_key(two, against))]])
+        ends = np.array([[self.number(self.key(one))], [self.number(self.key(two, against))]])
         if same:
             self.relation.add_pairs(ends[0], ends[1], None)
         else:
@@ -59,7 +59,7 @@ class SampleTruth:
     def take_group(self, record: Record) -> None:
         label = b"%d" % len(self.labels)
         for name in wire.take_ids(record, "members"):
-            self.add_label(truth_key(name), label, "is in two groups")
+            self.add_label(self.key(name), label, "is in two groups")
 
     def add_label(self, key: bytes, label: bytes, wrong: str = "has two labels") -> None:
         """Adds the label of a document, if it has one. Raises Failed with what is wrong if it has another."""

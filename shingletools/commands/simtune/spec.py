@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shingletools.record.document_format import Format
 from shingletools.record.field_names import Names
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.system.errors import Failed, shown
@@ -34,6 +35,7 @@ class TuneSpec(Stage):
     show: bool = False  # pairs near the threshold
     names: Names | None = None  # of the fields of `others`, if they may be other ones
     truth_id: str = ""  # the field of ids in documents of the truth, if it may be another one
+    form: Format | None = None  # what the files of the truth are, None for JSON lines
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
@@ -52,6 +54,9 @@ class TuneSpec(Stage):
     def own_label(self) -> str | None:
         """Returns the field of the input's labels, if it has labels."""
         return None if self.truth else self.field
+
+    def format_of(self, side: int, /) -> Format | None:
+        return self.form if side == TRUTH else None
 
     def once(self, side: int, /) -> Sequence[str]:
         if side == TRUTH:

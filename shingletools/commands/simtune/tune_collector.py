@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+import orjson
 
 from shingletools.commands.simtune.findings import findings, records, table
-from shingletools.commands.simtune.labels import AGAINST, SampleLabels, SampleTruth, truth_key
+from shingletools.commands.simtune.labels import SampleLabels, SampleTruth
 from shingletools.commands.simtune.sample import MAX_WORDS, BottomKSample, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
 from shingletools.record import wire
@@ -35,7 +36,7 @@ class TuneCollector(RecordCollector):
             for side in (INPUT, OTHERS)[:sides]
         }
         self.via: str | None = None
-        self.truth = SampleTruth(spec.truth_id or spec.id_field, spec.field, bool(spec.others))
+        self.truth = SampleTruth(spec.truth_id or spec.id_field, spec.field, bool(spec.others), spec.form is not None)
         self.figures: list[str] = []
         self.warnings: list[str] = []
 
@@ -51,7 +52,7 @@ class TuneCollector(RecordCollector):
             self.via = via
         if via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
-        labelled = bool(label) or truth_key(name, side == OTHERS) in self.truth.ids
+        labelled = bool(label) or self.truth.key(name, side == OTHERS) in self.truth.ids
         self.samples[side].add(name, text, label, labelled)
 
     def labelled_documents(self) -> tuple[list[SampledDocument], SampleLabels | None]:
@@ -60,7 +61,7 @@ class TuneCollector(RecordCollector):
         # Documents of two sides take turns, so that the first ones are a sample of both
         turns = [(Fraction(at, len(side)), document) for side in sides for at, document in enumerate(side)]
         documents = [document for _, document in sorted(turns, key=lambda turn: (turn[0], turn[1].against))]
-        keys = [AGAINST * document.against + document.id for document in documents]
+        keys = [self.truth.key(orjson.loads(document.id), document.against) for document in documents]
         for document, key in zip(documents, keys, strict=True):
             self.truth.add_label(key, document.label or b"")
         if not self.spec.truth and self.spec.field is None:
