@@ -10,18 +10,15 @@ import numpy as np
 from shingletools.cli.argument_types import option, quoted
 from shingletools.commands.simtune.choice import Choice
 from shingletools.commands.simtune.form_result import FormResult
-from shingletools.commands.simtune.forms import CONTAINMENT, COSINE
+from shingletools.commands.simtune.forms import CONTAINMENT, COSINE, JACCARD
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.shingle_sets import NUMBER_BITS
 from shingletools.commands.simtune.similarities import squared_weights, sums_of_sets
 
 DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
 TOKEN_BYTES = 24  # for a shingle of a set
-SKETCH_COMPONENTS = 84
-COMPONENT_BYTES = 4
 SHINGLE_NANOSECONDS = 300  # to read, make and index a shingle, as measured on one core of an AMD EPYC
-COMPARED_NANOSECONDS = 30  # to compare a pair
-SKETCH_NANOSECONDS = 60  # for all components of a shingle
+COMPARED_NANOSECONDS = {JACCARD: 60, CONTAINMENT: 60, COSINE: 200}  # to compare a pair
 JOIN_BYTES = 1 << 32  # bytes of memory for a join; beyond that it works on disk
 DISK = f"-S {JOIN_BYTES >> 30}G"
 MAX_PAIRS = 10**8  # that are written one by one
@@ -30,17 +27,15 @@ AGAINST_FILE = "simtune.against"  # sketches or shingles of --against
 
 def memory_bytes(sample: Sample, result: FormResult) -> int:
     """Estimates the memory of a join of all documents."""
-    sketch_bytes = SKETCH_COMPONENTS * COMPONENT_BYTES
-    signature_bytes = sketch_bytes if result.form.usual else result.sets.mean_size * TOKEN_BYTES
-    return ceil((DOCUMENT_BYTES + signature_bytes) * sample.corpus_size)
+    return ceil((DOCUMENT_BYTES + result.sets.mean_size * TOKEN_BYTES) * sample.corpus_size)
 
 
 def seconds(sample: Sample, choice: Choice) -> Fraction:
     """Estimates the processor time of a pipeline, by the shingles and by the pairs that it compares."""
     sets = choice.result.sets
-    of_shingle = SHINGLE_NANOSECONDS + SKETCH_NANOSECONDS * choice.result.form.usual
     compared = sample.pair_scale(len(sets.first_equal)) * compared_pairs(sample, choice)
-    nanoseconds = sets.mean_size * of_shingle * sample.corpus_size + compared * COMPARED_NANOSECONDS
+    nanoseconds = compared * COMPARED_NANOSECONDS[choice.result.form.measure]
+    nanoseconds += sets.mean_size * SHINGLE_NANOSECONDS * sample.corpus_size
     return Fraction(ceil(nanoseconds / 10**8), 10)
 
 
@@ -72,17 +67,16 @@ def pipeline(sample: Sample, choice: Choice) -> str:
     name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
     text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
     shingle = ["shingle", *name, *text, result.form.units.options]
-    sketch = [["sketch", *name, f"-n {SKETCH_COMPONENTS}"]] if result.form.usual else []
     join = ["simjoin", *name, result.form.join(choice.threshold)]
     if memory_bytes(sample, result) > JOIN_BYTES:
         join.append(DISK)
     if not spec.others:
         if choice.edge is not None and result.pairs[choice.edge] > MAX_PAIRS:
             join.append("--forest")
-        return joined([shingle, *sketch, join])
+        return joined([shingle, join])
     others = [shlex.quote(f"./{path}" if path.startswith("-") else path) for path in spec.others]
-    made = joined([[*shingle, *others], *sketch])
-    return f"(set -C; {made} > {AGAINST_FILE}) && {joined([shingle, *sketch, [*join, '--against', AGAINST_FILE]])}"
+    made = joined([[*shingle, *others]])
+    return f"(set -C; {made} > {AGAINST_FILE}) && {joined([shingle, [*join, '--against', AGAINST_FILE]])}"
 
 
 def joined(stages: Sequence[Sequence[str]]) -> str:

@@ -1,7 +1,7 @@
 """Chooses a form and a threshold: those with the most pairs beyond chance, or with the best F1 by labels.
 
-Without labels, the usual form stays unless another one surely finds more pairs beyond chance. Of a form, the least
-threshold is taken at which at most a share of the pairs that it adds are expected to be false. Above it may lie a
+Without labels, the join of `unique` stays unless another one surely finds more pairs beyond chance. Of a form, the
+least threshold is taken at which at most a share of its pairs are expected to be false. Above it may lie a
 valley, on whose far side the copies are: then its lowest point is taken. Or pairs become ever fewer: then these may be
 relatives, and are believed only where documents have a nearest one that leads the others.
 """
@@ -51,26 +51,32 @@ class Choice(NamedTuple):
         """Returns how many pairs of all documents it finds, without those that are expected to be false."""
         return NOTHING if self.edge is None else self.result.pairs[self.edge] - self.result.false_pairs(self.edge)
 
-    @property
-    def sure_pairs(self) -> Fraction:
-        """Returns the pairs beyond chance, less SURE standard deviations; a family of alike documents is one event."""
-        if self.edge is None:
+    def sure_gain(self, known: Fraction) -> Fraction:
+        """Returns how many pairs it surely finds beyond chance and beyond the known ones; 0 if none are sure.
+
+        That is SURE standard deviations less than it finds. A family of alike documents is one event; known pairs are
+        no chance.
+        """
+        gain = self.pairs_beyond_chance - known
+        if self.edge is None or gain <= 0:
             return NOTHING
-        deviation = self.result.pairs_per_partner * (isqrt(int(self.result.variance[self.edge])) + 1)
-        return self.pairs_beyond_chance - SURE * deviation
+        variance = int(self.result.variance[self.edge]) * gain / self.pairs_beyond_chance
+        return max(gain - SURE * self.result.pairs_per_partner * (isqrt(int(variance)) + 1), NOTHING)
 
 
-def threshold_by_null(
-    result: FormResult, false_share: Fraction, asked: Fraction | None, usual_pairs: Fraction = NOTHING
-) -> Choice:
-    """Returns the threshold at which at most a share of the pairs beyond the usual ones are expected to be false."""
-    if result.form.usual or asked is not None:
-        return Choice(result, result.edges.index(asked or USUAL_THRESHOLD))
+def usual_choice(result: FormResult, asked: Fraction | None) -> Choice:
+    """Returns the usual threshold of the usual form, or the one that is asked for."""
+    return Choice(result, result.edges.index(asked or USUAL_THRESHOLD))
+
+
+def threshold_by_null(result: FormResult, false_share: Fraction, asked: Fraction | None) -> Choice:
+    """Returns the threshold at which at most a share of the pairs are expected to be false."""
+    if asked is not None:
+        return Choice(result, result.edges.index(asked))
     if not result.estimable:
         return Choice(result, None)
     partners, least = result.partners, result.edges.index(LOWEST)
-    added = partners - int(usual_pairs / result.pairs_per_partner)
-    few_false = result.false_partners <= int(false_share * UNIT) * added
+    few_false = result.false_partners <= int(false_share * UNIT) * partners
     good = few_false & (partners >= FEW_PARTNERS // (1 + result.form.best))
     edge = int(np.flatnonzero(good).max(initial=least - 1))
     while edge > least and good[edge - 1]:
@@ -116,13 +122,13 @@ def valley(level: Sequence[Fraction], first: int, families: Sequence[float]) -> 
     return found
 
 
-def form_by_null(choices: Sequence[Choice], usual_pairs: Fraction) -> Choice:
-    """Returns the choice that surely finds most pairs beyond chance, or the last, usual one if they are not more.
+def form_by_null(choices: Sequence[Choice], known: Fraction) -> Choice:
+    """Returns the choice that surely finds the most pairs beyond those known; the last, usual one if none finds more.
 
-    usual_pairs: the pairs that are a reason to keep what is usual.
+    known: the pairs that are a reason to keep what is usual.
     """
-    best = max(choices[:-1], key=lambda choice: choice.sure_pairs, default=choices[-1])
-    return best if best.sure_pairs > usual_pairs else choices[-1]
+    best = max(choices[:-1], key=lambda choice: choice.sure_gain(known))
+    return best if best.sure_gain(known) else choices[-1]
 
 
 def credible_pairs(usual: Choice, false_share: Fraction) -> Fraction:
@@ -150,13 +156,6 @@ def threshold_by_labels(result: FormResult, asked: Fraction | None) -> Choice:
     return Choice(result, (first + last + 1) // 2)
 
 
-def form_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:
-    """Returns the choice with the best F1 by the first half, or what is chosen without labels if that is as good.
-
-    It is if its F1 is within a standard error of the best one's (Breiman and others 1984): the best of many is often so
-    by chance. An interval of 95 % is about four standard errors wide.
-    """
-    best = max(choices, key=lambda choice: choice.score(first=True).f1.value or NOTHING)
-    blind_f1, best_f1 = (choice.score(first=True).f1 for choice in (blind, best))
-    error = (best_f1.high - best_f1.low) / 4
-    return blind if (blind_f1.value or NOTHING) >= (best_f1.value or NOTHING) - error else best
+def form_by_labels(choices: Sequence[Choice]) -> Choice:
+    """Returns the choice with the best F1 by the first half of the labels; the last, usual one if none is better."""
+    return max(reversed(choices), key=lambda choice: choice.score(first=True).f1.value or NOTHING)

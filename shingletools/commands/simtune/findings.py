@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
-from statistics import median
 
 import orjson
 
@@ -16,9 +15,10 @@ from shingletools.commands.simtune.choice import (
     form_by_null,
     threshold_by_labels,
     threshold_by_null,
+    usual_choice,
 )
 from shingletools.commands.simtune.example_pairs import example_pairs
-from shingletools.commands.simtune.form_result import Score, evaluate
+from shingletools.commands.simtune.form_result import FormResult, Score, evaluate
 from shingletools.commands.simtune.forms import forms
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
@@ -28,7 +28,7 @@ from shingletools.system.workers import in_threads
 Value = Fraction | int | str | None
 Finding = dict[str, Value]
 
-TITLES_ADVICE = "so only equal ones are pairs: see titles in shingletools recipes"
+UNIQUE_ADVICE = "shingletools unique joins words in this way, too; it has simcheck say which pairs are copies"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 EXACT = "threshold", "similarity", "seconds"  # shown with all their digits
 TITLES = {
@@ -37,7 +37,7 @@ TITLES = {
     "score": "the choice, by the labels that did not choose it",
     "pair": "pairs above and below the threshold",
 }
-HEADS = {"false": "expected false", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
+HEADS = {"false": "false, at least", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
 
 
 def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
@@ -45,50 +45,35 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
 
     jobs: how many forms are tried at once.
     """
-    spec, false_share = sample.spec, sample.spec.false or Fraction(DEFAULT_FALSE)
+    spec = sample.spec
     yield sample_finding(sample)
     if not any(document.kept_words for document in sample.documents):
         yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-        empty = evaluate(sample, forms(spec.words, bool(spec.others))[-1])
-        advice = threshold_by_null(empty, false_share, spec.threshold)
-        yield {"scope": "advice", "pipeline": pipeline(sample, advice)}
+        empty = usual_choice(evaluate(sample, forms(spec.words, bool(spec.others))[-1]), spec.threshold)
+        yield {"scope": "advice", "pipeline": pipeline(sample, empty)}
         return
     doubt = label_doubt(sample)
     if doubt:
         warn(f"the labels decide nothing: {doubt}")
-    unlabelled = Sample(spec, sample.read, sample.documents, None)
-    *other_forms, usual_form = forms(spec.words, bool(spec.others))
-    results = [*in_threads(partial(evaluate, unlabelled), other_forms, jobs)]
-    equal = [each._replace(form=usual_form) for each in results if each.form._replace(usual=True) == usual_form]
-    usual = threshold_by_null(equal[0] if equal else evaluate(unlabelled, usual_form), false_share, spec.threshold)
-    usual_pairs = credible_pairs(usual, false_share)
-    choices = [*(threshold_by_null(each, false_share, spec.threshold, usual_pairs) for each in results), usual]
-    chosen = form_by_null(choices, usual_pairs)
-    because = null_reason(choices, chosen)
-    by_labels = sample.labels is not None and not doubt
-    if by_labels:
-        tried = forms(spec.words, bool(spec.others), by_labels)
-        results = [*in_threads(partial(evaluate, sample), tried, jobs)]
-        choices = [
-            *(threshold_by_labels(each, spec.threshold) for each in results[:-1]),
-            Choice(results[-1], usual.edge),
-        ]
-        blind = Choice(results[tried.index(chosen.result.form)], chosen.edge)
-        chosen = form_by_labels(choices, blind)
-        because = labels_reason(chosen, blind)
-    else:
-        sample = unlabelled
-    yield from (form_finding(sample, choice) for choice in choices)
-    if by_labels:
+    if doubt:
+        sample = Sample(spec, sample.read, sample.documents, None)
+    results = [
+        *in_threads(partial(evaluate, sample), forms(spec.words, bool(spec.others), sample.labels is not None), jobs)
+    ]
+    usual = usual_choice(results[-1], spec.threshold)
+    choices, chosen, because = (by_null if sample.labels is None else by_labels)(sample, results, usual)
+    yield from (form_finding(sample, choice) for choice in choices if choice.edge is not None)
+    if sample.labels is not None:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
     yield reason(because)
     if len(sample.documents) < FEW_DOCUMENTS:
         count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
         yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
-    if chosen.result.form.usual and len(sample.documents) < sum(sample.read):
-        yield reason("other forms may show more in a larger sample: --sample N")
-    if chosen.result.form.usual and median(document.words for document in sample.documents) < usual_form.units.k:
-        yield reason(f"half of the texts have fewer than {usual_form.units.k} words, {TITLES_ADVICE}")
+    if chosen is usual:
+        if spec.words is None and spec.threshold is None and not spec.others:
+            yield reason(UNIQUE_ADVICE)
+        if len(sample.documents) < sum(sample.read):
+            yield reason("other forms may show more in a larger sample: --sample N")
     if spec.show:
         yield from example_pairs(sample, chosen)
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
@@ -125,19 +110,27 @@ def sample_finding(sample: Sample) -> Finding:
 def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
     result, edge = choice
-    found: Finding = {"scope": "form", "shingle": result.form.units.options, "simjoin": result.form.join(None)}
-    if edge is None:
-        return found | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
+    assert edge is not None
     one = Fraction(1)
     share = min(sample.input_size / max(result.pairs[edge], one), one) if result.form.best else one  # one partner each
-    found |= {
+    found: Finding = {
+        "scope": "form",
+        "shingle": result.form.units.options,
+        "simjoin": result.form.join(None),
         "threshold": choice.threshold,
         "pairs": round(share * result.pairs[edge]),
         "false": round(share * result.false_pairs(edge)) if result.estimable else None,
         "seconds": seconds(sample, choice),
         "bytes": memory_bytes(sample, result),
     }
-    return found if sample.labels is None else found | shares_of(choice.score(first=True))
+    if sample.labels is None:
+        return found
+    score = choice.score(first=True)
+    right = dict(zip(("false", "false_high", "false_low"), score.precision, strict=True))
+    false = {
+        name: None if part is None else round(share * result.pairs[edge] * (1 - part)) for name, part in right.items()
+    }
+    return found | false | shares_of(score)
 
 
 def shares_of(score: Score) -> Finding:
@@ -148,28 +141,39 @@ def shares_of(score: Score) -> Finding:
     return found
 
 
-def null_reason(choices: Sequence[Choice], chosen: Choice) -> str:
-    """Returns why a choice was made without labels, with the two numbers that decided."""
-    *others, usual = choices
-    usual_pairs = round(usual.pairs_beyond_chance)
-    most = max(0, *(int(choice.sure_pairs) for choice in others))
+def by_null(sample: Sample, results: Sequence[FormResult], usual: Choice) -> tuple[Sequence[Choice], Choice, str]:
+    """Returns the choices without labels, the best one, and why, with the two numbers that decided."""
+    false_share = sample.spec.false or Fraction(DEFAULT_FALSE)
+    choices = [*(threshold_by_null(each, false_share, sample.spec.threshold) for each in results), usual]
+    known = credible_pairs(usual, false_share)
+    chosen = form_by_null(choices, known)
+    assert usual.edge is not None
+    pairs = round(usual.result.pairs[usual.edge])
     if chosen is not usual:
-        return (
-            f"{options(chosen)}: it surely finds {most} pairs beyond chance, "
-            f"and the usual {options(usual)} {usual_pairs}"
-        )
-    return (
-        f"{options(usual)}, as usual: {usual_pairs} pairs are beyond chance, "
-        f"and no other form surely finds more than {most}"
-    )
+        more = f"it surely finds {int(chosen.sure_gain(known))} pairs beyond chance more than"
+        because = f"{options(chosen)}: {more} the usual {options(usual)}, which finds {round(known)}"
+    elif not pairs:
+        none = f"these texts have no near-copies that a sample of {len(sample.documents)} shows"
+        because = f"{none}; this pipeline would find them if there were any"
+    else:
+        beyond = f"{round(usual.pairs_beyond_chance)} of its {pairs} pairs are beyond chance"
+        beyond = beyond if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
+        because = f"{options(usual)}, as usual: {beyond}, and no other form surely finds more"
+    return choices, chosen, because
 
 
-def labels_reason(chosen: Choice, blind: Choice) -> str:
-    """Returns why a choice was made with labels, with the two numbers that decided."""
+def by_labels(sample: Sample, results: Sequence[FormResult], usual: Choice) -> tuple[Sequence[Choice], Choice, str]:
+    """Returns the choices by labels, the best one, and why, with the two numbers that decided."""
+    choices = [*(threshold_by_labels(each, sample.spec.threshold) for each in results), usual]
+    chosen = form_by_labels(choices)
     f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
-    if chosen is blind:
-        return f"{options(chosen)}, as without labels: {f1}; the labels show nothing better beyond chance"
-    return f"{options(chosen)}: {f1}, where {options(blind)} has {blind.score(first=False).f1}"
+    if chosen is usual:
+        return choices, chosen, f"{options(chosen)}, as usual: {f1}; by the other half, nothing is better"
+    return (
+        choices,
+        chosen,
+        f"{options(chosen)}: {f1}, where the usual {options(usual)} has {usual.score(first=False).f1}",
+    )
 
 
 def options(choice: Choice) -> str:
