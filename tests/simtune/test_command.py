@@ -93,26 +93,10 @@ def test_texts_that_are_not_from_canon_are_a_remark(tmp_path: Path) -> None:
         assert (ran.status, ran.err) == (0, err)
 
 
-def test_pairs_near_the_threshold_are_shown(tmp_path: Path) -> None:
-    """Those that simjoin finds from the threshold on, the nearest ten, and ten that it finds only from a lower one."""
-    data = pipe(DOCS.read_bytes(), "canon")
-    records = run_here("simtune --show -k 3 -t 0.5", stdin=data, cwd=tmp_path).records()
-    shown = {side: [each for each in records if each.get("side") == side] for side in ("above", "below")}
-    found = sorted(json.loads(line)["similarity"] for line in pipe(data, "shingle -k 3", "simjoin -t 0.1").splitlines())
-    above = [each for each in found if 0.5 <= each < 1]
-    assert [each["similarity"] for each in shown["above"]] == above[:10][::-1]
-    assert [each["similarity"] for each in shown["below"]] == [each for each in found if each < 0.5][-10:][::-1]
-    words = {each["id"]: each["text"].split() for each in map(json.loads, data.splitlines())}
-    for each in [*shown["above"], *shown["below"]]:
-        only = [word for word in words[each["a"]] if word not in words[each["b"]]]
-        assert each["only_a"] == " ".join(only[:12])
-    table = run_here("simtune --show --table -k 3 -t 0.5", stdin=data, cwd=tmp_path).good().decode()
-    assert "pairs above and below the threshold:\n" in table
-
-
 def test_nothing_is_known_of_documents_without_words(tmp_path: Path) -> None:
     _, reasons, _ = advised(tmp_path, docs=jsonl({"id": 1, "text": ""}, {"id": 2, "text": " "}))
-    assert reasons == ["no document has words, so nothing is known of such texts: this is what is usual"]
+    shown = "these texts have no near-copies that a sample of 2 shows"
+    assert reasons[0] == f"{shown}; this pipeline would find them if there were any"
 
 
 @pytest.mark.parametrize("options", ["", "--table", "--truth t", "--field l"])
@@ -137,7 +121,6 @@ def test_costs_are_for_as_many_documents_as_are_asked_for(tmp_path: Path) -> Non
     )
     assert many["bytes"] == 10_000 * few["bytes"]
     assert many["pairs"] == pytest.approx(few["pairs"] * 3_000_000 * 2_999_999 / (300 * 299), rel=1e-6)
-    assert many["seconds"] > 10_000 * 0.05
     assert advised(tmp_path, "-k 5 --for 3000000", docs)[0].endswith(" --forest")
     assert advised(tmp_path, "-k 5 --for 999999999", docs)[0].endswith(" -S 4G --forest")
 
@@ -458,8 +441,6 @@ def test_questions_of_one_set_against_another(labels: str, tmp_path: Path) -> No
     (tmp_path / "line").write_text(pipeline)
     found = [json.loads(line) for line in shell("sh line < docs", tmp_path).good().splitlines()]
     assert [pair["a"] == pair["b"] and pair["against"] for pair in found] == [True] * 70
-    shown = run_here(f"simtune --against o {labels} --show", stdin=docs, cwd=tmp_path).records()
-    assert {each["a"] == each["b"] for each in shown if each.get("side") == "above"} == {True}
     (tmp_path / "simtune.against").unlink()
     with pytest.raises(AssertionError, match=r"simtune\.against: .*exist"):  # what is there stays as it is
         for _ in range(2):

@@ -129,7 +129,7 @@ def test_both_kernels_and_any_number_of_workers_say_the_same(tmp_path: Path) -> 
     texts, true = planted(2, 60, 0.2)
     (tmp_path / "docs").write_bytes(documents(texts))
     (tmp_path / "truth").write_bytes(jsonl(*true))
-    for command in ("simtune", f"simtune --truth {tmp_path / 'truth'} --threshold 5/7 --show --table"):
+    for command in ("simtune", f"simtune --truth {tmp_path / 'truth'} --threshold 5/7 --table"):
         of_c, of_numpy = (run(command, tmp_path / "docs", env={"SHINGLETOOLS_KERNEL": each}) for each in ("c", "numpy"))
         assert (of_c.status, of_c.err, of_c.out) == (0, "", of_numpy.out)
     assert run(command, "-j3", tmp_path / "docs").good() == of_c.out

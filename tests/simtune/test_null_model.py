@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from harness import jsonl, run_here
 from shingletools.commands.simtune import null_model
-from shingletools.commands.simtune.choice import Choice, form_by_null, threshold_by_null, usual_choice, valley
-from shingletools.commands.simtune.form_result import evaluate
+from shingletools.commands.simtune.choice import Choice, form_by_null, threshold_by_null, valley
+from shingletools.commands.simtune.form_result import FormResult, evaluate
 from shingletools.commands.simtune.forms import COSINE, JACCARD, JoinForm, ShingleUnits
 from shingletools.commands.simtune.sample import Sample, SampledDocument
 from shingletools.commands.simtune.spec import DEFAULT_FALSE, TuneSpec
@@ -22,6 +22,12 @@ from tuning import advised, pairs_of
 
 MOST = Fraction(DEFAULT_FALSE)
 HUNDREDTHS = np.arange(101) / 100
+
+
+def chosen_of(result: FormResult) -> Choice:
+    edge = threshold_by_null(result, MOST)
+    assert edge is not None
+    return Choice(result, edge)
 
 
 def sample_of(texts: Sequence[str], others: Sequence[str] = ()) -> Sample:
@@ -136,7 +142,7 @@ def test_false_pairs_are_as_many_as_is_expected(
 def test_a_threshold_keeps_the_promise(form: JoinForm, tmp_path: Path) -> None:
     """At most twice the share of false pairs that was allowed, and nearly all true ones."""
     texts, true = planted(6, 800, 150)
-    choice = threshold_by_null(evaluate(sample_of(texts), form), MOST, None)
+    choice = chosen_of(evaluate(sample_of(texts), form))
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     line = f"shingle {form.units.options} | simjoin {form.join(choice.threshold)}"
     found = pairs_of(line, docs, tmp_path)
@@ -192,12 +198,12 @@ def test_the_families_beyond_a_rise_count() -> None:
 def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
     sample = sample_of(texts)
-    usual = usual_choice(evaluate(sample, JoinForm(ShingleUnits(1))), None)
-    other = threshold_by_null(evaluate(sample, FORMS[0]), MOST, None)
+    usual = Choice(evaluate(sample, JoinForm(ShingleUnits(1))), 75)
+    other = chosen_of(evaluate(sample, FORMS[0]))
     assert form_by_null([other, usual], usual.pairs_beyond_chance) is other
     few = other._replace(edge=100)  # equal ones, of which there are none
     assert form_by_null([few, usual], usual.pairs_beyond_chance) is usual
-    assert form_by_null([Choice(other.result, None), usual], usual.pairs_beyond_chance) is usual
+    assert form_by_null([usual], usual.pairs_beyond_chance) is usual
 
 
 def test_texts_that_are_all_alike_are_one_event() -> None:
@@ -208,7 +214,7 @@ def test_texts_that_are_all_alike_are_one_event() -> None:
     )
     assert family.pairs_beyond_chance > 2 * copies.pairs_beyond_chance
     assert family.sure_gain(Fraction(0)) == 0 < copies.sure_gain(Fraction(0))
-    usual = usual_choice(evaluate(sample_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10))), None)
+    usual = Choice(evaluate(sample_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10))), 75)
     assert form_by_null([family, usual], usual.pairs_beyond_chance) is usual
 
 
@@ -232,7 +238,4 @@ def test_pairs_that_are_good_only_where_all_is_shared() -> None:
     last = len(one.edges) - 1
     false = np.where(np.arange(len(one.edges)) < last, one.partners, 0) * null_model.UNIT
     partners = np.where(np.arange(len(one.edges)) < last, one.partners, 1000)
-    assert (
-        threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST, None).edge
-        == last
-    )
+    assert threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST) == last

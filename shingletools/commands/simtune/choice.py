@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.form_result import FormResult, Score
-from shingletools.commands.simtune.forms import USUAL_THRESHOLD
 from shingletools.commands.simtune.null_model import UNIT
 
 NOTHING = Fraction(0)
@@ -31,25 +30,29 @@ NEAR = Fraction(3, 1000)  # settings whose F1 differs by no more are equally goo
 
 
 class Choice(NamedTuple):
-    """A form and the edge of its threshold; None if it has no good one."""
+    """A form and the edge of its threshold."""
 
     result: FormResult
-    edge: int | None
+    edge: int
 
     @property
     def threshold(self) -> Fraction:
-        return USUAL_THRESHOLD if self.edge is None else self.result.edges[self.edge]
+        return self.result.edges[self.edge]
+
+    @property
+    def pairs(self) -> Fraction:
+        """Returns how many pairs of all documents it finds."""
+        return self.result.pairs[self.edge]
 
     def score(self, first: bool) -> Score:
         """Returns the score by one half of the labels."""
         assert self.result.judged is not None
-        assert self.edge is not None
         return self.result.judged.score(self.edge, first)
 
     @property
     def pairs_beyond_chance(self) -> Fraction:
         """Returns how many pairs of all documents it finds, without those that are expected to be false."""
-        return NOTHING if self.edge is None else self.result.pairs[self.edge] - self.result.false_pairs(self.edge)
+        return self.pairs - self.result.false_pairs(self.edge)
 
     def sure_gain(self, known: Fraction) -> Fraction:
         """Returns how many pairs it surely finds beyond chance and beyond the known ones; 0 if none are sure.
@@ -58,23 +61,16 @@ class Choice(NamedTuple):
         no chance.
         """
         gain = self.pairs_beyond_chance - known
-        if self.edge is None or gain <= 0:
+        if gain <= 0:
             return NOTHING
         variance = int(self.result.variance[self.edge]) * gain / self.pairs_beyond_chance
         return max(gain - SURE * self.result.pairs_per_partner * (isqrt(int(variance)) + 1), NOTHING)
 
 
-def usual_choice(result: FormResult, asked: Fraction | None) -> Choice:
-    """Returns the usual threshold of the usual form, or the one that is asked for."""
-    return Choice(result, result.edges.index(asked or USUAL_THRESHOLD))
-
-
-def threshold_by_null(result: FormResult, false_share: Fraction, asked: Fraction | None) -> Choice:
-    """Returns the threshold at which at most a share of the pairs are expected to be false."""
-    if asked is not None:
-        return Choice(result, result.edges.index(asked))
+def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
+    """Returns the edge at which at most a share of the pairs are expected to be false; None if there is none."""
     if not result.estimable:
-        return Choice(result, None)
+        return None
     partners, least = result.partners, result.edges.index(LOWEST)
     few_false = result.false_partners <= int(false_share * UNIT) * partners
     good = few_false & (partners >= FEW_PARTNERS // (1 + result.form.best))
@@ -82,9 +78,9 @@ def threshold_by_null(result: FormResult, false_share: Fraction, asked: Fraction
     while edge > least and good[edge - 1]:
         edge -= 1
     if result.form.best and edge >= least:
-        return Choice(result, edge)
+        return edge
     if edge <= least:  # nothing is good, or no chance is seen
-        return Choice(result, None)
+        return None
     counts = (-np.diff(partners)).tolist()  # of each bin but the last
     families = np.maximum(result.variance / np.maximum(2 * partners, 1), 1).tolist()
     lowest = valley(moving_means(counts, REACH), edge, families)
@@ -96,7 +92,7 @@ def threshold_by_null(result: FormResult, false_share: Fraction, asked: Fraction
             while edge < len(result.edges) and result.doubtful[edge] > false_share * int(result.leading[edge]):
                 edge += 1
     enough = edge < len(result.edges) and partners[edge] >= FEW_PARTNERS
-    return Choice(result, edge if enough else None)
+    return edge if enough else None
 
 
 def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]:
@@ -127,33 +123,30 @@ def form_by_null(choices: Sequence[Choice], known: Fraction) -> Choice:
 
     known: the pairs that are a reason to keep what is usual.
     """
-    best = max(choices[:-1], key=lambda choice: choice.sure_gain(known))
-    return best if best.sure_gain(known) else choices[-1]
+    *others, usual = choices
+    best = max(others, key=lambda choice: choice.sure_gain(known), default=usual)
+    return best if best.sure_gain(known) else usual
 
 
 def credible_pairs(usual: Choice, false_share: Fraction) -> Fraction:
     """Returns the pairs of the usual form beyond chance; none if more than a share of them are expected to be false."""
-    result, edge = usual
-    assert edge is not None
-    few_false = result.false_pairs(edge) <= false_share * result.pairs[edge]
+    few_false = usual.result.false_pairs(usual.edge) <= false_share * usual.pairs
     return usual.pairs_beyond_chance if few_false else NOTHING
 
 
-def threshold_by_labels(result: FormResult, asked: Fraction | None) -> Choice:
-    """Returns the threshold with the best F1 by the first half of the labels.
+def threshold_by_labels(result: FormResult) -> int:
+    """Returns the edge with the best F1 by the first half of the labels.
 
     It counts as the mean with those of SMOOTH thresholds on either side. Few labels do not tell near thresholds apart:
     of the best one and those after it that are as good, the middle one is taken.
     """
-    if asked is not None:
-        return Choice(result, result.edges.index(asked))
     assert result.judged is not None
     levels = moving_means(result.judged.first_f1(), SMOOTH)
     start = result.edges.index(LOWEST_BY_LABELS)
     first = last = max(range(start, len(levels)), key=levels.__getitem__)
     while last + 1 < len(levels) and levels[last + 1] >= levels[first] - NEAR:
         last += 1
-    return Choice(result, (first + last + 1) // 2)
+    return (first + last + 1) // 2
 
 
 def form_by_labels(choices: Sequence[Choice]) -> Choice:

@@ -45,11 +45,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     look_at = f"look at N documents (default {SAMPLE_DOCUMENTS})"
     add("--sample", metavar="N", type=count, default=SAMPLE_DOCUMENTS, help=look_at)
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
-    estimate = "estimate pairs, seconds and bytes for N documents, not those that are read"
+    estimate = "estimate pairs and bytes for N documents, not those that are read"
     add("--for", dest="for_documents", metavar="N", type=partial(count, most=MAX_DOCUMENTS), help=estimate)
     share = "the share of pairs that may be false, as far as can be told without labels (default 0.1)"
     add("--false", metavar="Q", type=threshold, default=DEFAULT_FALSE, help=share)
-    add("--show", action="store_true", help="show pairs just above and just below the threshold")
     add("--table", action="store_true", help="write a table for people, not records")
 
 
@@ -72,7 +71,6 @@ def build(options: argparse.Namespace) -> Stage:
         for_documents=options.for_documents,
         false=options.false,
         table=options.table,
-        show=options.show,
         names=names_of(options, options.against),
         truth_id="" if form else names_of(options, options.truth).id,
         form=form,

@@ -1,13 +1,13 @@
 """The findings on a sample: what each form finds and costs, the choice and why; as records or as tables."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
 
 import orjson
 
-from shingletools.commands.simtune.advice import memory_bytes, pipeline, seconds
+from shingletools.commands.simtune.advice import memory_bytes, pipeline
 from shingletools.commands.simtune.choice import (
     Choice,
     credible_pairs,
@@ -15,11 +15,9 @@ from shingletools.commands.simtune.choice import (
     form_by_null,
     threshold_by_labels,
     threshold_by_null,
-    usual_choice,
 )
-from shingletools.commands.simtune.example_pairs import example_pairs
-from shingletools.commands.simtune.form_result import FormResult, Score, evaluate
-from shingletools.commands.simtune.forms import forms
+from shingletools.commands.simtune.form_result import Score, evaluate
+from shingletools.commands.simtune.forms import USUAL_THRESHOLD, forms
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
 from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
@@ -30,14 +28,12 @@ Finding = dict[str, Value]
 
 UNIQUE_ADVICE = "shingletools unique joins words in this way, too; it has simcheck say which pairs are copies"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
-EXACT = "threshold", "similarity", "seconds"  # shown with all their digits
 TITLES = {
     "sample": "documents and the sample",
     "form": "what was tried, for all documents",
     "score": "the choice, by the labels that did not choose it",
-    "pair": "pairs above and below the threshold",
 }
-HEADS = {"false": "false, at least", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
+HEADS = {"false": "false, at least", "f1": "F1", "true": "true pairs"}
 
 
 def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
@@ -47,25 +43,23 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     """
     spec = sample.spec
     yield sample_finding(sample)
-    if not any(document.kept_words for document in sample.documents):
-        yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-        empty = usual_choice(evaluate(sample, forms(spec.words, bool(spec.others))[-1]), spec.threshold)
-        yield {"scope": "advice", "pipeline": pipeline(sample, empty)}
-        return
     doubt = label_doubt(sample)
     if doubt:
         warn(f"the labels decide nothing: {doubt}")
-    if doubt:
         sample = Sample(spec, sample.read, sample.documents, None)
-    results = [
-        *in_threads(partial(evaluate, sample), forms(spec.words, bool(spec.others), sample.labels is not None), jobs)
-    ]
-    usual = usual_choice(results[-1], spec.threshold)
-    choices, chosen, because = (by_null if sample.labels is None else by_labels)(sample, results, usual)
-    yield from (form_finding(sample, choice) for choice in choices if choice.edge is not None)
-    if sample.labels is not None:
+    labels, false_share = sample.labels is not None, spec.false or Fraction(DEFAULT_FALSE)
+    results = [*in_threads(partial(evaluate, sample), forms(spec.words, bool(spec.others), labels), jobs)]
+    usual = Choice(results[-1], results[-1].edges.index(spec.threshold or USUAL_THRESHOLD))
+    edge_of = threshold_by_labels if labels else partial(threshold_by_null, false_share=false_share)
+    edges = [edge_of(each) if spec.threshold is None else usual.edge for each in results]
+    good = (Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None)
+    choices = [*good, usual]
+    known = credible_pairs(usual, false_share)
+    chosen = form_by_labels(choices) if labels else form_by_null(choices, known)
+    yield from (form_finding(sample, choice) for choice in choices)
+    if labels:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
-    yield reason(because)
+    yield reason(labels_reason(chosen, usual) if labels else null_reason(chosen, usual, known, len(sample.documents)))
     if len(sample.documents) < FEW_DOCUMENTS:
         count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
         yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
@@ -74,8 +68,6 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
             yield reason(UNIQUE_ADVICE)
         if len(sample.documents) < sum(sample.read):
             yield reason("other forms may show more in a larger sample: --sample N")
-    if spec.show:
-        yield from example_pairs(sample, chosen)
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
 
 
@@ -109,27 +101,22 @@ def sample_finding(sample: Sample) -> Finding:
 
 def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
-    result, edge = choice
-    assert edge is not None
-    one = Fraction(1)
-    share = min(sample.input_size / max(result.pairs[edge], one), one) if result.form.best else one  # one partner each
+    result, pairs = choice.result, choice.pairs
+    pairs = min(pairs, sample.input_size) if result.form.best else pairs  # one partner each
     found: Finding = {
         "scope": "form",
         "shingle": result.form.units.options,
         "simjoin": result.form.join(None),
         "threshold": choice.threshold,
-        "pairs": round(share * result.pairs[edge]),
-        "false": round(share * result.false_pairs(edge)) if result.estimable else None,
-        "seconds": seconds(sample, choice),
+        "pairs": round(pairs),
+        "false": round(pairs * result.false_pairs(choice.edge) / max(choice.pairs, 1)) if result.estimable else None,
         "bytes": memory_bytes(sample, result),
     }
     if sample.labels is None:
         return found
     score = choice.score(first=True)
     right = dict(zip(("false", "false_high", "false_low"), score.precision, strict=True))
-    false = {
-        name: None if part is None else round(share * result.pairs[edge] * (1 - part)) for name, part in right.items()
-    }
+    false = {name: None if part is None else round(pairs * (1 - part)) for name, part in right.items()}
     return found | false | shares_of(score)
 
 
@@ -141,39 +128,29 @@ def shares_of(score: Score) -> Finding:
     return found
 
 
-def by_null(sample: Sample, results: Sequence[FormResult], usual: Choice) -> tuple[Sequence[Choice], Choice, str]:
-    """Returns the choices without labels, the best one, and why, with the two numbers that decided."""
-    false_share = sample.spec.false or Fraction(DEFAULT_FALSE)
-    choices = [*(threshold_by_null(each, false_share, sample.spec.threshold) for each in results), usual]
-    known = credible_pairs(usual, false_share)
-    chosen = form_by_null(choices, known)
-    assert usual.edge is not None
-    pairs = round(usual.result.pairs[usual.edge])
+def null_reason(chosen: Choice, usual: Choice, known: Fraction, documents: int) -> str:
+    """Returns why a choice was made without labels, with the two numbers that decided.
+
+    known: the pairs that are a reason to keep what is usual. documents: how many the sample has.
+    """
     if chosen is not usual:
         more = f"it surely finds {int(chosen.sure_gain(known))} pairs beyond chance more than"
-        because = f"{options(chosen)}: {more} the usual {options(usual)}, which finds {round(known)}"
-    elif not pairs:
-        none = f"these texts have no near-copies that a sample of {len(sample.documents)} shows"
-        because = f"{none}; this pipeline would find them if there were any"
-    else:
-        beyond = f"{round(usual.pairs_beyond_chance)} of its {pairs} pairs are beyond chance"
-        beyond = beyond if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
-        because = f"{options(usual)}, as usual: {beyond}, and no other form surely finds more"
-    return choices, chosen, because
+        return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {round(known)}"
+    pairs = round(usual.pairs)
+    if not pairs:
+        none = f"these texts have no near-copies that a sample of {documents} shows"
+        return f"{none}; this pipeline would find them if there were any"
+    beyond = f"{round(usual.pairs_beyond_chance)} of its {pairs} pairs are beyond chance"
+    beyond = beyond if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
+    return f"{options(usual)}, as usual: {beyond}, and no other form surely finds more"
 
 
-def by_labels(sample: Sample, results: Sequence[FormResult], usual: Choice) -> tuple[Sequence[Choice], Choice, str]:
-    """Returns the choices by labels, the best one, and why, with the two numbers that decided."""
-    choices = [*(threshold_by_labels(each, sample.spec.threshold) for each in results), usual]
-    chosen = form_by_labels(choices)
+def labels_reason(chosen: Choice, usual: Choice) -> str:
+    """Returns why a choice was made with labels, with the two numbers that decided."""
     f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
     if chosen is usual:
-        return choices, chosen, f"{options(chosen)}, as usual: {f1}; by the other half, nothing is better"
-    return (
-        choices,
-        chosen,
-        f"{options(chosen)}: {f1}, where the usual {options(usual)} has {usual.score(first=False).f1}",
-    )
+        return f"{options(chosen)}, as usual: {f1}; by the other half, nothing is better"
+    return f"{options(chosen)}: {f1}, where the usual {options(usual)} has {usual.score(first=False).f1}"
 
 
 def options(choice: Choice) -> str:
@@ -201,5 +178,5 @@ def table(found: Iterable[Finding]) -> bytes:
 
 def cell(finding: Finding, name: str) -> str:
     """Returns a value for people, a ratio with its interval if it has one."""
-    found, low, high = (as_cell(finding.get(f"{name}{end}"), name in EXACT) for end in ("", "_low", "_high"))
+    found, low, high = (as_cell(finding.get(f"{name}{end}"), name == "threshold") for end in ("", "_low", "_high"))
     return f"{found} ({low} to {high})" if f"{name}_low" in finding and found != "-" else found

@@ -32,7 +32,6 @@ class TuneSpec(Stage):
     for_documents: int | None = None  # the number of documents that the pipeline is for
     false: "Fraction | None" = None  # the share of pairs that may be false; None for DEFAULT_FALSE
     table: bool = False
-    show: bool = False  # pairs near the threshold
     names: Names | None = None  # of the fields of `others`, if they may be other ones
     truth_id: str = ""  # the field of ids in documents of the truth, if it may be another one
     form: Format | None = None  # what the files of the truth are, None for JSON lines
