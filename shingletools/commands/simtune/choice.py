@@ -1,9 +1,8 @@
-"""Chooses a form and a threshold: those with the most pairs beyond chance, or with the best F1 by labels.
+"""Chooses a form and a threshold: with the most pairs that chance does not find, or with the best F1 by labels.
 
-Without labels, the join of `unique` stays unless another one surely finds more pairs beyond chance. Of a form, the
-least threshold is taken at which at most a share of its pairs are expected to be false. Above it may lie a
-valley, on whose far side the copies are: then its lowest point is taken. Or pairs become ever fewer: then these may be
-relatives, and are believed only where documents have a nearest one that leads the others.
+Of a form, the least threshold is taken at which at most a share of its pairs are expected to be false, or, above it,
+the bottom of a valley, on whose far side the copies are. Pairs that become ever fewer may be relatives: then they are
+believed only where the nearest documents lead the others.
 """
 
 from collections.abc import Sequence
@@ -126,12 +125,6 @@ def form_by_null(choices: Sequence[Choice], known: Fraction) -> Choice:
     *others, usual = choices
     best = max(others, key=lambda choice: choice.sure_gain(known), default=usual)
     return best if best.sure_gain(known) else usual
-
-
-def credible_pairs(usual: Choice, false_share: Fraction) -> Fraction:
-    """Returns the pairs of the usual form beyond chance; none if more than a share of them are expected to be false."""
-    few_false = usual.result.false_pairs(usual.edge) <= false_share * usual.pairs
-    return usual.pairs_beyond_chance if few_false else NOTHING
 
 
 def threshold_by_labels(result: FormResult) -> int:

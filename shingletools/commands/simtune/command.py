@@ -10,20 +10,16 @@ from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import CommandInfo
 from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
-from shingletools.system.errors import Failed, shown
+from shingletools.system.errors import Failed
 
 COMMAND_INFO = CommandInfo(example=("canon docs.jsonl | simtune --table",), takes=("canon", "parts"), text=True)
 
 MAX_UNITS = 1000  # units of a shingle
-MOST_SHINGLES = 10  # values of -k
 
 
 def sizes(argument: str) -> tuple[int, ...]:
     """Reads the values of -k; returns them sorted, without repeats. Raises ArgumentTypeError."""
-    found = sorted({count(part, MAX_UNITS) for part in argument.split(",")})
-    if len(found) > MOST_SHINGLES:
-        raise argparse.ArgumentTypeError(f"more than {MOST_SHINGLES} numbers: {shown(argument)}")
-    return tuple(found)
+    return tuple(sorted({count(part, MAX_UNITS) for part in argument.split(",")}))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

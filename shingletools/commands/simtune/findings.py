@@ -1,31 +1,36 @@
-"""The findings on a sample: what each form finds and costs, the choice and why; as records or as tables."""
+"""The findings on a sample: what each form finds, the choice, why, and as a pipeline; as records or as tables."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
+from math import ceil
 
 import orjson
 
-from shingletools.commands.simtune.advice import memory_bytes, pipeline
+from shingletools.cli.argument_types import option, quoted
 from shingletools.commands.simtune.choice import (
     Choice,
-    credible_pairs,
     form_by_labels,
     form_by_null,
     threshold_by_labels,
     threshold_by_null,
 )
-from shingletools.commands.simtune.form_result import Score, evaluate
+from shingletools.commands.simtune.form_result import FormResult, Score, evaluate
 from shingletools.commands.simtune.forms import USUAL_THRESHOLD, forms
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
 from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
 from shingletools.system.workers import in_threads
 
-Value = Fraction | int | str | None
-Finding = dict[str, Value]
+Finding = dict[str, Fraction | int | str | None]
 
+DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
+TOKEN_BYTES = 24  # for a shingle of a set
+JOIN_BYTES, DISK = 4 << 30, " -S 4G"  # a join that takes more memory works on disk
+MAX_PAIRS = 10**8  # that are written one by one
+AGAINST_FILE = "simtune.against"  # sketches or shingles of --against
 UNIQUE_ADVICE = "shingletools unique joins words in this way, too; it has simcheck say which pairs are copies"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 TITLES = {
@@ -33,7 +38,7 @@ TITLES = {
     "form": "what was tried, for all documents",
     "score": "the choice, by the labels that did not choose it",
 }
-HEADS = {"false": "false, at least", "f1": "F1", "true": "true pairs"}
+HEADS = {"f1": "F1", "true": "true pairs"}
 
 
 def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
@@ -43,8 +48,7 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     """
     spec = sample.spec
     yield sample_finding(sample)
-    doubt = label_doubt(sample)
-    if doubt:
+    if doubt := label_doubt(sample):
         warn(f"the labels decide nothing: {doubt}")
         sample = Sample(spec, sample.read, sample.documents, None)
     labels, false_share = sample.labels is not None, spec.false or Fraction(DEFAULT_FALSE)
@@ -54,20 +58,23 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     edges = [edge_of(each) if spec.threshold is None else usual.edge for each in results]
     good = (Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None)
     choices = [*good, usual]
-    known = credible_pairs(usual, false_share)
+    few_false = usual.result.false_pairs(usual.edge) <= false_share * usual.pairs  # or they are no reason to keep it
+    known = usual.pairs_beyond_chance if few_false else Fraction(0)
     chosen = form_by_labels(choices) if labels else form_by_null(choices, known)
     yield from (form_finding(sample, choice) for choice in choices)
     if labels:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
-    yield reason(labels_reason(chosen, usual) if labels else null_reason(chosen, usual, known, len(sample.documents)))
-    if len(sample.documents) < FEW_DOCUMENTS:
-        count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
-        yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
-    if chosen is usual:
-        if spec.words is None and spec.threshold is None and not spec.others:
-            yield reason(UNIQUE_ADVICE)
-        if len(sample.documents) < sum(sample.read):
-            yield reason("other forms may show more in a larger sample: --sample N")
+    documents = len(sample.documents)
+    because = [labels_reason(chosen, usual) if labels else null_reason(chosen, usual, known, documents)]
+    if documents < FEW_DOCUMENTS:
+        count = f"{documents} document{'s' * (documents != 1)}"
+        because.append(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
+    if chosen is usual and spec.words is None and spec.threshold is None and not spec.others:
+        because.append(UNIQUE_ADVICE)
+    if chosen is usual and documents < sum(sample.read):
+        because.append("other forms may show more in a larger sample: --sample N")
+    for each in because:
+        yield {"scope": "reason", "because": each}
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
 
 
@@ -75,14 +82,11 @@ def label_doubt(sample: Sample) -> str:
     """Returns why the labels cannot choose; empty if they can, or if there are none."""
     if sample.labels is None:
         return ""
-    if not sample.true_pairs.any():
+    halves = [sample.true_pairs[half].any() for half in (sample.first_half, ~sample.first_half)]
+    if not any(halves):
         return "no two documents of the sample belong together"
-    both = sample.true_pairs[sample.first_half].any() and sample.true_pairs[~sample.first_half].any()
-    return "" if both else "all true pairs of the sample are of one connected set of documents, and so in one half"
-
-
-def reason(because: str) -> Finding:
-    return {"scope": "reason", "because": because}
+    one = "all true pairs of the sample are of one connected set of documents, and so in one half"
+    return "" if all(halves) else one
 
 
 def sample_finding(sample: Sample) -> Finding:
@@ -101,31 +105,29 @@ def sample_finding(sample: Sample) -> Finding:
 
 def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
-    result, pairs = choice.result, choice.pairs
-    pairs = min(pairs, sample.input_size) if result.form.best else pairs  # one partner each
+    result, pairs = choice.result, min(choice.pairs, sample.input_size) if choice.result.form.best else choice.pairs
+    false = pairs * result.false_pairs(choice.edge) / max(choice.pairs, Fraction(1))
     found: Finding = {
         "scope": "form",
         "shingle": result.form.units.options,
         "simjoin": result.form.join(None),
         "threshold": choice.threshold,
         "pairs": round(pairs),
-        "false": round(pairs * result.false_pairs(choice.edge) / max(choice.pairs, 1)) if result.estimable else None,
+        "false": round(false) if result.estimable else None,
         "bytes": memory_bytes(sample, result),
     }
     if sample.labels is None:
         return found
     score = choice.score(first=True)
-    right = dict(zip(("false", "false_high", "false_low"), score.precision, strict=True))
-    false = {name: None if part is None else round(pairs * (1 - part)) for name, part in right.items()}
-    return found | false | shares_of(score)
+    for name, part in zip(("false", "false_high", "false_low"), score.precision, strict=True):
+        found[name] = None if part is None else round(pairs * (1 - part))
+    return found | shares_of(score)
 
 
 def shares_of(score: Score) -> Finding:
     """Returns precision, recall and F1, each with its interval."""
-    found: Finding = {}
-    for name, share in zip(Score._fields, score, strict=True):
-        found |= {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
-    return found
+    named = (f"{name}{end}" for name in Score._fields for end in ("", "_low", "_high"))
+    return dict(zip(named, (part for share in score for part in share), strict=True))
 
 
 def null_reason(chosen: Choice, usual: Choice, known: Fraction, documents: int) -> str:
@@ -134,7 +136,7 @@ def null_reason(chosen: Choice, usual: Choice, known: Fraction, documents: int) 
     known: the pairs that are a reason to keep what is usual. documents: how many the sample has.
     """
     if chosen is not usual:
-        more = f"it surely finds {int(chosen.sure_gain(known))} pairs beyond chance more than"
+        more = f"it surely finds {int(chosen.sure_gain(known))} more pairs beyond chance than"
         return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {round(known)}"
     pairs = round(usual.pairs)
     if not pairs:
@@ -155,6 +157,26 @@ def labels_reason(chosen: Choice, usual: Choice) -> str:
 
 def options(choice: Choice) -> str:
     return f"shingle {choice.result.form.units.options} and simjoin {choice.result.form.join(choice.threshold)}"
+
+
+def memory_bytes(sample: Sample, result: FormResult) -> int:
+    """Estimates the memory of a join of all documents."""
+    return ceil((DOCUMENT_BYTES + result.sets.mean_size * TOKEN_BYTES) * sample.corpus_size)
+
+
+def pipeline(sample: Sample, choice: Choice) -> str:
+    """Returns a line for the shell, which reads the records that simtune read. It overwrites no file."""
+    spec, result = sample.spec, choice.result
+    name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
+    text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
+    shingle = " ".join(["shingle", *name, *text, result.form.units.options])
+    join = " ".join(["simjoin", *name, result.form.join(choice.threshold)])
+    if memory_bytes(sample, result) > JOIN_BYTES:
+        join += DISK
+    if spec.others:
+        others = " ".join(shlex.quote(f"./{path}" if path.startswith("-") else path) for path in spec.others)
+        return f"(set -C; {shingle} {others} > {AGAINST_FILE}) && {shingle} | {join} --against {AGAINST_FILE}"
+    return f"{shingle} | {join}{' --forest' * (choice.pairs > MAX_PAIRS)}"
 
 
 def records(found: Iterable[Finding]) -> bytes:
@@ -179,4 +201,6 @@ def table(found: Iterable[Finding]) -> bytes:
 def cell(finding: Finding, name: str) -> str:
     """Returns a value for people, a ratio with its interval if it has one."""
     found, low, high = (as_cell(finding.get(f"{name}{end}"), name == "threshold") for end in ("", "_low", "_high"))
-    return f"{found} ({low} to {high})" if f"{name}_low" in finding and found != "-" else found
+    if found == "-" or (low == "-" and name != "false"):
+        return found
+    return f"{found} or more" if low == "-" else f"{found} ({low} to {high})"

@@ -14,6 +14,7 @@ from shingletools.commands.simtune.shingle_sets import DistinctSets, make_sets
 from shingletools.commands.simtune.similarities import QueryMatches, SetComparison, bins_of, compare_sets, edges_with
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.binomial import outwards
+from shingletools.numbers.pair_relation import key_of
 from shingletools.numbers.weighted_shares import Share, weighted_share
 
 MAX_UNITS = 1 << 22  # words or characters of the documents that a form is tried on
@@ -46,7 +47,7 @@ class JudgedPairs:
         """Adds pairs of documents, each of which stands for so many pairs of equal ones. Shapes (pairs,)."""
         sample, labels, shape = self.sample, self.sample.labels, self.found.shape
         assert labels is not None
-        right, wrong_weight = labels.are_true(queries, targets), sample.wrong_pair_weight
+        right, wrong_weight = labels.true.has(key_of(queries, targets)), sample.wrong_pair_weight
         weights = counts * sample.weights[queries] * sample.weights[targets]
         weights = np.where(right, weights, weights * wrong_weight.numerator // wrong_weight.denominator)
         weights *= labels.are_judged(queries, targets)

@@ -80,16 +80,14 @@ class BottomKSample:
         self.words += document.kept_words
         self.bytes += document.size
         heapq.heappush(self.heap, (-rank, id_json))
-        while len(self.heap) > self.max_documents or (self.is_full() and len(self.heap) > 1):
+        while len(self.heap) > self.max_documents or (
+            len(self.heap) > 1 and (self.words > self.max_words or self.bytes > MAX_BYTES)
+        ):
             self.end = -self.heap[0][0]
             while self.heap and -self.heap[0][0] == self.end:
                 document = self.documents_by_id.pop(heapq.heappop(self.heap)[1])
                 self.words -= document.kept_words
                 self.bytes -= document.size
-
-    def is_full(self) -> bool:
-        """Returns whether there are too many words or bytes."""
-        return self.words > self.max_words or self.bytes > MAX_BYTES
 
     def documents(self) -> list[SampledDocument]:
         """Returns the documents in the order of their hashes, whether they have labels or not."""

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from shingletools.record.document_format import Format
 from shingletools.record.field_names import Names
-from shingletools.record.stage import IN_ONE_PROCESS, Stage
-from shingletools.system.errors import Failed, shown
+from shingletools.record.stage import IN_ONE_PROCESS, Stage, check_fields_apart
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -67,11 +66,7 @@ class TuneSpec(Stage):
         return self.names if side == OTHERS and self.names else Names(self.id_field, self.text_field)
 
     def check_fields(self, id_field: str, /) -> None:
-        names = [id_field, self.text_field, "via", *([self.field] if self.field else [])]
-        if len({*names}) < len(names):
-            raise Failed(
-                f"the id, the text, via and the label need fields of their own, not {', '.join(map(shown, names))}"
-            )
+        check_fields_apart(id_field, self.text_field, ("via", *([self.field] if self.field else [])))
 
     def single_process_reason(self) -> str:
         return IN_ONE_PROCESS

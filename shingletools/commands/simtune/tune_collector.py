@@ -48,8 +48,7 @@ class TuneCollector(RecordCollector):
         name, text = wire.take_id(record, id_field), wire.take_string(record, text_field)
         via = wire.take_recipe(record)
         label = None if self.spec.own_label is None else take_label(record, line, self.spec.own_label)
-        if self.via is None:
-            self.via = via
+        self.via = via if self.via is None else self.via
         if via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
         labelled = bool(label) or self.truth.key(name, side == OTHERS) in self.truth.ids
@@ -75,9 +74,8 @@ class TuneCollector(RecordCollector):
             if not sum(of_side.read):
                 where = " in --against" if side == OTHERS else ""
                 raise Failed(f"no documents{where}, so there is nothing to recommend")
-        if not re.search(r"\bcanon\b", self.via or "") and any(
-            document.text != document.text.lower() for document in documents
-        ):
+        cased = any(document.text != document.text.lower() for document in documents)
+        if cased and not re.search(r"\bcanon\b", self.via or ""):
             self.warnings.append(UNCANONIZED)
         read = [count for of_side in self.samples.values() for count in of_side.read]
         sample = Sample(self.spec, (*read, 0, 0)[:4], documents, labels)
