@@ -174,11 +174,10 @@ def rolling(data: bytes) -> None:
 
 
 def payload(data: bytes) -> None:
-    """Payloads: both kernels read the same, and refuse the same."""
+    """Payloads: what is read can be written again, and both kernels make the same of it."""
     text = text_of(data)
     for digits in (2, 4, 8, 16):
-        read = _kernel.payload_to_bytes(text, digits)
-        assert read == payload_codec.payload_to_bytes(text, digits)
+        read = payload_codec.payload_to_bytes(text, digits)
         if read is not None and text:
             assert payload_codec.bytes_to_payload(read, digits) == text.lower()
     if text:
@@ -199,14 +198,16 @@ def arrays(data: bytes) -> None:
             left = np.arange(len(rows))
             right = left[::-1].copy()
             bands = [(0, rows.shape[1] // 3)]
-            found = compiled_arrays.agreements(rows, least, left, right, bands)
-            assert np.array_equal(found, reference_arrays.agreements(rows, least, left, right, bands))
+            in_c, defined = (
+                each.agreements(rows, least, left, right, bands) for each in (compiled_arrays, reference_arrays)
+            )
+            assert (in_c[0].tolist(), in_c[1]) == (defined[0].tolist(), defined[1])
             bands = [(0, width), (least % width, width)]
             assert np.array_equal(compiled_arrays.band_keys(rows, bands), reference_arrays.band_keys(rows, bands))
     groups = [sorted(set(group)) for group in data.split(b"\0") if group]
     if groups:
         tokens = np.array([token for group in groups for token in group], np.uint64)
-        sets = TokenSets(tokens, np.array(list(map(len, groups))))
+        sets = TokenSets.of(tokens, np.array(list(map(len, groups))))
         left = np.arange(len(groups))
         right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
         found = compiled_arrays.overlaps(sets, left, right, bounds)
@@ -217,7 +218,6 @@ def arrays(data: bytes) -> None:
 def records(data: bytes) -> None:
     """Lines through the driver: each comes out as a record or as a reject, byte for byte, and none is lost."""
     documents = split_lines(data)
-    assert _kernel.split_lines(data) == documents
     assert _kernel.count_lines(data) == count_lines(data) == len(documents)
     for line in ("canon", "canon --html", "canon --lines", "shingle -k 2", "sketch -n 4", "sketch --simhash"):
         stage = filter_of(line)

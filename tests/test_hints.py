@@ -544,8 +544,8 @@ def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
     (tmp_path / "groups").write_bytes(jsonl(*({"members": group} for group in groups)))
     command = f"dedup {option} {option[2:]}"
     said = (
-        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: a document stays if all that it "
-        "resembles is elsewhere, so name all files of which the pairs are\n"
+        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: the pairs cover files that are not "
+        "given, and a document stays if all that it resembles is there; name these, too\n"
     )
     ran = run_here(f"{command} shard", cwd=tmp_path)
     assert (ran.status, ran.err) == (0, "" if option == "--groups" else said)

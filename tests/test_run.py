@@ -16,7 +16,7 @@ import pytest
 from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.command_registry import STAGES
-from shingletools.running.pipeline_parser import split, steps_of
+from shingletools.running.pipeline_parser import command_lines, split, steps_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed
 from suite import SEQUENCES, SUITE
@@ -415,7 +415,7 @@ def test_a_worker_is_killed(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_a_pipeline_may_have() -> None:
-    assert [step.name for step in steps_of("canon | shingle -k 3")] == ["canon", "shingle"]
+    assert [step.name for step in steps_of(command_lines("canon | shingle -k 3"))] == ["canon", "shingle"]
     with pytest.raises(Failed):
-        steps_of("nothing")
+        command_lines("nothing")
     assert set(STAGES) == {each.name for each in SUITE} | {"simindex"}

@@ -205,8 +205,8 @@ class DedupCollector(Collector):
         halves, wholes = self.decisions.pairs_here(seen)
         if halves > wholes:
             messages.append(
-                f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: a document stays if "
-                "all that it resembles is elsewhere, so name all files of which the pairs are"
+                f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: the pairs cover "
+                "files that are not given, and a document stays if all that it resembles is there; name these, too"
             )
         return messages + self.preference.remarks()
 

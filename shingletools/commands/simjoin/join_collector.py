@@ -16,10 +16,10 @@ from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.store import REPEATED, InMemory, OnDisk, Store
+from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.collector import Collector, DeferredReject, Taken, Written
 from shingletools.record.record_batch import RecordBatch, Schema
@@ -78,12 +78,12 @@ class JoinCollector(Collector):
         """Takes records of a side: 0 is the input, from 1 on files of --against, which archives may separate."""
         ids, *columns = batch.columns
         payloads, labels = columns[: len(columns) - (self.scope is not None)], columns[-1]
-        numbers, sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
-        again = np.flatnonzero(numbers == REPEATED)
+        (numbers, new), sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
+        again = np.flatnonzero(~new)
         if self.schema(side).provisional and not len(again):
             self.infer_schema(self.records[side > 0].last)
         scope = None if self.scope is None else self.scope.numbers(labels.data, labels.sizes)
-        runs = np.flatnonzero(np.diff((numbers != REPEATED) & (sizes > 0), prepend=False, append=False)).tolist()
+        runs = np.flatnonzero(np.diff(new & (sizes > 0), prepend=False, append=False)).tolist()
         for start, stop in zip(runs[::2], runs[1::2], strict=True):
             self.store.add(min(side, 1), (ids, *payloads), numbers, slice(start, stop))
             if self.scope is not None and scope is not None:
@@ -103,15 +103,15 @@ class JoinCollector(Collector):
             self.comparable.accept(signature, len(data), self.via)
             self.next_schemas = [records.schema_of(self.via, signature, len(data)) for records in self.records]
 
-    def claim(self, side: int, ids: ColumnData) -> Index:
-        """Returns the numbers of ids; REPEATED for ids that their side, or an earlier archive, has used."""
-        numbers = self.store.claim(min(side, 1), ids)
+    def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
+        """Returns the numbers of ids, and whether neither their side nor an earlier archive has used each."""
+        numbers, new = self.store.claim(min(side, 1), ids)
         if self.against is not None and side:
             sizes = np.frombuffer(ids.sizes, np.int64)
             known = self.against.known(side, ids.data, sizes)
-            self.against.pass_over(ids.data, sizes, known & (numbers != REPEATED))
-            numbers = np.where(known, REPEATED, numbers)
-        return numbers
+            self.against.pass_over(ids.data, sizes, known & new)
+            new &= ~known
+        return numbers, new
 
     def finish(self) -> Iterator[Written]:
         """Yields the lines of all pairs."""
@@ -130,7 +130,11 @@ class JoinCollector(Collector):
         for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.WRITTEN_LINES):
-                yield Written(self.written(Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block)), lines))
+                pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
+                copied = join.copied(pairs) if wanted.copies_once else None
+                a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
+                sizes = self.store.sizes(pairs.a), self.store.sizes(pairs.b)
+                yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, copied))
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Written]:
@@ -169,7 +173,7 @@ class JoinCollector(Collector):
                 pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
-                yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, sizes))
+                yield Written(lines.format_pairs(a, b, pairs.agreeing, (sizes, sizes)))
         yield Written()  # after this, the driver asks for the last bad records of archives
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
@@ -191,11 +195,6 @@ class JoinCollector(Collector):
     def close(self) -> None:
         if self.against is not None:
             self.against.close()
-
-    def written(self, pairs: Pairs, lines: PairLines) -> bytes:
-        """Returns the lines of some pairs."""
-        a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
-        return lines.format_pairs(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 
     def summary(self) -> list[str]:
         return [

@@ -59,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_table_options(parser)
     add("--judged", action="store_true", help="score only pairs of the input that the pairs of --truth judge")
-    add_repeatable(parser, "--docs", "FILE", "the documents that there are")
+    add_repeatable(parser, "--docs", "FILE", "a file of all documents")
     by = parser.add_mutually_exclusive_group()
     by.add_argument("--bands", metavar="T,...", type=bands, help="score by bands of similarity that begin at T,...")
     by.add_argument("--by", metavar="W", type=width, help="score by bands of similarity from 0 on, each W wide")
