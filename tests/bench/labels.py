@@ -46,6 +46,7 @@ LIMIT = 15
 STOPPED = 128 + 24  # bash's status if a command took too long: SIGXCPU
 FIXED = {
     "default": "shingle -k 10 | sketch -n 84 | simjoin -t 0.8",
+    "words 0.75": "shingle -k 1 | simjoin -t 0.75",
     "containment 0.85": "shingle --chars -k 3 | simjoin --measure containment -t 0.85",
 }
 ADVICE = {"simtune": 0, "simtune by tenth": 10, "simtune by half": 2}  # labels of one in so many things

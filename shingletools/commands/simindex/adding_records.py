@@ -1,8 +1,6 @@
 """Adds records with signatures to an archive: all good ones, or none if the run fails."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from typing import IO
 
 import numpy as np
 
@@ -26,6 +24,8 @@ from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.files import folder_errors
+from shingletools.system.memory_limit import Memory
+from shingletools.system.spilling_list import SpillingList
 
 
 class RecordAdder(Collector):
@@ -47,7 +47,7 @@ class RecordAdder(Collector):
         self.new: list[Segment] = []  # segments that this run has written
         self.repeats = KnownIds(self.writer.archive, spec)
         # Pairs are written as they are found, and what records replace must be known before any is compared
-        self.aside = BatchSpool(spec.archive) if spec.unless_known else None
+        self.aside = SpillingList[SegmentBuilder](Memory(0, spec.archive)) if spec.unless_known else None
         self.before: Sequence[Entry] = ()  # the earlier segments, without replaced records
         self.added = self.alike = 0
         self.cache = Cache()
@@ -146,7 +146,7 @@ class RecordAdder(Collector):
         if self.batch.memory < self.spec.size // 2:
             return
         if self.aside is not None:
-            self.aside.put(self.taken())
+            self.aside.add(self.taken(), self.spec.size)
             return
         for _ in self.add(self.taken()):
             pass  # only records that are put aside have pairs
@@ -190,7 +190,7 @@ class RecordAdder(Collector):
     def finish(self) -> Iterator[Event]:
         last = self.taken()
         if self.aside is not None:
-            for batch in self.aside.all():
+            for batch in self.aside:
                 yield from self.add(batch)
         yield from self.add(last)
         yield from self.repeats.deferred
@@ -215,29 +215,3 @@ class RecordAdder(Collector):
         if self.spec.edited == REPLACE:
             counted.append(f"{len(self.repeats.replaced)} replaced")
         return [*counted, f"{self.alike} known"] if self.spec.unless_known else counted
-
-
-class BatchSpool:
-    """Batches on disk, in a file without a name in the archive's folder. Raises EnvironmentFailure."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.file: IO[bytes] | None = None
-        self.origins: list[list[str]] = []  # the files that the records of each batch come from
-
-    def put(self, batch: SegmentBuilder) -> None:
-        with folder_errors(self.folder):
-            if self.file is None:
-                self.file = tempfile.TemporaryFile(dir=self.folder)
-            batch.save(self.file)
-        self.origins.append(batch.files)
-
-    def all(self) -> Iterator[SegmentBuilder]:
-        """Yields all batches, in their order. None is put after this."""
-        if self.file is None:
-            return
-        self.file.seek(0)
-        for files in self.origins:
-            with folder_errors(self.folder):
-                batch = SegmentBuilder.load(self.file, files)
-            yield batch
