@@ -9,7 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.cli.options import Printed
@@ -44,7 +44,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     check_kernel()
     begun = time.monotonic()
     options = options_of(CommandLine(name, sys.argv[1:] if argv is None else argv))
-    with FirstRecord(name, options.progress) as first:
+    with contextlib.closing(FirstRecord(name, options.progress)) as first:
         step = step_of(name, options, first.names)  # which may read tables
         step.options.verbose |= step.stage.dry
         run_options = RunOptions(step.options.output, step.options.progress, bar=first.bar)
@@ -83,10 +83,7 @@ class FirstRecord:
             self.bar = self.bar or progress_bar(self.name, ["-"])
         return names_on_line(first_line("-"))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
 

@@ -23,7 +23,7 @@ class Figures:
         self.rejected = 0
         self.made = 0  # lines written, by a filter that makes several of one
         self.counted = Counter[str]()  # by a filter, or its format
-        self.good: dict[str, int] = {}  # records of each side and file that are good, or have only a repeated id
+        self.good = Counter[tuple[int, str]]()  # records of each side and file: good ones, and those with a repeated id
 
     def add(self, event: ReadFigures) -> None:
         self.size += event.size
@@ -31,17 +31,13 @@ class Figures:
         self.made += event.made
         self.counted.update(event.counted)
         if event.lines:
-            self.add_good(event.side, event.file, event.records)
+            self.good[event.side, event.file] += event.records
 
     def reject(self, event: Reject) -> None:
         self.rejected += 1
         self.records -= event.late
-        if event.late or event.repeated_id:  # it counts as good when the file is judged
-            self.add_good(event.side, "" if event.is_file else event.file, event.repeated_id - event.late)
-
-    def add_good(self, side: int, file: str, number: int) -> None:
-        key = f"{side} {file}"
-        self.good[key] = self.good.get(key, 0) + number
+        if event.late or event.repeated_id:  # a repeated id is no reason to judge the file
+            self.good[event.side, "" if event.is_file else event.file] += event.repeated_id - event.late
 
     def conclusion(self, allowed: "Allowance | None") -> "Conclusion":
         """Returns the conclusion of a step.
@@ -65,7 +61,7 @@ class Figures:
 
     def without_good(self) -> list[str]:
         """Returns the files that are not empty, but have no good record."""
-        return [*dict.fromkeys(key.partition(" ")[2] for key, good in self.good.items() if good <= 0)]
+        return [*dict.fromkeys(file for (_, file), good in self.good.items() if good <= 0)]
 
 
 class Conclusion(NamedTuple):

@@ -38,31 +38,27 @@ class Output:
 
     def __enter__(self) -> "Output":
         """Opens the output. Raises Failed."""
+        path = self.path
         try:
             with named(self.name):
-                self._open()
+                if path == "" or (path or "").endswith("/"):
+                    raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
+                if path is None or same_file(path, 1):
+                    widen(1)  # /dev/stdout may be a file in which others write
+                elif same_file(path, 2):
+                    self.descriptor = os.dup(2)
+                elif os.path.exists(path) and not os.path.isfile(path):
+                    self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
+                else:
+                    self.target = os.path.realpath(path)  # a link stays a link
+                    mode = _mode(self.target)
+                    self._create(0o666 if mode is None else 0o600)
+                    if mode is not None:
+                        os.fchmod(self.descriptor, mode)
         except BaseException:
             self.__exit__()
             raise
         return self
-
-    def _open(self) -> None:
-        path = self.path
-        if path == "" or (path or "").endswith("/"):
-            raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
-        if path is None or same_file(path, 1):
-            widen(1)
-            return  # /dev/stdout may be a file in which others write
-        if same_file(path, 2):
-            self.descriptor = os.dup(2)
-        elif os.path.exists(path) and not os.path.isfile(path):
-            self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
-        else:
-            self.target = os.path.realpath(path)  # a link stays a link
-            mode = _mode(self.target)
-            self._create(0o666 if mode is None else 0o600)
-            if mode is not None:
-                os.fchmod(self.descriptor, mode)
 
     def _create(self, mode: int) -> None:
         folder = os.path.dirname(self.target)

@@ -179,7 +179,8 @@ class RejectMessages:
 
     def close(self) -> None:
         """Reports how many more bad records there are of each cause."""
-        self.close_file()
+        if self.opening is not None:
+            self.close_file()
         hidden_counts, self.hidden_counts = self.hidden_counts, Counter()
         for kind, count in hidden_counts.items():
             like = "of other causes" if kind == OTHER_CAUSES else f"like {self.first[kind]}"

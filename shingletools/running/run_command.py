@@ -1,6 +1,7 @@
 """run a pipeline of commands in one process, with workers"""
 
 import argparse
+import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -71,7 +72,7 @@ def run_lines(
     """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
     check_kernel()
     begun = time.monotonic()
-    with FirstRecord(name, run_options.progress) as first:
+    with contextlib.closing(FirstRecord(name, run_options.progress)) as first:
         steps = steps_of(lines, shared, first.names)
         own, output = steps[-1].options.output, run_options.output
         if own is not None and output is not None:
