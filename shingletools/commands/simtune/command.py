@@ -25,14 +25,8 @@ def sizes(argument: str) -> tuple[int, ...]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
-    add(
-        "-k",
-        metavar="K,...",
-        type=sizes,
-        help="try runs of K words only (default: words, runs of words, and characters)",
-    )
-    least = "the least similarity of a pair (default: chosen for each form)"
-    add("-t", "--threshold", metavar="T", type=threshold, help=least)
+    add("-k", metavar="K,...", type=sizes, help="try runs of K words only (default: words, runs of them, characters)")
+    add("-t", "--threshold", metavar="T", type=threshold, help="the least similarity of a pair (default: chosen)")
     same = "documents with equal values in LABEL belong together, those of the input or of --truth"
     add("--field", metavar="LABEL", type=text, help=same)
     add_repeatable(parser, "--truth", "FILE", "what belongs together: pairs or groups, or documents with --field")
@@ -43,8 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="TEXT", type=text, default="0", help="choose a different sample (default 0)")
     estimate = "estimate pairs and bytes for N documents, not those that are read"
     add("--for", dest="for_documents", metavar="N", type=partial(count, most=MAX_DOCUMENTS), help=estimate)
-    share = "the share of pairs that may be false, as far as can be told without labels (default 0.1)"
-    add("--false", metavar="Q", type=threshold, default=DEFAULT_FALSE, help=share)
+    add("--false", metavar="Q", type=threshold, default=DEFAULT_FALSE, help="what share chance may find (default 0.1)")
     add("--table", action="store_true", help="write a table for people, not records")
 
 

@@ -158,11 +158,9 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
     judged = None
     if sample.labels is not None:
         asked = sets.first[comparison.queries]
-        end = documents if comparison.all_queries == len(asked) else asked[-1]  # of those without shingles
-        asking = np.isin(sets.first_equal, asked) | ((sets.first_equal < 0) & (np.arange(documents) < end))
-        judged = JudgedPairs(
-            sample, len(edges), asking if sample.against is None else asking & ~sample.against[:documents]
-        )
+        end = documents if comparison.all_queries == len(asked) else asked[-1]
+        without = (sets.first_equal < 0) & (sample.row_kinds[:documents] % 2 == 0) & (np.arange(documents) < end)
+        judged = JudgedPairs(sample, len(edges), np.isin(sets.first_equal, asked) | without)  # without shingles
     counts = PartnerCounts(form, sets, comparison, edges)
     for queries, similar in comparison.blocks():
         counts.add(queries, similar, judged)

@@ -161,13 +161,18 @@ class SampleLabels(NamedTuple):
     def first_half(self, true_pairs: Index) -> Flags:
         """Cuts the documents into two halves of whole components; returns those in the first. Shapes (documents,).
 
-        The components with the most true pairs come first: the first, fourth, fifth and eighth of them are in the first
-        half, and so on. Equal ones are in the order of the hashes of their first documents, as documents are.
+        The components with the most true pairs come first; each goes to the half that has fewer. Equal ones are in the
+        order of the hashes of their first documents, which is that of the documents.
         """
         sizes = np.bincount(self.components, minlength=len(true_pairs))
         firsts = np.flatnonzero(sizes)
         order = np.lexsort((firsts, -sizes[firsts], ~self.listed[firsts], -true_pairs[firsts]))
         inside = np.zeros(len(sizes), np.bool_)
-        inside[firsts[order]] = (np.arange(len(firsts)) + 1) // 2 % 2 == 0
+        halves = [[0, 0], [0, 0]]  # true pairs and documents of each
+        for first in firsts[order].tolist():
+            both = slice(0 if true_pairs[first] else 1, 2)  # without pairs, only documents count
+            side = halves[1][both] < halves[0][both]
+            halves[side] = [halves[side][0] + int(true_pairs[first]), halves[side][1] + int(sizes[first])]
+            inside[first] = not side
         flags: Flags = inside[self.components]
         return flags
