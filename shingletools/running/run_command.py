@@ -7,7 +7,7 @@ from functools import partial
 
 from shingletools.cli.argument_types import count, names, size, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
+from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, cost, run_steps
 from shingletools.running.pipeline_parser import SharedOptions, steps_of
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.steps import NameOptions
@@ -86,5 +86,5 @@ def run(
             messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
     if options.verbose:
         seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
-        messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+        messages.say(f"{name}: {cost(seconds, read)}")
     return status
