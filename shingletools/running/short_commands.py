@@ -20,7 +20,7 @@ from shingletools.running import run_command
 from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import CITED, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular, folder_errors, named, same_file
@@ -259,14 +259,10 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) as start:
-        words, pairs, alike, equal, doubtful = (
-            f"{start}{part}" for part in ("words", "pairs", "alike", "equal", "doubtful")
-        )
+        words, pairs, alike, equal = (f"{start}{part}" for part in ("words", "pairs", "alike", "equal"))
         shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
         join = shlex.join([*join.format(options.threshold or least).split(), *allowed])
-        doubtful = options.doubtful or doubtful
-        also = ["--doubtful", doubtful] if options.doubtful or options.report else []
-        check = ["simcheck", "--docs", words, *this.words("all"), *also, *allowed]
+        check = ["simcheck", "--docs", words, *this.words("all", "doubtful"), *allowed]
         lines = [shlex.join([*canon, "-o", words, *files])]
         found = f"{shingle} {shlex.quote(words)} | {join}"
         if cited:
@@ -280,20 +276,30 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         more = [*measured, *listed, *files]
         dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
-            docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
             checked = shlex.join(["simcheck", "--docs", f"{UNIQUE}.words", *this.words("all")])
-            made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join} | {checked}"
-            page = [*reads, *named, *docs, *this.words("show"), f"--html={options.report}"]
-            page += [] if cited else ["--made-by", made_by]  # citations have two joins
+            before = "" if cited else f"{shlex.join([*canon, *files])} | {shingle} | {join} | {checked} | "
+            shown = this.words("show") or (["--show", CITED_SHOWN] if cited else [])
+            lines += [f"{made} -o {shlex.quote(pairs)}", dedup]
             choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
-            marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
-            show = f"{marks} | {shlex.join(['simshow', *allowed, *page, '-', doubtful])}"
-            lines += [f"{made} -o {shlex.quote(pairs)}", dedup, show]
+            lines.append(report_line(this, [*reads, *named, *shown], choice, before, pairs))
         else:
             lines.append(f"{made} | {dedup}")
         if not options.dry_run:
             messages.say(f"{name}: this is the pipeline:\n{this.shown(lines, start)}".rstrip())
         return this.run(lines, start)
+
+
+def report_line(this: ShortRun, page: Sequence[str], choice: Sequence[str], before: str, pairs: str) -> str:
+    """Returns the pipeline of --report.
+
+    choice: the options and files of dedup. before: what made the pairs; empty for citations, which have two joins.
+    """
+    read = this.files or names_in(this.options.files0_from)
+    kept = this.words("output") or ["-o", f"kept{os.path.splitext(read[0])[1]}"]
+    made_by = f"{before}{shlex.join(['dedup', '--pairs', '-', *choice, *kept])}"
+    shown = [*page, *(f"--docs={file}" for file in read), f"--html={this.options.report}", "--made-by", made_by]
+    marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
+    return f"{marks} | {shlex.join(['simshow', *this.words('allow_rejects'), *shown, pairs, '-'])}"
 
 
 def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:

@@ -186,7 +186,19 @@ def build(options: argparse.Namespace) -> Stage:
         documents=documents(options),
         pair=pair,
         names=None if several else names_of(options, options.against),
+        dedup=[] if pair else dedup_words(options),
     ).with_maker(collector_of)
+
+
+def dedup_words(options: argparse.Namespace) -> list[str]:
+    """Returns the options and files with which dedup reads the documents."""
+    names = [*format_options.FORMATS, "include", "exclude", "delimiter", "no_header", "number", "id"]
+    words = []
+    for name in [name for name in names if name in options.given]:
+        value, option = vars(options)[name], f"--{name.replace('_', '-')}"
+        for each in value if isinstance(value, list) else [value]:
+            words += [option] if each is True else [option, str(each)]
+    return [*words, *options.docs, "-o", f"kept{os.path.splitext(options.docs[0])[1]}"]
 
 
 def documents(options: argparse.Namespace) -> Format | None:

@@ -67,6 +67,7 @@ class ShowSpec(Stage):
     documents: Format | None = None  # the format of documents
     pair: tuple[str, str] | None = None  # files that are the only pair
     names: Names | None = None  # of the fields of `others`, if they may be other ones
+    dedup: Sequence[str] = ()  # the options and files with which dedup reads the documents
 
     @property
     def second(self) -> tuple[str, str] | None:

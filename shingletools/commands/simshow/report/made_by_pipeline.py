@@ -40,10 +40,26 @@ def origin_of(command: str, date: str) -> Provenance:
                 removable = False
             least = options.threshold
             exact = recipe.endswith(f" | shingle k={k}") and options.measure == "jaccard" and options.weights is None
-        if step.name == "simcheck":  # it says of each pair what may be removed
+        if step.name in ("simcheck", "dedup"):  # simcheck says of each pair what may be removed
             removable = True
     canon = next((each.strip() for each in split(command) if words_of(each, STAGES)[0] == "canon"), "")
-    return Provenance(command, recipe, threshold, k, date, removable, canon, least, exact and canon != "")
+    exact = exact and canon != ""
+    dedup = dedup_words([*split(command)][-1])
+    return Provenance(command, recipe, threshold, k, date, removable, canon, least, exact, dedup)
+
+
+def dedup_words(command: str) -> list[str]:
+    """Returns the arguments of dedup but its pairs; none of another command.
+
+    >>> dedup_words("dedup --pairs - --keep longest docs.jsonl")
+    ['--keep', 'longest', 'docs.jsonl']
+    """
+    name, words = words_of(command, STAGES)
+    if name != "dedup":
+        return []
+    for option in {"--pairs", "--known"}.intersection(words):
+        del words[words.index(option) : words.index(option) + 2]
+    return words
 
 
 def disagreement(origin: Provenance, via: str, k: int, pair: Comparison) -> str:
