@@ -48,13 +48,14 @@ def make_parser(name: str) -> Parser:
     """Returns the parser of the command `shingletools unique` or `shingletools compare`."""
     own, does, files = {
         UNIQUE: (unique_options, "write files without copies", "FILE ..."),
-        COMPARE: (compare_options, "show how alike two files or folders are, and where", "A B"),
+        COMPARE: (compare_options, "show what two files or folders, or the files of one folder, share", "A [B]"),
     }[name.rpartition(" ")[2]]
     parser = Parser(
         prog=name,
         usage=f"%(prog)s [OPTIONS] {files}",
         description=f"{name}: {does}",
-        epilog="A FILE may be a folder. Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
+        epilog="A FILE may be a folder. Case and punctuation do not count. "
+        "Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
         f"130 interrupted. The manual: man {name.replace(' ', '-')}",
         allow_abbrev=False,
         add_help=False,
@@ -243,6 +244,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
+    if files == ["-"] and "-" not in (argv or ()):
+        this.parser.error("name a file or folder, as in: shingletools unique docs.jsonl -o kept.jsonl")
     lists = [] if options.files0_from is None else [options.files0_from]
     check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
@@ -307,13 +310,15 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
     k = str(options.k)
-    if len(files) != len("AB"):
-        this.parser.error("name two files or folders")
+    alone = len(files) == 1 and os.path.isdir(files[0])
+    if len(files) != len("AB") and not alone:
+        this.parser.error("name two files or folders, or one folder")
     if files == ["-", "-"]:
         raise Failed("standard input is one file, not two")
     reads = [this.format_words([file], "whole") for file in files]
-    least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
-    if reads[0] != reads[1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
+    texts = all("--whole" in words for words in reads)
+    least = options.m or (1 if texts else SENTENCE)
+    if reads[0] != reads[-1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
         if not all({"--whole", FOLDER} & {*words} for words in reads):
             alike = "a folder or HTML can be compared only with folders and with files of plain text or HTML"
             raise Failed(f"{' and '.join(map(printable, files))} have different formats: {alike}")
@@ -329,17 +334,19 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             texts = shlex.join(["canon", *words, *named, "--extract", file])
             return f"{texts} | {shlex.join(['canon', *named, '--offsets', '-o', to])}"
 
-        join = shlex.join(["simjoin", "-m", str(least), "--against", shingles, "-o", pairs])
+        against = [] if alone else ["--against", shingles]
+        join = shlex.join(["simjoin", "-m", str(least), *against, "-o", pairs])
         form = this.words("k", "json", "brief", "html", "output")
+        form += ["--unshared"] if texts and not {"json", "brief", "html"} & options.given else []
         lines = [
             *map(placed, reads, (a, b), files),
-            shlex.join(["shingle", "-k", k, "-o", shingles, b]),
+            *([] if alone else [shlex.join(["shingle", "-k", k, "-o", shingles, b])]),
             f"{shlex.join(['shingle', '-k', k, a])} | {join}",
-            shlex.join(["simshow", "--docs", a, "--against", b, *form, pairs]),
+            shlex.join(["simshow", "--docs", a, *([] if alone else ["--against", b]), *form, pairs]),
         ]
         status = this.run(lines, start)
         if status < FAILED and not os.path.getsize(pairs):
-            one, other = map(printable, files)
+            one, other = printable(files[0]), "another file there" if alone else printable(files[-1])
             messages.say(
                 f"{name}: nothing in {one} has {least} {'run' if least == 1 else 'runs'} of {k} words in common "
                 f"with {other} (see -k and -m)"

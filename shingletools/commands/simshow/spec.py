@@ -44,6 +44,7 @@ class Form(NamedTuple):
     context: int = 6  # words before and after a passage
     whole: bool = False  # show long runs of equal words in full
     limit: int = PAGE_BYTES
+    unshared: bool = False  # show what only one text has, too
 
 
 class ShowSpec(Stage):
