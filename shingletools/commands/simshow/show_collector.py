@@ -69,7 +69,7 @@ class ShowCollector(RecordCollector):
         self.lost: list[DeferredReject] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
-        self.corpus = Corpus(k=spec.k, dedup=spec.dedup)
+        self.corpus = Corpus(dedup=spec.dedup)
         self.gone: set[Name] = set()  # documents that dedup marked
         self.pairs = self.passages = self.shared = self.alone = 0  # alone: pairs with a pattern each
         if spec.pair is not None:

@@ -217,7 +217,6 @@ class Report:
         return {
             "key": content.hexdigest(),  # by which a browser keeps decisions
             "limit": self.limit,
-            "k": corpus.k,
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
             "origin": dict(zip(("command", "recipe", "threshold"), self.origin, strict=False), date=self.origin.date),
             "removable": removable,

@@ -122,7 +122,7 @@ class Pair {
         ['Words shared', `${number(pairs.shared[place])} (${percents(place).join(' and ')})`]),
       areCopies(place) ? element('p', { class: 'hint' }, 'Both have the same words in the same order; case and punctuation do not count.') : '',
       element('div', { class: 'turns tools' }, decider(place), areCopies(place) ? null : this.views, this.steps),
-      element('div', { class: 'sides heads' }, this.documents.map((document_, side) => element('div', {}, element('h3', {},
+      element('div', { class: 'sides' }, this.documents.map((document_, side) => element('div', {}, element('h3', {},
         named(document_), ' ', fate(document_), element('span', { class: 'hint' },
           ` ${plural(lists.words[document_], 'word')}${ownOf(place, side) && `, ${ownOf(place, side)}`}`)),
       fieldsOf(document_, this.documents[1 - side])))),

@@ -27,7 +27,6 @@ class Provenance(NamedTuple):
 class Corpus(NamedTuple):
     """The documents of --docs, and how they are compared."""
 
-    k: int = 5  # words in a shingle
     removable: bool = True  # pairs of `simjoin -m` or by containment share passages: no reason to remove a document
     places: Mapping[int | str, int] = MappingProxyType({})  # ids of --docs in pairs: numbers that rise in their order
     gone: AbstractSet[int | str] = frozenset()  # ids of documents that dedup marked: all others stay
