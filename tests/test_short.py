@@ -256,7 +256,7 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
         "shingle -k 1 unique.words | simjoin -t 0.75 --copies once --allow-rejects 2 | "
         "simcheck --docs unique.words --allow-rejects 2 | dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
         'canon: bad.jsonl:2: field "text" is missing',
-        "simcheck: unique.words:3: id 0 was seen before",
+        "simjoin: unique.words:3: id 0 was seen before",
         "dedup: bad.jsonl:4: id 0 was seen before",
         "shingletools unique: 2 kept, 1 removed, 1 left out",
     ]

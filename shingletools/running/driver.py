@@ -20,13 +20,11 @@ from shingletools.running.outputs import Output, ReaderGone
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import say_that_it_waits
 from shingletools.running.stage_run import StepFailed
-from shingletools.running.steps import Step, step_of
+from shingletools.running.steps import CommandLine, Step, options_of, step_of
 from shingletools.system import errors, files, interruptible_reads, messages, signals
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
-    import argparse
-
     from shingletools.running.progress_bars import ProgressBar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
@@ -45,8 +43,9 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Runs a command, and returns its exit status. Raises Failed or Printed."""
     check_kernel()
     begun = time.monotonic()
-    with FirstRecord(name) as first:
-        step = step_of(name, sys.argv[1:] if argv is None else argv, first.look, first.names)  # which may read tables
+    options = options_of(CommandLine(name, sys.argv[1:] if argv is None else argv))
+    with FirstRecord(name, options.progress) as first:
+        step = step_of(name, options, first.names)  # which may read tables
         step.options.verbose |= step.stage.dry
         run_options = RunOptions(step.options.output, step.options.progress, bar=first.bar)
         status, flow = run_steps(name, [step], closed, run_options)
@@ -65,18 +64,16 @@ class RunOptions(NamedTuple):
     progress: bool = False
     bar: "ProgressBar | None" = None  # if there is one already
     said: set[str] | None = None  # what commands have said of bad records: another one does not say it again
+    # Takes the run at its end, unless its reader has gone away
+    conclude: Callable[[PipelineRun], object] = lambda _: None
 
 
 class FirstRecord:
     """Reads the first record of standard input; if a progress bar is wanted, the bar is shown while it waits."""
 
-    def __init__(self, name: str, progress: bool = False) -> None:
+    def __init__(self, name: str, progress: bool) -> None:
         self.name, self.progress = name, progress
         self.bar: ProgressBar | None = None
-
-    def look(self, options: "argparse.Namespace") -> None:
-        """Notes the options of a command."""
-        self.progress = options.progress
 
     def names(self) -> Names:
         """Returns the field names that the record carries."""
@@ -159,7 +156,7 @@ def run_steps(
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None
         try:
-            with flow.summed_up(), contextlib.closing(flow.lines()) as lines:
+            with contextlib.closing(flow.lines()) as lines:
                 for some in lines:
                     flow.output.write(some)
             status = flow.conclude()

@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import os
 import re
-import shlex
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,19 +15,20 @@ from shingletools.reading.formats.suffixes import PAGE, SUFFIXES, TEXT, suffix
 from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
-from shingletools.running import run_command
+from shingletools.running.driver import RunOptions
 from shingletools.running.outcomes import DONE, FAILED
+from shingletools.running.pipeline_parser import SharedOptions, as_text, command_lines
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
 from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.run_command import add_shared_options, run_lines
+from shingletools.running.steps import CommandLine
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular, folder_errors, named, same_file
 from shingletools.system.memory_limit import scratch_folder
 
 UNIQUE, COMPARE = "unique", "compare"
-PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
-SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number")
 RULES = {  # of canon, for words
     "--fold-accents": "drop accents and vowel points",
@@ -62,10 +62,8 @@ def make_parser(name: str) -> Parser:
     )
     own(parser)
     parser.add_argument("--dry-run", action="store_true", help="run nothing, but print the pipeline, for a shell")
-    format_options.add_options(parser.add_argument_group("what is read, if suffix and first bytes do not say it"))
-    for action in run_command.make_parser()._actions:
-        if action.dest in SHARED:
-            parser._add_action(action)
+    format_options.add_options(parser.add_argument_group("the format, if suffix and first bytes do not tell it"))
+    add_shared_options(parser)
     parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
     return parser
 
@@ -80,18 +78,18 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         help="the least similarity of two texts that are checked: 0.8, 4/5 (usually 0.75 of their words; of citations, "
         "0.5 of their titles)",
     )
-    add("--all", action="store_true", help="remove the doubtful, too")
+    add("--all", action="store_true", help="also remove one document of each doubtful pair")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
     add_part(parser, "--html")
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
-    add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
+    add("--as", metavar="KIND", dest="as_form", help="the kind of values that min: and max: compare, as in dedup")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
     add(
         "--allow-rejects",
         metavar="N|P%",
         type=partial(spelled, allowance),
-        help="N bad records, or P percent of all, are all right: 10, 0.1%%",
+        help="allow N bad records, or P percent of all: 10, 0.1%%",
     )
     for option, does in RULES.items():
         add(option, action="store_true", help=f"{does}, as in canon")
@@ -158,14 +156,15 @@ class ShortRun:
     def words(self, *names: str) -> list[str]:
         """Returns those of some options that were given, as they are typed."""
         made: list[str] = []
-        for action in self.parser._actions:
-            value = vars(self.options).get(action.dest)
-            if action.dest not in names or action.dest not in self.options.given or value is None:
+        for option in names:
+            value = vars(self.options).get(option)
+            if option not in self.parser.given or value is None:
                 continue
+            name = self.parser.given[option].option_strings[0]
             if isinstance(value, tuple):  # of names
                 value = ",".join(map(quoted, value))
             for each in value if isinstance(value, list) else [value]:
-                name, word = action.option_strings[0], str(each)
+                word = str(each)
                 if each is True:
                     made.append(name)
                 else:  # a value that looks like an option is joined to it
@@ -199,25 +198,26 @@ class ShortRun:
         whatever_its_suffix = ["--include", "*"] if os.path.isfile(path) else []
         return [FOLDER, self.part(), *self.words(*MORE_ABOUT_FORMATS), *whatever_its_suffix]
 
-    def shown(self, lines: Sequence[str], start: str) -> str:
-        """Returns pipelines for a shell; scratch files are in its folder, and named for the command."""
-        command = self.name.rpartition(" ")[2]
-        return "".join(f"{line.replace(start, f'{command}.') if start else line}\n" for line in lines)
-
-    def run(self, lines: Sequence[str], start: str) -> int:
+    def run(self, pipelines: Sequence[Sequence[CommandLine]], start: str, announced: bool = False) -> int:
         """Runs pipelines one after the other, and returns the exit status. Raises Failed, or Printed for a dry run.
 
-        start: how the paths of scratch files begin.
+        start: how the paths of scratch files begin. announced: whether the pipelines are shown first; there, scratch
+        files are in the folder of the shell, and named for the command.
         """
+        text = "".join(f"{as_text(lines)}\n" for lines in pipelines).replace(start, f"{self.name.rpartition(' ')[2]}.")
         if self.options.dry_run:
-            raise Printed(self.shown(lines, start))
+            raise Printed(text)
+        if announced:
+            messages.say(f"{self.name}: this is the pipeline:\n{text}".rstrip())
         status, said = DONE, set[str]()  # two commands read the input
-        for line in lines:
+        shared = SharedOptions(jobs=self.options.jobs, verbose=self.options.verbose)
+        run_options = RunOptions(None, self.options.progress, said=said, conclude=self.conclude)
+        for pipeline in pipelines:
             standard_output = os.dup(1)  # a run closes standard output
             try:
-                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed, self.conclude, said)
+                done = run_lines(self.name, pipeline, shared, self.closed, run_options)
             finally:
-                if line is not lines[-1]:
+                if pipeline is not pipelines[-1]:
                     os.dup2(standard_output, 1)
                 os.close(standard_output)
             status = done or status
@@ -253,7 +253,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
     listed, allowed = this.words("files0_from"), this.words("allow_rejects")
     named = [*this.words("id", "text"), *(["--text", CITED] if cited else [])]
-    canon = ["canon", *reads, "--symbols", *listed, *rules, *named, *allowed]
+    canon = CommandLine("canon", [*reads, "--symbols", *listed, *rules, *named, *allowed])
     reads = [word for word in reads if not word.startswith(AS_PAGES)]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     if options.show and not options.report:
@@ -264,45 +264,54 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     with scratch(UNIQUE) as start:
         words, pairs, alike, equal = (f"{start}{part}" for part in ("words", "pairs", "alike", "equal"))
         shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
-        join = shlex.join([*join.format(options.threshold or least).split(), *allowed])
-        check = ["simcheck", "--docs", words, *this.words("all", "doubtful"), *allowed]
-        lines = [shlex.join([*canon, "-o", words, *files])]
-        found = f"{shingle} {shlex.quote(words)} | {join}"
+        shingled, joined = command_lines(f"{shingle} | {join.format(options.threshold or least)}")
+        proposed = [with_words(shingled, words), with_words(joined, *allowed)]
+        check = CommandLine("simcheck", ["--docs", words, *this.words("all", "doubtful"), *allowed])
+        pipelines = [[with_words(canon, "-o", words, *files)]]
         if cited:
-            by_doi = shlex.join(["canon", *reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files])
-            again = shlex.join([*EQUAL_VALUES[1].split(), *allowed, "-o", equal])
-            lines += [f"{found} -o {shlex.quote(alike)}", f"{by_doi} | {EQUAL_VALUES[0]} | {again}"]
-            made = shlex.join([*check, "--citations", alike, equal])
+            by_doi = [*reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files]
+            equal_values = command_lines(" | ".join(EQUAL_VALUES))
+            equal_values[-1] = with_words(equal_values[-1], *allowed, "-o", equal)
+            pipelines += [
+                [*proposed[:-1], with_words(proposed[-1], "-o", alike)],
+                [CommandLine("canon", by_doi), *equal_values],
+            ]
+            checked = [with_words(check, "--citations", alike, equal)]
         else:
-            made = f"{found} | {shlex.join(check)}"
-        choice = this.words("id", "keep", "as_form", "removed", "output", "rejects", "allow_rejects")
+            checked = [*proposed, check]
+        choice = this.words("keep", "as_form", "removed", "rejects", "allow_rejects", "id", "output")
         more = [*measured, *listed, *files]
-        dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
+        dedup = CommandLine("dedup", ["--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
-            checked = shlex.join(["simcheck", "--docs", f"{UNIQUE}.words", *this.words("all")])
-            before = "" if cited else f"{shlex.join([*canon, *files])} | {shingle} | {join} | {checked} | "
+            checking = CommandLine("simcheck", ["--docs", f"{UNIQUE}.words", *this.words("all")])
+            made = [] if cited else [with_words(canon, *files), shingled, with_words(joined, *allowed), checking]
             shown = this.words("show") or (["--show", CITED_SHOWN] if cited else [])
-            lines += [f"{made} -o {shlex.quote(pairs)}", dedup]
-            choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
-            lines.append(report_line(this, [*reads, *named, *shown], choice, before, pairs))
+            choice = [*reads, *this.words("keep", "as_form", "allow_rejects", "id"), *more]
+            pipelines += [[*checked[:-1], with_words(checked[-1], "-o", pairs)], [dedup]]
+            pipelines.append(report_lines(this, [*reads, *named, *shown], choice, made, pairs))
         else:
-            lines.append(f"{made} | {dedup}")
-        if not options.dry_run:
-            messages.say(f"{name}: this is the pipeline:\n{this.shown(lines, start)}".rstrip())
-        return this.run(lines, start)
+            pipelines.append([*checked, dedup])
+        return this.run(pipelines, start, announced=True)
 
 
-def report_line(this: ShortRun, page: Sequence[str], choice: Sequence[str], before: str, pairs: str) -> str:
+def with_words(line: CommandLine, *words: str) -> CommandLine:
+    """Returns a command with more arguments."""
+    return CommandLine(line.name, [*line.words, *words])
+
+
+def report_lines(
+    this: ShortRun, page: Sequence[str], choice: Sequence[str], made: Sequence[CommandLine], pairs: str
+) -> list[CommandLine]:
     """Returns the pipeline of --report.
 
-    choice: the options and files of dedup. before: what made the pairs; empty for citations, which have two joins.
+    choice: the options and files of dedup. made: what makes the pairs; nothing of citations, which have two joins.
     """
     read = this.files or names_in(this.options.files0_from)
     kept = this.words("output") or ["-o", f"kept{os.path.splitext(read[0])[1]}"]
-    made_by = f"{before}{shlex.join(['dedup', '--pairs', '-', *choice, *kept])}"
+    made_by = as_text([*made, CommandLine("dedup", ["--pairs", "-", *choice, *kept])])
     shown = [*page, *(f"--docs={file}" for file in read), f"--html={this.options.report}", "--made-by", made_by]
-    marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
-    return f"{marks} | {shlex.join(['simshow', *this.words('allow_rejects'), *shown, pairs, '-'])}"
+    marks = CommandLine("dedup", ["--pairs", pairs, "--annotate", "--marks", *choice])
+    return [marks, CommandLine("simshow", [*this.words("allow_rejects"), *shown, pairs, "-"])]
 
 
 def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -327,24 +336,26 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
         named = this.words("id", "text")
 
-        def placed(words: Sequence[str], to: str, file: str) -> str:
+        def placed(words: Sequence[str], to: str, file: str) -> list[CommandLine]:
             """Returns the pipeline that writes the words of a file, their places, and the text, also that of HTML."""
             if not has_html(words):
-                return shlex.join(["canon", *words, *named, "--offsets", "-o", to, file])
-            texts = shlex.join(["canon", *words, *named, "--extract", file])
-            return f"{texts} | {shlex.join(['canon', *named, '--offsets', '-o', to])}"
+                return [CommandLine("canon", [*words, *named, "--offsets", "-o", to, file])]
+            texts = CommandLine("canon", [*words, *named, "--extract", file])
+            return [texts, CommandLine("canon", [*named, "--offsets", "-o", to])]
 
         against = [] if alone else ["--against", shingles]
-        join = shlex.join(["simjoin", "-m", str(least), *against, "-o", pairs])
         form = this.words("k", "json", "brief", "html", "output")
         form += ["--unshared"] if texts and not {"json", "brief", "html"} & options.given else []
-        lines = [
+        pipelines = [
             *map(placed, reads, (a, b), files),
-            *([] if alone else [shlex.join(["shingle", "-k", k, "-o", shingles, b])]),
-            f"{shlex.join(['shingle', '-k', k, a])} | {join}",
-            shlex.join(["simshow", "--docs", a, *([] if alone else ["--against", b]), *form, pairs]),
+            *([] if alone else [[CommandLine("shingle", ["-k", k, "-o", shingles, b])]]),
+            [
+                CommandLine("shingle", ["-k", k, a]),
+                CommandLine("simjoin", ["-m", str(least), *against, "-o", pairs]),
+            ],
+            [CommandLine("simshow", ["--docs", a, *([] if alone else ["--against", b]), *form, pairs])],
         ]
-        status = this.run(lines, start)
+        status = this.run(pipelines, start)
         if status < FAILED and not os.path.getsize(pairs):
             one, other = printable(files[0]), "another file there" if alone else printable(files[-1])
             messages.say(

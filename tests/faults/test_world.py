@@ -218,7 +218,7 @@ def test_a_worker_killed(command: str, number: signal.Signals, inputs: Path, tmp
     ],
 )
 def test_workers_that_lack_what_they_need(limit: str, cause: str, inputs: Path) -> None:
-    ran = shell(f"{limit}; exec canon -j 20 canon", inputs, run_process)
+    ran = shell(f"{limit}; exec canon -j 20 canon", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {cause}\n")
 
 

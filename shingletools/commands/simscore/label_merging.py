@@ -9,7 +9,8 @@ import orjson
 from shingletools.commands.simscore.spec import MergeSpec
 from shingletools.numbers.exact_ratios import as_cell, ratio
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, Lines
 from shingletools.record.labels import JUDGEMENTS, LABEL_FIELD
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected, shown
@@ -33,7 +34,7 @@ class LabelMerging(RecordCollector):
             raise Rejected(f"the pair {shown(a)} {shown(b)} was seen before")
         self.sides[side][key] = category(record), record
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         second, first = self.sides
         both = [(first[key][0], second[key][0]) for key in first if key in second]
         same = sum(one == other for one, other in both)
@@ -46,7 +47,7 @@ class LabelMerging(RecordCollector):
             if key in second and second[key][0] != label:
                 labels = [each[key][1][LABEL_FIELD] for each in (first, second)]
                 rest = {name: value for name, value in record.items() if name != LABEL_FIELD}
-                yield Written(wire.format_json({**rest, "labels": labels}))
+                yield Lines(wire.format_json({**rest, "labels": labels}))
 
     def remarks(self) -> list[str]:
         return self.said

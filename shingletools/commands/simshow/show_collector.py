@@ -22,7 +22,8 @@ from shingletools.commands.simshow.selected_pairs import (
 )
 from shingletools.commands.simshow.spec import PAGE, PATTERN, ShowSpec
 from shingletools.record import wire
-from shingletools.record.collector import DeferredReject, RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, Reject, written
 from shingletools.record.labels import check_judged_same
 from shingletools.record.wire import Record
 from shingletools.system import errors
@@ -66,7 +67,6 @@ class ShowCollector(RecordCollector):
         self.similarities = array("d")  # of all pairs, for --sample
         self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
         self.kinds: set[bool] = set()  # True for records that show pairs, False for documents without a mark
-        self.lost: list[DeferredReject] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
         self.corpus = Corpus(dedup=spec.dedup)
@@ -167,7 +167,7 @@ class ShowCollector(RecordCollector):
         self.rows[side][name] = len(self.documents)
         self.documents.add(document, document.size)
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         if self.kinds == {False}:
             raise Failed(ONLY_DOCUMENTS)
         self.choose()
@@ -181,8 +181,7 @@ class ShowCollector(RecordCollector):
                 raise Failed("only two files that can be read are compared")
             if unknown:
                 file, line, document = waits
-                self.lost.append(DeferredReject(file, line, unknown, document))
-                yield Written()
+                yield Reject(file, line, unknown, document, late=True)
                 continue
             found = group_of(record)
             for a, b, similarity in pairs:
@@ -193,13 +192,13 @@ class ShowCollector(RecordCollector):
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
-                yield self.written(writer.write(compared, one.shown, two.shown))
+                yield from self.written(writer.write(compared, one.shown, two.shown))
                 if found is None and self.spec.form.name == PATTERN:
                     self.alone += "a" in record
-                    yield self.written(writer.group(a, [a, b]))
+                    yield from self.written(writer.group(a, [a, b]))
             if found is not None:
-                yield self.written(writer.group(*found))
-        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
+                yield from self.written(writer.group(*found))
+        yield from self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
 
     def check_origin(self, compared: Comparison) -> None:
         """Raises Failed if a pair was not made as --made-by says."""
@@ -208,12 +207,8 @@ class ShowCollector(RecordCollector):
         if wrong := disagreement(self.spec.origin, self.via or "", self.spec.k, compared):
             raise Failed(f"--made-by: these pairs were not made so: {wrong}")
 
-    def written(self, data: bytes) -> Written:
-        return Written(data) if self.spec.page is None else Written(removed=data)
-
-    def deferred_rejects(self) -> list[DeferredReject]:
-        lost, self.lost = self.lost, []
-        return lost
+    def written(self, data: bytes) -> list[Event]:
+        return written(data) if self.spec.page is None else written(removed=data)
 
     def unknown(self, pairs: list[Pair]) -> str:
         """Returns why a record cannot be shown; "" if it can."""

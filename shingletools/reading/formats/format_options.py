@@ -15,21 +15,21 @@ HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> None:
     """Adds the options. listed: with --files0-from, which names the files of the command line."""
     flag = partial(parser.add_mutually_exclusive_group().add_argument, action="store_true")
-    flag("--lines", help="each line is a document, its number the id")
-    flag("--whole", help="each FILE is a document, its name the id")
-    flag("--recursive", help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")
-    flag("--csv", help="each row of CSV is a document; the first names the columns")
-    flag("--tsv", help="each row of TSV is a document: tabs, no quotes")
+    flag("--lines", help="each line is a document; its number is the id")
+    flag("--whole", help="each FILE is a document; its name is the id")
+    flag("--recursive", help="the text and HTML files in each folder FILE are documents; their paths are the ids")
+    flag("--csv", help="each row of CSV is a document; the first row names the columns")
+    flag("--tsv", help="each row of TSV is a document; tabs separate values")
     flag("--array", help="each element of a JSON array is a record")
     flag("--ris", help="each citation of RIS, NBIB or BibTeX is a document")
     flag("--parquet", help="each row of Parquet is a record")
-    flag("--warc", help="each page of HTML in WARC is a document, its address the id")
+    flag("--warc", help="each page of HTML in WARC is a document; its address is the id")
     add = parser.add_argument
     add_repeatable(
         parser,
         "--include",
         "GLOB",
-        "with --recursive, the files whose names match are documents, whatever their suffix",
+        "with --recursive, take the files whose names match, whatever their suffix",
     )
     add_repeatable(parser, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
@@ -38,7 +38,7 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
         action="store_true",
         help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
     )
-    add("--number", action="store_true", help="a record without an id gets its number")
+    add("--number", action="store_true", help="give a record without an id its number")
     if listed:
         add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 
