@@ -8,7 +8,7 @@ from functools import partial
 
 from shingletools.cli.argument_types import add_memory, count, names, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
+from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, cost, run_steps
 from shingletools.running.pipeline_parser import SharedOptions, command_lines, steps_of
 from shingletools.running.steps import CommandLine, NameOptions
 from shingletools.system import messages
@@ -87,5 +87,5 @@ def run_lines(
             messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
     if shared.verbose:
         seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
-        messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+        messages.say(f"{name}: {cost(seconds, read)}")
     return status
