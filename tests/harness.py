@@ -6,7 +6,8 @@ import os
 import subprocess
 import sysconfig
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,12 +16,13 @@ from typing import Any
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import unless_in
-from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Collector
 from shingletools.record.command_registry import STAGES
+from shingletools.record.events import Event, Lines, ReadFigures, Reject, RemovedLines
+from shingletools.record.filter_chain import Chain
+from shingletools.record.record_batch import RecordBatch
 from shingletools.running import driver, shingletools_command
-from shingletools.running.collecting import collect_chunk
-from shingletools.running.outcomes import Outcome
+from shingletools.running.pipeline import take_batch
 
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
@@ -110,18 +112,51 @@ def jsonl(*records: Record) -> bytes:
     return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
 
 
-def collect(collector: Collector, lines: bytes, side: int = 0) -> Outcome:
+@dataclass
+class Made:
+    """What a collector made of lines."""
+
+    records: int = 0  # good ones
+    rejects: list[tuple[str, int | None, str, bytes]] = field(default_factory=list)
+    output: bytes = b""
+    removed: bytes = b""
+
+    def add(self, events: Iterable[Event]) -> "Made":
+        """Adds what events say. Raises Failed."""
+        for event in events:
+            match event:
+                case Lines(data):
+                    self.output += data
+                case RemovedLines(data):
+                    self.removed += data
+                case Reject(file, line, cause, record):
+                    self.rejects.append((file, line, cause, record))
+                    self.records -= event.late
+                case ReadFigures():
+                    self.records += event.records
+        return self
+
+
+def collect(collector: Collector, lines: bytes, side: int = 0, file: str = "-") -> Made:
     """Gives lines to a collector. Raises Failed."""
-    outcome, failed = collect_chunk(collector, False, side, Chunk("-", 1, 1, lines))
-    if failed is not None:
-        raise failed
-    return outcome
+    return Made().add(take_batch(collector, side, RecordBatch(lines, file)))
+
+
+def finished(collector: Collector) -> bytes:
+    """The rest of a collector's output."""
+    return Made().add(collector.finish()).output
+
+
+def filtered(chain: Chain, lines: bytes) -> tuple[bytes, list[tuple[int, int, str, bytes]]]:
+    """The lines that filters make of lines, and what they reject: places, numbers of filters, causes and lines."""
+    (made,) = chain(RecordBatch(lines))
+    return made.lines, [each[:4] for each in made.rejected]
 
 
 def read_by_definition(collector: Collector) -> None:
     """Keeps the kernel from reading its lines."""
     schema = collector.schema
-    vars(collector)["schema"] = lambda side: schema(side)._replace(ordinary=False)
+    vars(collector)["schema"] = lambda *of: schema(*of)._replace(ordinary=False)
 
 
 def pipe(stdin: bytes, *commands: str) -> bytes:

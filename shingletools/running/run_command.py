@@ -1,13 +1,14 @@
 """run a pipeline of commands in one process, with workers"""
 
 import argparse
+import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import add_memory, count, names, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
+from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, cost, run_steps
 from shingletools.running.pipeline_parser import SharedOptions, command_lines, steps_of
 from shingletools.running.steps import CommandLine, NameOptions
 from shingletools.system import messages
@@ -71,7 +72,7 @@ def run_lines(
     """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
     check_kernel()
     begun = time.monotonic()
-    with FirstRecord(name, run_options.progress) as first:
+    with contextlib.closing(FirstRecord(name, run_options.progress)) as first:
         steps = steps_of(lines, shared, first.names)
         own, output = steps[-1].options.output, run_options.output
         if own is not None and output is not None:
@@ -86,5 +87,5 @@ def run_lines(
             messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
     if shared.verbose:
         seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
-        messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+        messages.say(f"{name}: {cost(seconds, read)}")
     return status

@@ -20,7 +20,7 @@ from shingletools.running.outcomes import DONE, FAILED
 from shingletools.running.pipeline_parser import SharedOptions, as_text, command_lines
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import CITED, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
 from shingletools.running.run_command import add_shared_options, run_lines
 from shingletools.running.steps import CommandLine
 from shingletools.system import messages, signals
@@ -48,13 +48,14 @@ def make_parser(name: str) -> Parser:
     """Returns the parser of the command `shingletools unique` or `shingletools compare`."""
     own, does, files = {
         UNIQUE: (unique_options, "write files without copies", "FILE ..."),
-        COMPARE: (compare_options, "show how alike two files or folders are, and where", "A B"),
+        COMPARE: (compare_options, "show what two files or folders, or the files of one folder, share", "A [B]"),
     }[name.rpartition(" ")[2]]
     parser = Parser(
         prog=name,
         usage=f"%(prog)s [OPTIONS] {files}",
         description=f"{name}: {does}",
-        epilog="A FILE may be a folder. Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
+        epilog="A FILE may be a folder. Case and punctuation do not count. "
+        "Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
         f"130 interrupted. The manual: man {name.replace(' ', '-')}",
         allow_abbrev=False,
         add_help=False,
@@ -243,6 +244,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
+    if files == ["-"] and "-" not in (argv or ()):
+        this.parser.error("name a file or folder, as in: shingletools unique docs.jsonl -o kept.jsonl")
     lists = [] if options.files0_from is None else [options.files0_from]
     check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
@@ -259,15 +262,11 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) as start:
-        words, pairs, alike, equal, doubtful = (
-            f"{start}{part}" for part in ("words", "pairs", "alike", "equal", "doubtful")
-        )
-        doubtful = options.doubtful or doubtful
-        also = ["--doubtful", doubtful] if options.doubtful or options.report else []
+        words, pairs, alike, equal = (f"{start}{part}" for part in ("words", "pairs", "alike", "equal"))
         shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
         shingled, joined = command_lines(f"{shingle} | {join.format(options.threshold or least)}")
         proposed = [with_words(shingled, words), with_words(joined, *allowed)]
-        check = CommandLine("simcheck", ["--docs", words, *this.words("all"), *also, *allowed])
+        check = CommandLine("simcheck", ["--docs", words, *this.words("all", "doubtful"), *allowed])
         pipelines = [[with_words(canon, "-o", words, *files)]]
         if cited:
             by_doi = [*reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files]
@@ -284,19 +283,12 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         more = [*measured, *listed, *files]
         dedup = CommandLine("dedup", ["--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
-            docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
-            made_by = [
-                with_words(canon, *files),
-                shingled,
-                with_words(joined, *allowed),
-                CommandLine("simcheck", ["--docs", f"{UNIQUE}.words", *this.words("all")]),
-            ]
-            page = [*reads, *named, *docs, *this.words("show"), f"--html={options.report}"]
-            page += [] if cited else ["--made-by", as_text(made_by)]  # citations have two joins
+            checking = CommandLine("simcheck", ["--docs", f"{UNIQUE}.words", *this.words("all")])
+            made = [] if cited else [with_words(canon, *files), shingled, with_words(joined, *allowed), checking]
+            shown = this.words("show") or (["--show", CITED_SHOWN] if cited else [])
             choice = [*reads, *this.words("keep", "as_form", "allow_rejects", "id"), *more]
-            marks = CommandLine("dedup", ["--pairs", pairs, "--annotate", "--marks", *choice])
-            show = CommandLine("simshow", [*allowed, *page, "-", doubtful])
-            pipelines += [[*checked[:-1], with_words(checked[-1], "-o", pairs)], [dedup], [marks, show]]
+            pipelines += [[*checked[:-1], with_words(checked[-1], "-o", pairs)], [dedup]]
+            pipelines.append(report_lines(this, [*reads, *named, *shown], choice, made, pairs))
         else:
             pipelines.append([*checked, dedup])
         return this.run(pipelines, start, announced=True)
@@ -307,18 +299,35 @@ def with_words(line: CommandLine, *words: str) -> CommandLine:
     return CommandLine(line.name, [*line.words, *words])
 
 
+def report_lines(
+    this: ShortRun, page: Sequence[str], choice: Sequence[str], made: Sequence[CommandLine], pairs: str
+) -> list[CommandLine]:
+    """Returns the pipeline of --report.
+
+    choice: the options and files of dedup. made: what makes the pairs; nothing of citations, which have two joins.
+    """
+    read = this.files or names_in(this.options.files0_from)
+    kept = this.words("output") or ["-o", f"kept{os.path.splitext(read[0])[1]}"]
+    made_by = as_text([*made, CommandLine("dedup", ["--pairs", "-", *choice, *kept])])
+    shown = [*page, *(f"--docs={file}" for file in read), f"--html={this.options.report}", "--made-by", made_by]
+    marks = CommandLine("dedup", ["--pairs", pairs, "--annotate", "--marks", *choice])
+    return [marks, CommandLine("simshow", [*this.words("allow_rejects"), *shown, pairs, "-"])]
+
+
 def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Shows what the documents of two files or folders share, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
     k = str(options.k)
-    if len(files) != len("AB"):
-        this.parser.error("name two files or folders")
+    alone = len(files) == 1 and os.path.isdir(files[0])
+    if len(files) != len("AB") and not alone:
+        this.parser.error("name two files or folders, or one folder")
     if files == ["-", "-"]:
         raise Failed("standard input is one file, not two")
     reads = [this.format_words([file], "whole") for file in files]
-    least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
-    if reads[0] != reads[1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
+    texts = all("--whole" in words for words in reads)
+    least = options.m or (1 if texts else SENTENCE)
+    if reads[0] != reads[-1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
         if not all({"--whole", FOLDER} & {*words} for words in reads):
             alike = "a folder or HTML can be compared only with folders and with files of plain text or HTML"
             raise Failed(f"{' and '.join(map(printable, files))} have different formats: {alike}")
@@ -334,19 +343,21 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             texts = CommandLine("canon", [*words, *named, "--extract", file])
             return [texts, CommandLine("canon", [*named, "--offsets", "-o", to])]
 
+        against = [] if alone else ["--against", shingles]
         form = this.words("k", "json", "brief", "html", "output")
+        form += ["--unshared"] if texts and not {"json", "brief", "html"} & options.given else []
         pipelines = [
             *map(placed, reads, (a, b), files),
-            [CommandLine("shingle", ["-k", k, "-o", shingles, b])],
+            *([] if alone else [[CommandLine("shingle", ["-k", k, "-o", shingles, b])]]),
             [
                 CommandLine("shingle", ["-k", k, a]),
-                CommandLine("simjoin", ["-m", str(least), "--against", shingles, "-o", pairs]),
+                CommandLine("simjoin", ["-m", str(least), *against, "-o", pairs]),
             ],
-            [CommandLine("simshow", ["--docs", a, "--against", b, *form, pairs])],
+            [CommandLine("simshow", ["--docs", a, *([] if alone else ["--against", b]), *form, pairs])],
         ]
         status = this.run(pipelines, start)
         if status < FAILED and not os.path.getsize(pairs):
-            one, other = map(printable, files)
+            one, other = printable(files[0]), "another file there" if alone else printable(files[-1])
             messages.say(
                 f"{name}: nothing in {one} has {least} {'run' if least == 1 else 'runs'} of {k} words in common "
                 f"with {other} (see -k and -m)"

@@ -20,9 +20,7 @@ from shingletools.commands.dedup.dedup_collector import chooser
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading.streams import Chunk
 from shingletools.record.collector import ONE_PROCESS
-from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 
 GROUPS = jsonl({"group": "a", "members": ["a", "b", "c"]}, {"members": [1, "x", "gone"]}, {"members": ["all", "gone2"]})
@@ -117,9 +115,9 @@ def test_one_of_each_group_stays(ordinary: bool, present: list[int], group_of: l
             dedup = spec.with_maker(collector_of).collector()
             if not ordinary:
                 read_by_definition(dedup)
-            written = [collect(dedup, jsonl(*records)).written, *dedup.finish()]
-            kept = [json.loads(line)["id"] for lines in written for line in lines.output.splitlines()]
-            gone = [json.loads(line)["id"] for lines in written for line in lines.removed.splitlines()]
+            made = collect(dedup, jsonl(*records)).add(dedup.finish())
+            kept = [json.loads(line)["id"] for line in made.output.splitlines()]
+            gone = [json.loads(line)["id"] for line in made.removed.splitlines()]
             large = [group for group in groups if len(group) > least]
             there = [[name for name in present if name in group] for group in large]
             stay = {min(group, key=best) for group in there if group and best}
@@ -313,9 +311,9 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     spec = DedupSpec("id", groups=(str(folder / "groups"),)).with_maker(collector_of)
     (folder / "groups").write_bytes(jsonl({"members": [0, 1, 2]}))
     lines = jsonl(*({"id": number % 3} for number in range(100)))
-    outcome, failed = collect_chunk(spec.collector(), False, 0, Chunk("-", 1, 1, lines))
-    assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
-    assert [place for _, place, _, _ in outcome.rejects] == list(range(4, 101))
+    made = collect(spec.collector(), lines)
+    assert (made.records, len(made.rejects)) == (3, 97)
+    assert [line for _, line, _, _ in made.rejects] == list(range(4, 101))
     assert len(read) <= (2 if NAME == "c" else 100)  # the definition takes none at once, and is asked for each
 
 

@@ -3,21 +3,21 @@
 import itertools
 import json
 import tracemalloc
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agreement import stage_of
-from harness import Ran, Record, collect, jsonl, run_here
+from harness import Made, Ran, Record, collect, jsonl, run_here
 from shingletools import kernel
 from shingletools.kernel import NAME
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading.streams import Chunk
-from shingletools.record.collector import Taken
+from shingletools.record.events import Event
 from shingletools.record.record_batch import RecordBatch
-from shingletools.running.collecting import collect_chunk
 
 EITHER = "a file has either pairs or groups, as its first record says"
 PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})
@@ -253,7 +253,7 @@ def test_groups_have_no_bands(tmp_path: Path) -> None:
         ),
         ("--truth t --by 0.0009", 'argument --by: makes more than 1000 bands: "0.0009" (see simscore --help)'),
         ("--truth t --by 1 --bands 1", "argument --bands: not allowed with argument --by (see simscore --help)"),
-        ("", "the following arguments are required: --truth (see simscore --help)"),
+        ("", "needs --truth FILE or --merge FILE"),
         ("--truth none", "none: No such file or directory"),
     ],
 )
@@ -291,7 +291,7 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     taken: list[int] = []
     take = collector.take
 
-    def noted(batch: RecordBatch, side: int) -> Taken:
+    def noted(batch: RecordBatch, side: int) -> Iterator[Event]:
         taken.append(batch.rows)
         return take(batch, side)
 
@@ -304,20 +304,19 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 1_000_000 * 12
-    (record,) = [json.loads(part.output.splitlines()[-1]) for part in collector.finish()]
+    record = json.loads(Made().add(collector.finish()).output.splitlines()[-1])
     assert (record["right"], record["documents"]) == (100_000, 100_001)
 
 
-@pytest.mark.parametrize(("command", "bad"), [("simscore --docs d --truth t --field l", 2), ("simjoin", 0)])
-def test_a_strict_run_ends_with_the_first_of_several_bad_records(command: str, bad: int) -> None:
-    """Also where a batch has more of them: the figures have none that comes later."""
-    collector = stage_of(command).collector()
-    name = [1, 7, 8, 9] if bad else [1, 1, 1, 2]
-    if bad:
-        collect(collector, jsonl({"id": 1}), 1)
-    lines = jsonl(*({"id": each, "l": "x", "sketch": "00000001"} for each in name))
-    outcome, failed = collect_chunk(collector, True, bad, Chunk("-", 1, 1, lines))
-    assert ([place for _, place, *_ in outcome.rejects], outcome.lines, outcome.records, failed) == ([2], 2, 1, None)
+@pytest.mark.parametrize("command", ["simscore --docs d --truth t --field l", "simjoin t"])
+def test_a_strict_run_ends_with_the_first_of_several_bad_records(command: str, tmp_path: Path) -> None:
+    """Also where a batch has more of them."""
+    (tmp_path / "d").write_bytes(jsonl({"id": 1}))
+    names = [1, 7, 8, 9] if "simscore" in command else [1, 1, 1, 2]
+    (tmp_path / "t").write_bytes(jsonl(*({"id": each, "l": "x", "sketch": "00000001"} for each in names)))
+    ran = run_here(f"{command} --strict", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert ran.err.startswith(f"{command.split(maxsplit=1)[0]}: t:2: ")
 
 
 def test_lines_are_read_once_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,3 +370,35 @@ def test_similarities_of_a_table_are_numbers(tmp_path: Path) -> None:
     ran = run_here("simscore --bands 0,0.5,0.93 --csv --truth bad", stdin=pairs, cwd=tmp_path)
     cause = 'field "similarity" is not a number from 0 to 1'
     assert (ran.status, ran.err) == (1, f"simscore: bad:2: {cause}\nsimscore: bad:3: {cause}\n")
+
+
+def test_two_people_are_compared_and_a_third_gets_what_differs(tmp_path: Path) -> None:
+    """Of 50 pairs, 20 are the same and 15 different to both: kappa .4, as in Cohen's figures; either way of a pair."""
+    verdicts: list[tuple[Any, Any]] = (
+        [("same", "same")] * 20 + [("same", "different")] * 5 + [("no", 1)] * 10 + [(0, "Different")] * 15
+    )
+    one: list[Record] = [{"a": at, "b": "x", "own": 1.0, "label": first} for at, (first, _) in enumerate(verdicts)]
+    other: list[Record] = [{"a": "x", "b": at, "label": second} for at, (_, second) in enumerate(verdicts)]
+    more: list[Record] = [
+        {"a": 1, "b": 2, "label": 1},
+        {"a": 1, "b": 3, "label": 1},
+        {"a": 1, "b": 4},
+        {"a": "x", "b": 0, "label": 1},
+    ]
+    (tmp_path / "one").write_bytes(jsonl(*one, more[0]))
+    done = ran(tmp_path, "--merge one", jsonl(*other, *more[1:]))
+    differ = [(pair, verdict) for pair, verdict in zip(one, verdicts, strict=True) if 20 <= pair["a"] < 35]
+    merged = [{"a": pair["a"], "b": "x", "own": 1.0, "labels": [*verdict]} for pair, verdict in differ]
+    assert (done.status, [*map(json.loads, done.out.splitlines())]) == (1, merged)
+    assert done.err.splitlines() == [
+        'simscore: -:52: field "label" is missing, or neither a string nor a number',
+        'simscore: -:53: the pair "x" 0 was seen before',
+        "simscore: pairs with two labels: 50, of which 35 agree (0.7000), kappa 0.4000; "
+        'only in "one": 1, only in the input: 1',
+    ]
+    done = ran(tmp_path, "--merge one --table", b"")
+    assert (done.status, done.err) == (2, "simscore: --table cannot be combined with --merge\n")
+    done = ran(tmp_path, "--merge unsure", jsonl({"a": 1, "b": 2, "label": "unsure"}), unsure=jsonl(more[0]))
+    assert "labels: 1, of which 0 agree (0.0000), kappa 0.0000;" in done.err
+    done = ran(tmp_path, "--merge unsure", jsonl(more[0]))
+    assert "labels: 1, of which 1 agree (1.0000), kappa -;" in done.err

@@ -16,8 +16,9 @@ from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import Index
-from shingletools.record.collector import CollectorContext, Written
+from shingletools.record.collector import CollectorContext
 from shingletools.record.document_format import Decision, DuplicateInfo, Name
+from shingletools.record.events import Event, written
 from shingletools.system import files
 from shingletools.system.errors import Failed
 
@@ -46,10 +47,10 @@ class FileRewriter(DedupCollector):
     def left_out(self) -> None:
         self.numbers.append(BAD)
 
-    def accept(self, documents: DocumentArrays) -> Written:
+    def accept(self, documents: DocumentArrays) -> list[Event]:
         self.meet(documents)
         self.numbers.frombytes(documents.numbers.tobytes())
-        return Written()
+        return written()
 
     def check_named(self) -> None:
         """Raises Failed if pairs or groups name no document and the format numbered the first one."""
@@ -57,7 +58,7 @@ class FileRewriter(DedupCollector):
         if len(named) and not named.any() and is_numbered(self.spec):
             raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         assert self.spec.format is not None
         self.check_named()
         self.decide()
@@ -67,10 +68,10 @@ class FileRewriter(DedupCollector):
             numbers = decisions.numbers[decisions.numbers != BAD]
             stay = self.choose(numbers)
             gone = (stay != numbers) & (not self.spec.dry)
-            yield self.write_marks(numbers[gone], stay[gone])
+            yield from self.write_marks(numbers[gone], stay[gone])
             return
         for kept, removed in self.spec.format.write(self.spec.files, decisions):
-            yield Written(kept, removed)
+            yield from written(kept, removed)
         files.check_unchanged(self.states)
         if decisions.at < len(self.numbers):
             raise Failed("the files have fewer documents than before")

@@ -142,4 +142,4 @@ def collector_of(spec: JoinSpec, context: CollectorContext) -> Collector:
 
     for path in filter(os.path.isdir, spec.against):
         manifest.read(path)  # fails with the reason why it is no archive
-    return JoinCollector(spec, context.jobs)
+    return JoinCollector(spec, context)

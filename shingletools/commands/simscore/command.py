@@ -5,13 +5,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shingletools.cli.argument_types import add_repeatable, fraction, no_number, text, threshold
-from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
+from shingletools.commands.simscore.spec import MOST_BANDS, MergeSpec, ScoreSpec
 from shingletools.reading.formats.truth_tables import add_table_options, table_of
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
 from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
-from shingletools.system.errors import shown
+from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -50,7 +50,11 @@ def width(argument: str) -> "Fraction":
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     truth = "what belongs together: pairs or groups, or documents with --field"
-    add_repeatable(parser, "--truth", "FILE", truth, required=True)
+    needed = parser.add_mutually_exclusive_group()
+    add_repeatable(needed, "--truth", "FILE", truth)
+    needed.add_argument(
+        "--merge", metavar="FILE", help="compare the labels of pairs with those in FILE, and write what differs"
+    )
     add(
         "--field",
         metavar="LABEL",
@@ -67,6 +71,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
+    if options.merge is not None:
+        for name in ("field", "csv", "tsv", "judged", "docs", "bands", "by", "table"):
+            if name in options.given:
+                raise Failed(f"--{name} cannot be combined with --merge")
+        return MergeSpec(options.id, options.merge).with_maker(merging)
+    if not options.truth:
+        raise Failed("needs --truth FILE or --merge FILE")
     edges = options.bands or ()
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
@@ -88,3 +99,9 @@ def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simscore.score_collector import ScoreCollector  # late: --help needs no numpy
 
     return ScoreCollector(spec)
+
+
+def merging(spec: MergeSpec, _: CollectorContext) -> Collector:
+    from shingletools.commands.simscore.label_merging import LabelMerging  # late: as above
+
+    return LabelMerging(spec)

@@ -12,7 +12,8 @@ from shingletools.commands.simtune.labels import SampleLabels, SampleTruth
 from shingletools.commands.simtune.sample import MAX_WORDS, BottomKSample, Sample, SampledDocument
 from shingletools.commands.simtune.spec import INPUT, OTHERS, TRUTH, TuneSpec
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, written
 from shingletools.record.labels import take_label
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
@@ -68,7 +69,7 @@ class TuneCollector(RecordCollector):
         order = np.argsort(SampleLabels.of_documents(self.truth, keys).components, kind="stable").tolist()
         return [documents[at] for at in order], SampleLabels.of_documents(self.truth, [keys[at] for at in order])
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         documents, labels = self.labelled_documents()
         for side, of_side in self.samples.items():
             if not sum(of_side.read):
@@ -83,7 +84,7 @@ class TuneCollector(RecordCollector):
         self.figures = [f"{len(documents)} documents in the sample"]
         if self.spec.truth and labels is not None:
             self.figures.append(f"{len(self.truth.ids) - int(labels.listed.sum())} ids of labels outside it")
-        yield Written(table(found) if self.spec.table else records(found))
+        yield from written(table(found) if self.spec.table else records(found))
 
     def remarks(self) -> list[str]:
         return self.warnings
