@@ -19,7 +19,7 @@ NOTHING = Fraction(0)
 LOWEST = Fraction(1, 10)  # threshold
 LOWEST_BY_LABELS = Fraction(1, 20)
 FEW_PARTNERS = 20  # that tell nothing: ten pairs
-REACH = 3  # bins on either side, whose mean counts: a single peak is often chance
+REACH = 3  # bins or thresholds on either side, whose mean counts: a single peak is often chance
 DEVIATIONS = 3  # of chance, by which a rise is steeper
 SURE = 2  # deviations by which pairs may be fewer
 PART = 4  # the copies beyond a valley are one in so many pairs, at least
@@ -127,14 +127,18 @@ def form_by_null(choices: Sequence[Choice], known: Fraction) -> Choice:
     return best if best.sure_gain(known) else usual
 
 
+def smoothed_f1(result: FormResult, reach: int) -> list[Fraction]:
+    assert result.judged is not None
+    return moving_means(result.judged.first_f1(), reach)
+
+
 def threshold_by_labels(result: FormResult) -> int:
     """Returns the edge with the best F1 by the first half of the labels.
 
     It counts as the mean with those of SMOOTH thresholds on either side. Few labels do not tell near thresholds apart:
     of the best one and those after it that are as good, the middle one is taken.
     """
-    assert result.judged is not None
-    levels = moving_means(result.judged.first_f1(), SMOOTH)
+    levels = smoothed_f1(result, SMOOTH)
     start = result.edges.index(LOWEST_BY_LABELS)
     first = last = max(range(start, len(levels)), key=levels.__getitem__)
     while last + 1 < len(levels) and levels[last + 1] >= levels[first] - NEAR:
@@ -143,5 +147,5 @@ def threshold_by_labels(result: FormResult) -> int:
 
 
 def form_by_labels(choices: Sequence[Choice]) -> Choice:
-    """Returns the choice with the best F1 by the first half of the labels; the last, usual one if none is better."""
-    return max(reversed(choices), key=lambda choice: choice.score(first=True).f1.value or NOTHING)
+    """Returns the choice with the best smoothed F1 by the first half; the last, usual one if none is better."""
+    return max(reversed(choices), key=lambda choice: smoothed_f1(choice.result, REACH)[choice.edge])

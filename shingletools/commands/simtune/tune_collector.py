@@ -79,8 +79,7 @@ class TuneCollector(RecordCollector):
         if cased and not re.search(r"\bcanon\b", self.via or ""):
             self.warnings.append(UNCANONIZED)
         read = [count for of_side in self.samples.values() for count in of_side.read]
-        sample = Sample(self.spec, (*read, 0, 0)[:4], documents, labels)
-        found = [*findings(sample, self.warnings.append, self.jobs)]
+        found = [*findings(Sample(self.spec, (*read, 0, 0)[:4], documents, labels), self.warnings.append, self.jobs)]
         self.figures = [f"{len(documents)} documents in the sample"]
         if self.spec.truth and labels is not None:
             self.figures.append(f"{len(self.truth.ids) - int(labels.listed.sum())} ids of labels outside it")
