@@ -320,11 +320,13 @@ def option_hint(option: str, record: wire.Record) -> str:
 
 
 def fields_and_values(record: wire.Record) -> Iterator[tuple[str, object]]:
-    """Yields the names and values of fields; then those of fields inside objects, such as meta.url."""
+    """Yields the names and values of fields; then those inside objects, such as meta.url, and inside those of lists."""
     yield from record.items()
     for name, value in record.items():
-        if isinstance(value, dict) and name not in FIXED:
-            yield from ((f"{name}.{inner}", each) for inner, each in value.items())
+        objects = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else [value]
+        if objects and isinstance(objects[0], dict) and name not in FIXED:
+            path = f"{name}{wire.EACH}" if isinstance(value, list) else name
+            yield from ((f"{path}.{inner}", each) for inner, each in objects[0].items())
 
 
 def with_number_hint(command: str, field: str, advice: str, first: bool) -> str:

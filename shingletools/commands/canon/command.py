@@ -118,7 +118,7 @@ def build(options: argparse.Namespace) -> Stage:
     if options.explain:
         raise Printed(explanations(rules, options))
     check_parted(options)
-    fields, several = options.text, len(options.text) > 1
+    fields, several = options.text, wire.are_joined(options.text)
     options.text = wire.field_after(fields)
     if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
         raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
