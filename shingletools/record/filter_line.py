@@ -167,7 +167,10 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
     names = [escaped(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
     parts = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
-    if any(b"\\" in name or wire.EACH.encode() in name for name in (*names, *parts)):
+    if any(b"\\" in name for name in (*names, *parts)) or any(wire.EACH.encode() in name for name in names):
+        return None
+    steps = [step for field in first.read if wire.EACH in field for step in wire.steps_of(field)]
+    if not all(step == wire.EACH or (step and step[0] != wire.EACH[0]) for step in steps):
         return None
     recipes = [
         recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None
