@@ -11,7 +11,10 @@ from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
 from shingletools.system.errors import Rejected, shown
 
-RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[ \t]*+[A-Za-z]++\s*+[{(]"  # how citations begin
+# How citations begin: lines of databases before the first one, if any, and tags of RIS, NBIB, EndNote, Web of Science
+CITED_HEAD = rb"(?:(?:(?:Provider|Database|Content|EXPORT DATE|Record #|VR )[^\r\n]*+|<?\d++[.>]?[ \t]*+)?[\r\n])*"
+RIS_TAG = CITED_HEAD + rb"[ \t]*+(?:(?:TY  |PMID)-|%0 [A-Z]|PT [A-Z][\r\n])|FN [^\r\n]*+[\r\n]++VR "
+BIBTEX_ENTRY = rb"@[ \t]*+[A-Za-z]++\s*+[{(]"
 # First bytes of files by the options that read them
 FIRST_BYTES = {"--parquet": rb"PAR1", "--warc": rb"WARC/", "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY}
 # First bytes of files that are not JSON lines, and what they look like

@@ -40,6 +40,7 @@ PARTS, ALL = ("main", "article"), "all"  # of pages of HTML
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
 JSON_STARTS = {rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
+EXPORTS = {".txt", ".text"}  # as which databases export citations, too
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
 
@@ -361,17 +362,19 @@ def format_of(path: str) -> str:
         mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
         return "recursive"
-    if suffix(path) in SUFFIXES:
-        return SUFFIXES[suffix(path)]
+    ending = suffix(path)
+    if ending in SUFFIXES.keys() - EXPORTS:
+        return SUFFIXES[ending]
     if not stat.S_ISREG(mode):
         return TEXT  # a pipe, whose first bytes can be read only once
     with contextlib.closing(read_blocks(path)) as blocks:
         head = next(blocks, b"").lstrip(BLANK)
     starts = JSON_STARTS | {start: option[2:] for option, start in FIRST_BYTES.items()}
+    starts = {FIRST_BYTES["--ris"]: "ris"} if ending in EXPORTS else starts
     if (found := next((name for start, name in starts.items() if re.match(start, head)), None)) is not None:
         return found
     looks = known_format(head)
-    if not suffix(path) and looks is None:
+    if ending in EXPORTS or (not ending and looks is None):
         return TEXT
     unknown = "its format is not known: say --lines, --whole, --csv or another"
     raise Failed(f"{printable(path)}: {unknown if looks is None else f'{LOOKS_LIKE}{looks}'}")

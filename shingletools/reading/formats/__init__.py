@@ -8,8 +8,8 @@ folders             each file in folders a document
 separated_values    tables, as CSV and TSV
 table_rows          the rows of a table
 json_array          the elements of a JSON array
-citations           citations of RIS, NBIB and BibTeX
-tagged_references   records of RIS and NBIB: where they end, and their values
+citations           citations of RIS, NBIB, EndNote, Web of Science and BibTeX
+tagged_references   records of RIS, NBIB, EndNote, Web of Science: where they end, and their values
 bibtex              entries of BibTeX: where they end, and their values
 citation_fields     the fields of a citation
 parquet             rows of Parquet

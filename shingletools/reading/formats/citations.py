@@ -1,4 +1,4 @@
-"""Reads citations as programs for references and PubMed export them: RIS, NBIB (MEDLINE), and BibTeX.
+"""Reads citations as programs and databases export them: RIS, NBIB (MEDLINE), EndNote, Web of Science and BibTeX.
 
 A file is cut into pieces, so that its bytes can be written again: records, with the blank lines behind them; what is no
 record, and so is rejected; and free text, which belongs to none. (rispy reads RIS alone, and all of it at once, and
@@ -24,7 +24,8 @@ from shingletools.system.lazy_imports import lazy
 MAX_RECORD_BYTES = 1 << 24  # bytes of a record; a file that is no RIS would be taken for one
 PORTION_PIECES = 1 << 12  # pieces that become documents at once
 HINT_BYTES = 1024  # bytes of a file without a record, for a hint at what it is
-NO_RECORD = "not a citation (it does not begin with TY, PMID or @)"
+BEGINNINGS = "TY, PMID, %0, PT or @"
+NO_RECORD = f"not a citation (it does not begin with {BEGINNINGS})"
 BEGIN = BOM + BLANK + rb"*+(?:" + ENTRY + b"|" + TAGGED + b")"
 RECORD, START = lazy(lambda: re.compile(BEGIN)), lazy(lambda: re.compile(rb"[\r\n](?=" + BEGIN + b")"))
 BLANKS = lazy(lambda: re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+"))  # \x1a ends a file of MS-DOS
@@ -32,13 +33,13 @@ PARAGRAPH = lazy(lambda: re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|
 # Lines that programs write before records
 HEAD = lazy(
     lambda: re.compile(
-        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #)\b.*+|Scopus|<?\d++[.>]?)?+\s*+\Z"
+        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #|FN|VR)\b.*+|EF|Scopus|<?\d++[.>]?)?+\s*+\Z"
     )
 )
-# In free text of BibTeX, lines of records: tags, also those of EndNote and Web of Science, fields, kinds, JSON, XML
+# In free text of BibTeX, lines of records: tags, fields, kinds, JSON, XML
 LOST = lazy(
     lambda: re.compile(
-        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |(?:PT|FN) [A-Z]|<[?!a-z]|\{\""
+        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |PT [A-Z]|<[?!a-z]|\{\""
         rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
     )
 )
@@ -111,7 +112,7 @@ def portions(name: str) -> Iterator[tuple[int, list[FilePiece]]]:
                     raise Failed(f"{shown_place(name, line)}: a record of more than {MAX_RECORD_BYTES} bytes")
             if rest and not block:
                 hint = file_start_hint(rest[:HINT_BYTES], "--ris")
-                raise Failed(f"{printable(name)}: no record begins with TY, PMID or @{hint}")
+                raise Failed(f"{printable(name)}: no record begins with {BEGINNINGS}{hint}")
             for start in range(0, max(len(made), 1), PORTION_PIECES):
                 yield blocks.taken(), made[start : start + PORTION_PIECES]
 
@@ -184,6 +185,6 @@ def document(piece: FilePiece, id_field: str, number: int) -> Document:
         return Document(raw, piece.line, cause=str(error))
     begin = RECORD.match(raw)
     assert begin  # as in cut
-    values = tagged_values(text) if begin[3] else bibtex_values(raw, begin.end(), NAMES)
+    values = tagged_values(text, begin[3]) if begin[3] else bibtex_values(raw, begin.end(), NAMES)
     record = ({id_field: number} if id_field else {}) | fields_of(values)
     return Document(raw, piece.line, wire.json_of(record))

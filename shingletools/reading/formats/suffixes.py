@@ -10,7 +10,7 @@ TEXTS = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
 PAGES = frozenset({".html", ".htm", ".xhtml"})
 # All formats; "" for JSON lines
 SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
-SUFFIXES |= {".tab": "tsv", ".nbib": "ris", ".bib": "ris", ".jsonl": "", ".ndjson": ""}
+SUFFIXES |= {".tab": "tsv", ".nbib": "ris", ".bib": "ris", ".enw": "ris", ".ciw": "ris", ".jsonl": "", ".ndjson": ""}
 SUFFIXES |= dict.fromkeys((*TEXTS, ".log", ".srt"), TEXT) | dict.fromkeys(PAGES, PAGE)
 
 
