@@ -134,7 +134,7 @@ def build(options: argparse.Namespace) -> Stage:
 
         texts = TextFields(fields)
         others |= {"made_of": texts, "tally": texts.tally, "remarks": texts.remarks}
-    if options.recursive:
+    if format_options.html_option(options):
         text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
         others["plain"] = filter_by(text, via, options, named=others.get("named"))
     return filter_by(rules, via, options, **others)

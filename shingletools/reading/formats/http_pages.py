@@ -34,19 +34,25 @@ def charsets() -> str:
     return made_with("charset/2", "resiliparse")
 
 
-def text_of(response: bytes) -> str | None:
-    """Returns the HTML of a response; None if it has none. Raises Rejected."""
-    if not GOOD.match(response):
-        return None
+def head_of(response: bytes) -> tuple[Mapping[str, list[str]], int]:
+    """Returns the fields of HTTP in a response, and where its body begins; 0 if nowhere."""
     end = HEAD_END.search(response)
-    fields = fields_of(response[: end.start() if end else None])
-    kind = fields.get("content-type", [""])[0]
-    if kind.partition(";")[0].strip().lower() not in HTML:
-        return None
-    if end is None:
+    return fields_of(response[: end.start() if end else None]), end.end() if end else 0
+
+
+def is_page(response: bytes) -> bool:
+    """Returns whether a response has HTML."""
+    kind = head_of(response)[0].get("content-type", [""])[0] if GOOD.match(response) else ""
+    return kind.partition(";")[0].strip().lower() in HTML
+
+
+def text_of(response: bytes) -> str:
+    """Returns the HTML of a response that has some. Raises Rejected."""
+    fields, start = head_of(response)
+    if not start:
         raise Rejected("the response is cut short")
-    charset = PARAMETER.search(kind)
-    return characters(body_of(response[end.end() :], fields), charset[1] if charset else "")
+    charset = PARAMETER.search(fields["content-type"][0])
+    return characters(body_of(response[start:], fields), charset[1] if charset else "")
 
 
 def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
