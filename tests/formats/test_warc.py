@@ -339,7 +339,10 @@ def test_texts_of_pages(jobs: str, tmp_path: Path) -> None:
     ran = run("shingletools unique a.warc.wet.gz -o kept.gz -j", jobs, cwd=tmp_path)
     assert ran.err.splitlines()[-1] == "shingletools unique: 4 kept, 1 removed, 1 left out"
     with (tmp_path / "kept.gz").open("rb") as file:
-        kept = [(each.headers.get("WARC-Target-URI"), each.reader.read()) for each in ArchiveIterator(file, parse_http=False)]
+        kept = [
+            (each.headers.get("WARC-Target-URI"), each.reader.read())
+            for each in ArchiveIterator(file, parse_http=False)
+        ]
     assert kept == [(each, WET[place].split(b"\r\n\r\n", 1)[1][:-4]) for place, each in KEPT]
     (tmp_path / "pairs").write_text('{"a":"http://a/","b":"http://b/"}\n{"a":"http://a/","b":"http://c/"}\n')
     shown = run("simshow --json --warc --docs a.warc.wet.gz pairs", cwd=tmp_path)

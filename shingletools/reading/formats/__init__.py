@@ -20,6 +20,7 @@ arrow_lines         rows of Arrow as lines, for programs
 warc                pages in WARC files
 warc_records        the records of WARC files
 http_pages          the HTML of responses of HTTP
+page_charsets       the character sets of pages
 numbered_records    records that have no id get a number
 table_rewriter      tables and lines with fewer rows
 parquet_rewriter    Parquet with fewer rows

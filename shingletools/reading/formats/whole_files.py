@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.reading import streams
+from shingletools.reading.formats.suffixes import PAGES, suffix
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
@@ -99,7 +100,13 @@ def record_of(name: str, content: bytes, id_field: str, text_field: str, times: 
         name.encode()
     except UnicodeEncodeError:
         raise Rejected("a name that is not UTF-8 cannot be an id") from None
-    record: dict[str, str | int] = {id_field: name, text_field: wire.decode(content)}
+    if suffix(name) in PAGES:
+        from shingletools.reading.formats.page_charsets import text_of_file  # late: only pages need it
+
+        text = text_of_file(content)
+    else:
+        text = wire.decode(content)
+    record: dict[str, str | int] = {id_field: name, text_field: text}
     if times:
         with named(name):
             record |= {"modified": os.stat(name).st_mtime_ns, "name length": len(os.path.basename(name))}
