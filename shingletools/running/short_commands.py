@@ -12,7 +12,7 @@ from functools import partial
 from shingletools.cli.argument_types import allowance, count, names, quoted, threshold
 from shingletools.cli.options import Parser, Printed
 from shingletools.reading.formats import format_options
-from shingletools.reading.formats.suffixes import PAGE, SUFFIXES, TEXT, suffix
+from shingletools.reading.formats.suffixes import PAGE, PAGES, SUFFIXES, TEXT, TEXTS, suffix
 from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
@@ -85,6 +85,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
     add_part(parser, "--html")
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
     add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
+    add("-0", "--null", action="store_true", help="end the names of files that are kept with zero bytes, for xargs -0")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
     add(
@@ -154,6 +155,18 @@ class ShortRun:
                 raise Failed(f"--{option} {printable(path)}: a page is HTML, which is not {suffix(path)}")
             with named(path):
                 os.stat(os.path.dirname(path) or ".")
+
+    def take_shards(self) -> str | None:
+        """Takes the files of folders of tables instead of these. Returns the folder for the output, if it is one.
+
+        Raises Failed for files that can be read only once.
+        """
+        every = filter(None, [*self.files, self.options.files0_from])
+        check_regular((file for file in every if not os.path.isdir(file)), "this command reads")
+        others = {"lines", "whole", FOLDER[2:], "include", "exclude"} & self.options.given
+        files = [each for file in self.files for each in (not others and shards_in(file)) or [file]]
+        taken, self.files = files != self.files, files
+        return self.options.output if taken and suffix(self.options.output or "") not in SUFFIXES else None
 
     def words(self, *names: str) -> list[str]:
         """Returns those of some options that were given, as they are typed."""
@@ -243,9 +256,7 @@ class ShortRun:
 def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
-    options, files = this.options, this.files
-    lists = [] if options.files0_from is None else [options.files0_from]
-    check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
+    options, into, files = this.options, this.take_shards(), this.files
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     cited = "--ris" in reads and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
@@ -256,7 +267,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     if options.show and not options.report:
         raise Failed("--show needs --report")
-    for path in (options.output, options.removed):
+    for path in [] if into else [options.output, options.removed]:
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) as start:
@@ -277,7 +288,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             made = shlex.join([*check, "--citations", alike, equal])
         else:
             made = f"{found} | {shlex.join(check)}"
-        choice = this.words("id", "keep", "as_form", "removed", "output", "rejects", "allow_rejects")
+        written = ["--into", into] if into else this.words("output")
+        choice = [*this.words("id", "keep", "as_form", "null", "removed", "rejects", "allow_rejects"), *written]
         more = [*measured, *listed, *files]
         dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
@@ -378,6 +390,23 @@ def format_of(path: str) -> str:
         return TEXT
     unknown = "its format is not known: say --lines, --whole, --csv or another"
     raise Failed(f"{printable(path)}: {unknown if looks is None else f'{LOOKS_LIKE}{looks}'}")
+
+
+def shards_in(folder: str) -> list[str]:
+    """Returns the files of a folder that are tables or have several records, unless it has documents, too.
+
+    Documents about the others do not count. What is in folders inside is named as --into keeps it.
+    """
+    found = []
+    for path, inside, files in os.walk(folder):
+        inside[:] = [each for each in inside if each[0] != "."]
+        for name in files:
+            if suffix(name) in TEXTS | PAGES and not re.match("readme|licen[cs]e", name, re.IGNORECASE):
+                return []
+            file = os.path.join(path, name)
+            if SUFFIXES.get(suffix(name), TEXT) not in (TEXT, PAGE) and name[0] != "." and os.path.isfile(file):
+                found.append(os.path.relpath(file, folder))
+    return [f"{folder.rstrip('/')}/{'./' * ('/' in file)}{file}" for file in sorted(found, key=os.fsencode)]
 
 
 @contextlib.contextmanager

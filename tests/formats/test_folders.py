@@ -172,14 +172,12 @@ def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatc
             (tmp_path / f"{copy}.{number:04}").touch()
     (tmp_path / "z.txt").symlink_to("x.0000")
     ran = run("canon", "--recursive", "-v", ".", cwd=tmp_path)
-    message, none, figures, _ = ran.err.split("\n")
-    assert none == "canon: . has no document"
-    message, _, instead = message.partition("; ")
-    assert instead == "--include GLOB takes files by their names"  # where there is no document
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    message, _, instead = ran.err.removeprefix("canon: .: no document: ").partition("; ")
+    assert instead == "--include GLOB takes files by their names\n"
     kinds = ["2 in .0077", *(f"1 in .{number:04}" for number in range(12))]
-    assert message == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
-    assert len(message) <= len("canon: ") + 200 < len(message) + len(", 1 in .0012")
-    assert figures.endswith(" MB/s, 132 files passed over")
+    assert message == f"passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
+    assert len(message) <= 200 < len(message) + len(", 1 in .0012")
     monkeypatch.setattr(folders, "MAX_SUFFIXES", 1)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "a.txt").touch()

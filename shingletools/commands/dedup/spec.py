@@ -47,6 +47,7 @@ class DedupSpec(Stage):
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     marks_alone: bool = False  # with annotate: write records of marks, not documents
     unwanted_id: str | None = None  # the field of ids in the files of `without`, if it may be another one
+    into: str | None = None  # the folder into which each file is written under its name
 
     rewrites = True
     distinct_ids = True
@@ -77,6 +78,14 @@ class DedupSpec(Stage):
                 self.annotate and unmarked and not self.marks_alone,
                 f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks",
             ),
+            (
+                self.into is not None and (self.removed is not None or self.marks_alone or self.dry),
+                "--into cannot be combined with --removed, --marks or --dry-run",
+            ),
+            (
+                self.into is not None and self.input_option in ("--whole", "--recursive"),
+                f"--into writes files with several documents, which {self.input_option} does not read",
+            ),
         )
         for conflict, message in conflicts:
             if conflict:
@@ -84,6 +93,7 @@ class DedupSpec(Stage):
         return {
             "reads": [path for _, path in self.side_files],
             "stored": self.input_option in STORED and not self.marks_alone,
+            "changes": () if self.into is None else (self.into,),
         }
 
     def check_fields(self, id_field: str, /) -> None:
