@@ -32,8 +32,8 @@ LOOKS = (
     (rb"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
     (rb"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
-    (rb"\xff\xfe|\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
 )
+UTF_16 = "UTF-16: canon --encoding utf-16-le or utf-16-be reads it"
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
 PAGE = re.compile(rb"\s*<[!?a-z]", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
@@ -132,7 +132,7 @@ def format_hint(command: str, document: bytes, form: str = "") -> str | None:
     start = document.strip()
     looks = known_format(document)
     if WIDE.match(document):
-        looks = LOOKS[-1][1]
+        looks = UTF_16
     elif PAGE.match(document):
         looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
     elif form and start[:2] == b'{"':
@@ -197,7 +197,7 @@ def encoding_hint(document: bytes, form: str = "") -> str:
     if (what := known_format(document)) and not begins_as(form, document):
         return f"{LOOKS_LIKE}{what}"
     if WIDE.search(document):
-        return f"{LOOKS_LIKE}{LOOKS[-1][1]}"
+        return f"{LOOKS_LIKE}{UTF_16}"
     charset = CHARSET.search(document[:CHARSET_BYTES])
     encoding = charset[1].decode() if charset and charset[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
     return f"{ICONV}{encoding} -t UTF-8 makes UTF-8 of it"

@@ -10,6 +10,7 @@ import pytest
 
 from harness import run, run_here
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats import folders
 from shingletools.record.package_versions import version
 from shingletools.system.errors import Failed
@@ -122,10 +123,10 @@ def test_what_cannot_be_read_is_a_bad_record(folder: Path, monkeypatch: pytest.M
     """As for a user who may not; root may read all."""
     read_whole, entries_of = streams.read_whole, folders.entries_of
 
-    def read(name: str, number: int) -> streams.Chunk:
+    def read(name: str, number: int, encoding: Encoding | None) -> streams.Chunk:
         if name == "d/a.md":
             raise Failed("d/a.md: Permission denied")
-        return read_whole(name, number)
+        return read_whole(name, number, encoding)
 
     def entries(name: str) -> Iterator[tuple[str, int]]:
         if name == "d/a":

@@ -202,6 +202,10 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         "canon/3" if options.extract else "canon/4",
         ("extract", options.extract),
         ("warc", decoded),
+        (
+            "encoding",
+            made_with(format_options.GUESS, "resiliparse") if options.encoding == format_options.GUESS else None,
+        ),
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),

@@ -1,6 +1,7 @@
 """The formats of documents other than JSON lines. `record/document_format.py` has the interface of a format.
 
 format_options      the options, and which format they choose
+encoded_files       files of text in another encoding than UTF-8
 line_documents      each line a document, or a record
 whole_files         each file a document
 suffixes            the formats of files by their suffixes

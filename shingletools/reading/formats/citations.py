@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.bibtex import ENTRY, KEY, NO_END, EntryEnds, bibtex_values
 from shingletools.reading.formats.citation_fields import NAMES, fields_of
 from shingletools.reading.formats.tagged_references import BLANK, BOM, TAGGED, tagged_end, tagged_values
@@ -58,12 +59,13 @@ class Citations(NamedTuple):
     """Files of citations. numbered: the field that gets the number of a record as its id; "" if it has an id."""
 
     numbered: str
+    encoding: Encoding | None = None
     option: str = "--ris"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
-            for size, pieces in portions(name):
+            for size, pieces in portions(name, self.encoding):
                 ids = range(number, number + len(pieces))
                 records = (each for each in pieces if not each.free)
                 made = [document(piece, self.numbered, own) for own, piece in zip(ids, records, strict=False)]
@@ -77,7 +79,7 @@ class Citations(NamedTuple):
         for_sides = [b"\n", b"\n"]  # what was written last
         for name in files:
             before = b""  # the piece before
-            for _, pieces in portions(name):
+            for _, pieces in portions(name, self.encoding):
                 sides: tuple[list[bytes], list[bytes]] = [], []
                 for piece in pieces:
                     kept = True if piece.free else decisions.take(1)[0].kept
@@ -91,13 +93,13 @@ class Citations(NamedTuple):
                 yield b"".join(sides[0]), b"".join(sides[1])
 
 
-def portions(name: str) -> Iterator[tuple[int, list[FilePiece]]]:
+def portions(name: str, encoding: Encoding | None) -> Iterator[tuple[int, list[FilePiece]]]:
     """Yields for each portion of a file the bytes read, and the pieces that end in them.
 
     Raises Failed for a file without records.
     """
     rest, line, searched, kind = b"", 1, 0, b""
-    with closing(streams.read_blocks(name)) as blocks:
+    with closing(streams.read_blocks(name, "nothing", encoding)) as blocks:
         for block in chain(blocks, (b"",)):  # which is the end
             rest += block
             made: list[FilePiece] = []

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shingletools.reading import compression_detection, streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.suffixes import PAGES, TEXTS, suffix
 from shingletools.reading.formats.whole_files import OtherNames, WholeFile
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
@@ -42,6 +43,7 @@ class Folders(NamedTuple):
     exclude: Sequence[str] = ()  # patterns for names of files and folders to leave out
     zero: bool = False  # whether zero bytes end the names that are written
     times: bool = False  # as in WholeFiles
+    encoding: Encoding | None = None
     option: str = "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
@@ -81,7 +83,8 @@ class Folders(NamedTuple):
     def portion(self, found: Found, number: int) -> FileDocuments:
         if not found.cause:
             try:
-                file = WholeFile(streams.read_whole(found.path, number), self.id_field, self.text_field, self.times)
+                chunk = streams.read_whole(found.path, number, self.encoding)
+                file = WholeFile(chunk, self.id_field, self.text_field, self.times)
             except Failed as error:
                 cause = str(error).removeprefix(f"{printable(found.path)}: ")
                 found = found._replace(cause=cause)

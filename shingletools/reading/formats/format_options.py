@@ -9,6 +9,7 @@ from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for each document
+GUESS = "guess"  # of --encoding
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
@@ -38,6 +39,7 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
         action="store_true",
         help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
     )
+    add("--encoding", metavar="NAME", help="the encoding of text, such as latin-1, or guess (default UTF-8)")
     add("--number", action="store_true", help="a record without an id gets its number")
     if listed:
         add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
@@ -66,6 +68,15 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
         options.files = names_in(options.files0_from)
     name = chosen_name(options)
     format_ = FORMATS[name](options, fields) if name else None
+    return wrapped(format_, options)
+
+
+def wrapped(format_: Format | None, options: argparse.Namespace) -> Format | None:
+    """Returns a format in another encoding, or whose records are numbered. Raises Failed."""
+    if options.encoding is not None:
+        from shingletools.reading.formats.encoded_files import encoded  # late: only for --encoding
+
+        format_ = encoded(format_, options.encoding)
     if options.number:
         from shingletools.reading.formats.line_documents import Records  # late: only for --number
         from shingletools.reading.formats.numbered_records import NumberedFormat
@@ -173,7 +184,8 @@ def delimiter(options: argparse.Namespace) -> str:
 
 def json_lines(options: argparse.Namespace) -> Sequence[str]:
     """Returns the files of the command line if they are JSON lines, else none."""
-    return () if options.files0_from is not None or in_format(options) else tuple(options.files)
+    others = options.files0_from is not None or options.encoding is not None or in_format(options)
+    return () if others else tuple(options.files)
 
 
 def in_format(options: argparse.Namespace) -> bool:

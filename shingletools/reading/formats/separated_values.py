@@ -4,9 +4,10 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
+from shingletools.reading.streams import Blocks, read_blocks
 from shingletools.record.document_format import Decisions, FileDocuments, KeptAndRemoved, ReadyDocuments
 
 
@@ -14,6 +15,7 @@ class Separated(NamedTuple):
     """Files of rows."""
 
     dialect: Dialect
+    encoding: Encoding | None = None
 
     @property
     def option(self) -> str:
@@ -22,7 +24,7 @@ class Separated(NamedTuple):
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
-            with closing(streams.read_blocks(name)) as blocks:
+            with closing(self.blocks(name)) as blocks:
                 rows = RowsOfFile(self.dialect, name, blocks)
                 for size, made in rows.documents():
                     yield with_numbers(ReadyDocuments(name, number, size, made), self.dialect.numbered, rows.names)
@@ -31,4 +33,7 @@ class Separated(NamedTuple):
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_rows  # late: canon does not need it
 
-        return kept_rows(self.dialect, files, decisions)
+        return kept_rows(self.dialect, files, decisions, self.blocks)
+
+    def blocks(self, name: str) -> Blocks:
+        return read_blocks(name, "nothing", self.encoding)

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.suffixes import PAGES, suffix
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
@@ -21,13 +22,15 @@ class WholeFiles(NamedTuple):
     text_field: str
     zero: bool = False  # whether zero bytes end the names that are written
     times: bool = False  # whether records have fields of the file, see `record_of`
+    encoding: Encoding | None = None
     option: str = "--whole"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         other_names, number = OtherNames(len(files) > 1), 1
         for name in files:
             if not other_names.has(name):
-                yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field, self.times)
+                chunk = streams.read_whole(name, number, self.encoding)
+                yield WholeFile(chunk, self.id_field, self.text_field, self.times)
                 number += 1
         if other_names.count:
             yield other_names.portion(number)
