@@ -13,7 +13,7 @@ from shingletools.running.completion import parser_of
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: --encoding utf-16-le or utf-16-be reads it"
-ZIP = "a zip archive, as office documents are: unpack it, or save it as text or CSV"
+ZIP = "a zip archive, as office documents are: canon --xlsx reads XLSX; unpack others, or save them as text"
 ARRAY = "a JSON array: canon --array reads it, and jq -c '.[]' writes each element on a line"
 TABLE = "the header of a table: canon --csv or --tsv reads it"
 CITATIONS = "citations: canon --ris reads them"
@@ -161,7 +161,7 @@ READ_AS = [  # what another option should read, or none
     ("--tsv --no-header --id 1 --text 2", b"1\ta\r2\tb\r", f"within a line); this looks like {RETURNS}"),
     ("--tsv", b"id\ttext\r1\ta\r", f"not TSV (a carriage return within a line); this looks like {RETURNS}"),
     ("--whole", b"caf\xe9", "not UTF-8 (byte 4); iconv -f ENCODING -t UTF-8 makes UTF-8 of it"),
-    ("--whole --html", b"PK\x03\x04\xff", f"not UTF-8 (byte 5); this looks like {ZIP}"),
+    ("--whole --html", b"PK\x03\x04\xff", f"not UTF-8 (byte 5); this looks like {ZIP.replace('canon --', '--')}"),
     ("--html article", b"", "article: no such file; --html=article, with =, takes this part of a page"),
     ("--html=main page", b"", "page: No such file or directory"),
     ("--lines", b"a\xff\x01\x02", ":1: not UTF-8 (byte 2)"),

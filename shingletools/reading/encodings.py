@@ -5,10 +5,10 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from shingletools.reading.formats.format_options import GUESS
 from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.lazy_imports import lazy, needs
 
+GUESS = "guess"  # of --encoding
 MARKS = (  # byte order marks; that of UTF-32 begins as that of UTF-16 does
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

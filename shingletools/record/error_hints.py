@@ -16,13 +16,22 @@ CITED_HEAD = rb"(?:(?:(?:Provider|Database|Content|EXPORT DATE|Record #|VR )[^\r
 RIS_TAG = CITED_HEAD + rb"[ \t]*+(?:(?:TY  |PMID)-|%0 [A-Z]|PT [A-Z][\r\n])|FN [^\r\n]*+[\r\n]++VR "
 BIBTEX_ENTRY = rb"@[ \t]*+[A-Za-z]++\s*+[{(]"
 # First bytes of files by the options that read them
-FIRST_BYTES = {"--parquet": rb"PAR1", "--warc": rb"WARC/", "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY}
+FIRST_BYTES = {
+    "--parquet": rb"PAR1",
+    "--arrow": rb"ARROW1",
+    "--warc": rb"WARC/",
+    "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY,
+}
 # First bytes of files that are not JSON lines, and what they look like
 LOOKS = (
     (rb"%PDF-", "PDF: pdftotext makes text of it"),
-    (rb"PK\x03\x04", "a zip archive, as office documents are: unpack it, or save it as text or CSV"),
+    (
+        rb"PK\x03\x04",
+        "a zip archive, as office documents are: canon --xlsx reads XLSX; unpack others, or save them as text",
+    ),
     (rb"\xd0\xcf\x11\xe0", "an old office document: save it as text or CSV"),
     (FIRST_BYTES["--parquet"], "Parquet: canon --parquet and simspark read it"),
+    (FIRST_BYTES["--arrow"], "Arrow: canon --arrow reads it"),
     (FIRST_BYTES["--warc"], "WARC: canon --warc reads it"),
     (FIRST_BYTES["--ris"], "citations: canon --ris reads them"),
     (
@@ -42,9 +51,9 @@ LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML Standard)
 # Formats whose first line begins the file, unlike an array's first element
 LINEWISE = ("", "--lines", "--csv", "--tsv")
-TABLES = ("--csv", "--tsv", "--array", "--parquet")
+TABLES = ("--csv", "--tsv", "--array", "--parquet", "--arrow", "--xlsx")
 NUMBERS_ADVICE = "--number --id row, given to canon and dedup, numbers the rows instead"
-BINARY_FORMATS = ("--parquet", "--warc")  # formats that say how their texts are encoded
+BINARY_FORMATS = ("--parquet", "--arrow", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # of a table with two columns or more

@@ -29,7 +29,7 @@ from shingletools.system.memory_limit import scratch_folder
 UNIQUE, COMPARE = "unique", "compare"
 PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
 SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
-MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "encoding", "number")
+MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "sheet", "encoding", "number")
 RULES = {  # of canon, for words
     "--fold-accents": "drop accents and vowel points",
     "--drop-numbers": "drop words that have only digits",

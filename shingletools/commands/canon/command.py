@@ -14,6 +14,7 @@ from shingletools.commands.canon.rules import Rule, drop_number, in_place, mask_
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.word_splitting import cut
+from shingletools.reading.encodings import GUESS
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
@@ -204,7 +205,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("warc", decoded),
         (
             "encoding",
-            made_with(format_options.GUESS, "resiliparse") if options.encoding == format_options.GUESS else None,
+            made_with(GUESS, "resiliparse") if options.encoding == GUESS else None,
         ),
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),

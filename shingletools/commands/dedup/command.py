@@ -172,7 +172,7 @@ def unwanted(options: argparse.Namespace) -> Format | None:
 
 
 def in_table(options: argparse.Namespace) -> bool:
-    return bool(options.csv or options.tsv or options.parquet)
+    return bool(options.csv or options.tsv or options.parquet or options.arrow or options.xlsx)
 
 
 def check_stored(path: str, files: Sequence[str]) -> None:

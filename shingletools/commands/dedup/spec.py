@@ -18,8 +18,16 @@ LEAST, MOST = "min:", "max:"  # followed by the name of a field
 OF_FILES = {"oldest": "min:modified", "newest": "max:modified", "shortest-name": "min:name length"}  # rules for files
 KNOWN = "known"  # the rule of --known
 NUMBER, TEXT, DATED = "number", "text", "date:"  # forms of values; the last is followed by a format of strptime
-UNMARKED = ("", "--encoding", "--lines", "--array", "--ris", "--warc")  # formats in which documents get no marks
-STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
+UNMARKED = (
+    "",
+    "--encoding",
+    "--arrow",
+    "--lines",
+    "--array",
+    "--ris",
+    "--warc",
+)  # formats in which documents get no marks
+STORED = ("--parquet", "--arrow", "--warc")  # formats that are written as they are stored, and not compressed once more
 
 
 class DedupSpec(Stage):

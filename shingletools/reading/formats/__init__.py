@@ -14,6 +14,8 @@ tagged_references   records of RIS, NBIB, EndNote, Web of Science: where they en
 bibtex              entries of BibTeX: where they end, and their values
 citation_fields     the fields of a citation
 parquet             rows of Parquet
+arrow_files         rows of Arrow's files and streams, and of Feather
+workbooks           rows of a sheet of XLSX
 parquet_batches     batches of rows of a file of Parquet
 thrift              the structs in Parquet's metadata
 arrow_values        columns of Arrow as values of JSON

@@ -9,7 +9,6 @@ from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for each document
-GUESS = "guess"  # of --encoding
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
@@ -24,6 +23,8 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
     flag("--array", help="each element of a JSON array is a record")
     flag("--ris", help="each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document")
     flag("--parquet", help="each row of Parquet is a record")
+    flag("--arrow", help="each row of Arrow or Feather is a record")
+    flag("--xlsx", help="each row of a sheet of XLSX is a document; the first names the columns; CSV is written")
     flag("--warc", help="each page of HTML in WARC is a document, its address the id")
     add = parser.add_argument
     add_repeatable(
@@ -39,7 +40,8 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
         action="store_true",
         help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
     )
-    add("--encoding", metavar="NAME", help="the encoding of text, such as latin-1, or guess (default UTF-8)")
+    add("--sheet", metavar="NAME", help="with --xlsx, the sheet to read (default the first)")
+    add("--encoding", metavar="NAME", help="the encoding of text that is not UTF-8, such as latin-1; or guess")
     add("--number", action="store_true", help="a record without an id gets its number")
     if listed:
         add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
@@ -58,6 +60,8 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
             raise Failed(f"--{name} needs --recursive")
     if options.delimiter is not None and not options.csv:
         raise Failed("--delimiter needs --csv")
+    if options.sheet is not None and not options.xlsx:
+        raise Failed("--sheet needs --xlsx")
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
     if vars(options).get("files0_from") is not None:
@@ -135,6 +139,21 @@ def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
     return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), optional_id(options))
 
 
+def arrow(options: argparse.Namespace, fields: Sequence[str]) -> Format:
+    from shingletools.reading.formats.arrow_files import ArrowFiles  # late: only for --arrow
+
+    needed = needed_fields(options, fields)
+    return ArrowFiles((options.id, *fields), needed, not rewrites(options), optional_id(options))
+
+
+def xlsx(options: argparse.Namespace, fields: Sequence[str]) -> Format:
+    from shingletools.reading.formats.table_rows import Dialect  # late: only for --xlsx
+    from shingletools.reading.formats.workbooks import Workbooks  # late: as above
+
+    needed = needed_fields(options, fields)
+    return Workbooks(Dialect(",", True, True, needed, optional_id(options), others=False), options.sheet)
+
+
 def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
     from shingletools.reading.formats.warc import Warc  # late: only for --warc
 
@@ -150,6 +169,8 @@ FORMATS = {  # the function that makes the format of each option. Raises Failed
     "array": array,
     "ris": ris,
     "parquet": parquet,
+    "arrow": arrow,
+    "xlsx": xlsx,
     "warc": warc,
 }
 

@@ -9,8 +9,18 @@ TEXT, PAGE = "text", "html"  # plain text, which is read as lines or whole, and 
 TEXTS = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
 PAGES = frozenset({".html", ".htm", ".xhtml"})
 # All formats; "" for JSON lines
-SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "warc")}
-SUFFIXES |= {".tab": "tsv", ".nbib": "ris", ".bib": "ris", ".enw": "ris", ".ciw": "ris", ".jsonl": "", ".ndjson": ""}
+SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "ris", "parquet", "arrow", "xlsx", "warc")}
+SUFFIXES |= {
+    ".tab": "tsv",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".nbib": "ris",
+    ".bib": "ris",
+    ".enw": "ris",
+    ".ciw": "ris",
+    ".jsonl": "",
+    ".ndjson": "",
+}
 SUFFIXES |= dict.fromkeys((*TEXTS, ".log", ".srt"), TEXT) | dict.fromkeys(PAGES, PAGE)
 
 
