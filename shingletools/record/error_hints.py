@@ -19,6 +19,7 @@ BIBTEX_ENTRY = rb"@[ \t]*+[A-Za-z]++\s*+[{(]"
 FIRST_BYTES = {
     "--parquet": rb"PAR1",
     "--arrow": rb"ARROW1",
+    "--xml": rb"(?:<[?!][^>]*>\s*)*<(?:PubmedArticleSet|xml>\s*<records)\b",
     "--warc": rb"WARC/",
     "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY,
 }

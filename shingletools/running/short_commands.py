@@ -12,7 +12,7 @@ from functools import partial
 from shingletools.cli.argument_types import allowance, count, names, quoted, threshold
 from shingletools.cli.options import Parser, Printed
 from shingletools.reading.formats import format_options
-from shingletools.reading.formats.suffixes import PAGE, PAGES, SUFFIXES, TEXT, TEXTS, suffix
+from shingletools.reading.formats.suffixes import PAGE, PAGES, READ_ONLY, SUFFIXES, TEXT, TEXTS, suffix
 from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
@@ -39,7 +39,9 @@ LENGTH_RULES = ("longest", "shortest")  # of --keep
 PARTS, ALL = ("main", "article"), "all"  # of pages of HTML
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
-JSON_STARTS = {rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
+CITATIONS = {"--ris", "--csl", "--xml"}
+CSL = rb"(?s)\[\s*\{.{0,9999}?\"(?:date-parts|container-title)\"\s*:"
+JSON_STARTS = {CSL: "csl", rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
 EXPORTS = {".txt", ".text"}  # as which databases export citations, too
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
@@ -196,6 +198,8 @@ class ShortRun:
         if len(found) > 1:
             raise Failed(f"{' and '.join(map(printable, found.values()))} have different formats")
         name = next(iter(found), chosen)
+        if name == "xml" and self.part_option == "html":
+            raise Failed(READ_ONLY)
         pages = name in (*format_options.HTML_FORMATS, PAGE) or self.part_option in self.options.given
         name = {TEXT: texts, PAGE: "whole"}.get(name, name)
         return [*([f"--{name}"] if found and name else []), *([self.part()] if pages else []), *given]
@@ -258,7 +262,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     this = ShortRun(name, argv, closed)
     options, into, files = this.options, this.take_shards(), this.files
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
-    cited = "--ris" in reads and "text" not in options.given
+    cited = not CITATIONS.isdisjoint(reads) and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
     listed, allowed = this.words("files0_from"), this.words("allow_rejects")
     named = [*this.words("id", "text"), *(["--text", CITED] if cited else [])]

@@ -11,6 +11,7 @@ table_rows          the rows of a table
 json_array          the elements of a JSON array
 citations           citations of RIS, NBIB, EndNote, Web of Science and BibTeX
 tagged_references   records of RIS, NBIB, EndNote, Web of Science: where they end, and their values
+citation_items      citations of CSL-JSON, and of PubMed's and EndNote's XML
 bibtex              entries of BibTeX: where they end, and their values
 citation_fields     the fields of a citation
 parquet             rows of Parquet

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import add_repeatable
+from shingletools.reading.formats.suffixes import READ_ONLY
 from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
@@ -22,6 +23,8 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
     flag("--tsv", help="each row of TSV is a document: tabs, no quotes")
     flag("--array", help="each element of a JSON array is a record")
     flag("--ris", help="each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document")
+    flag("--csl", help="each item of CSL-JSON is a document")
+    flag("--xml", help="each record of XML of PubMed or EndNote is a document; it is only read")
     flag("--parquet", help="each row of Parquet is a record")
     flag("--arrow", help="each row of Arrow or Feather is a record")
     flag("--xlsx", help="each row of a sheet of XLSX is a document; the first names the columns; CSV is written")
@@ -133,6 +136,20 @@ def ris(options: argparse.Namespace, _: Sequence[str]) -> Format:
     return Citations(optional_id(options))
 
 
+def csl(options: argparse.Namespace, _: Sequence[str]) -> Format:
+    from shingletools.reading.formats.citation_items import CslItems  # late: only for --csl
+
+    return CslItems(optional_id(options))
+
+
+def xml(options: argparse.Namespace, _: Sequence[str]) -> Format:
+    from shingletools.reading.formats.citation_items import XmlRecords  # late: only for --xml
+
+    if rewrites(options):
+        raise Failed(READ_ONLY)
+    return XmlRecords(optional_id(options))
+
+
 def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
     from shingletools.reading.formats.parquet import Parquet  # late: only for --parquet
 
@@ -168,6 +185,8 @@ FORMATS = {  # the function that makes the format of each option. Raises Failed
     "tsv": separated,
     "array": array,
     "ris": ris,
+    "csl": csl,
+    "xml": xml,
     "parquet": parquet,
     "arrow": arrow,
     "xlsx": xlsx,

@@ -4,6 +4,7 @@ import os
 
 from shingletools.reading import compression_detection
 
+READ_ONLY = "--xml is only read: export RIS, or remove copies from the JSON lines of canon --xml --extract"
 TEXT, PAGE = "text", "html"  # plain text, which is read as lines or whole, and a page
 # Documents in folders. Folders have logs and subtitles, too, which are documents only if they are named
 TEXTS = frozenset({".txt", ".text", ".md", ".markdown", ".rst", ".adoc"})
