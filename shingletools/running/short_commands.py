@@ -64,7 +64,7 @@ def make_parser(name: str) -> Parser:
     )
     own(parser)
     parser.add_argument("--dry-run", action="store_true", help="run nothing, but print the pipeline, for a shell")
-    format_options.add_options(parser.add_argument_group("what is read, if suffix and first bytes do not say it"))
+    format_options.add_options(parser, "what is read, if suffix and first bytes do not say it")
     for action in run_command.make_parser()._actions:
         if action.dest in SHARED:
             parser._add_action(action)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -45,7 +46,7 @@ def in_parquet(texts: list[str]) -> bytes:
     return made.getvalue()
 
 
-FORMS = {
+FORMS: dict[str, tuple[Callable[[list[str]], bytes], Callable[[bytes], bytes]]] = {
     ".jsonl": (in_lines, bytes),
     ".jsonl.zst": (lambda texts: zstd.compress(in_lines(texts)), zstd.decompress),
     ".ndjson.gz": (lambda texts: gzip.compress(in_lines(texts)), gzip.decompress),
@@ -119,7 +120,7 @@ def test_a_folder_that_is_not_written(tmp_path: Path) -> None:
     ran = unique(tmp_path, "set", "-o", "out", "--number")
     assert (ran.status, ran.err.splitlines()[-1]) == (1, "shingletools unique: 6 kept, 4 removed, 1 left out")
     assert (tmp_path / "out" / "data" / "9.jsonl").read_bytes() == b""
-    for words, message in [
+    for command, message in [
         ("dedup --pairs p --into out a -o b", "dedup: --into cannot be combined with -o"),
         ("dedup --pairs p --into new --lines a d/a", "dedup: --into: two files a, or names outside of the folder"),
         ("dedup --pairs p --into new --lines d/./../a", "dedup: --into: two files , or names outside of the folder"),
@@ -132,7 +133,7 @@ def test_a_folder_that_is_not_written(tmp_path: Path) -> None:
         (tmp_path / "d").mkdir(exist_ok=True)
         for name in ("a", "d/a"):
             (tmp_path / name).write_text("x\n")
-        assert run(words, cwd=tmp_path).err == f"{message}\n"
+        assert run(command, cwd=tmp_path).err == f"{message}\n"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 

@@ -55,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=("text",),
         help="the field that holds the text, or several, whose texts become one in text (default text)",
     )
-    format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
+    format_options.add_options(parser, "what is read, instead of JSON lines")
     texts = parser.add_argument_group("rules for texts, in the order in which they apply")
     add = texts.add_argument
     add_edit = partial(add_repeatable, texts, dest="edits")

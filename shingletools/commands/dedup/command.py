@@ -92,7 +92,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="of",
         help="the field by which --larger-than tells documents apart; parts have of (default of)",
     )
-    format_options.add_options(parser.add_argument_group("what is read and written, instead of JSON lines"))
+    format_options.add_options(parser, "what is read and written, instead of JSON lines")
     add = parser.add_argument_group("what happens to duplicates").add_argument
     flag = partial(add, action="store_true")
     flag(

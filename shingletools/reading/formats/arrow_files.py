@@ -6,10 +6,11 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from shingletools.reading.compression_detection import HEAD_BYTES
 from shingletools.reading.formats.arrow_lines import Fields, line_columns
 from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.parquet import documents
-from shingletools.reading.formats.parquet_batches import HEAD_BYTES, MAX_EXPANSION
+from shingletools.reading.formats.parquet_batches import MAX_EXPANSION
 from shingletools.reading.formats.parquet_rewriter import Sink
 from shingletools.record.document_format import Decisions, FileDocuments, KeptAndRemoved, ReadyDocuments
 from shingletools.record.error_hints import file_start_hint

@@ -122,7 +122,8 @@ class XmlRecords(NamedTuple):
 
 def records(name: str, blocks: Iterator[bytes]) -> Iterator[list[Values]]:
     """Yields the values of the records that end in each block. Raises Failed, after those before the fault."""
-    parser, opened, held, count = XMLPullParser(["start", "end"]), list[Element](), 0, 0
+    parser: Any = XMLPullParser(["start", "end"])
+    opened, held, count = list[Element](), 0, 0
     for block in chain(blocks, (b"",)):  # which is the end
         made, held, fault = list[Values](), held + len(block), ""
         try:

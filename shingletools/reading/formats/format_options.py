@@ -13,9 +13,9 @@ OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
-def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> None:
-    """Adds the options. listed: with --files0-from, which names the files of the command line."""
-    flag = partial(parser.add_mutually_exclusive_group().add_argument, action="store_true")
+def add_options(parser: argparse.ArgumentParser, title: str, listed: bool = True) -> None:
+    """Adds the options, under a title. listed: with --files0-from, which names the files of the command line."""
+    flag = partial(parser.add_argument_group(title).add_mutually_exclusive_group().add_argument, action="store_true")
     flag("--lines", help="each line is a document, its number the id")
     flag("--whole", help="each FILE is a document, its name the id")
     flag("--recursive", help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")
@@ -29,14 +29,15 @@ def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> No
     flag("--arrow", help="each row of Arrow or Feather is a record")
     flag("--xlsx", help="each row of a sheet of XLSX is a document; the first names the columns; CSV is written")
     flag("--warc", help="each page of HTML in WARC is a document, its address the id")
-    add = parser.add_argument
+    more = parser.add_argument_group("more about what is read")
+    add = more.add_argument
     add_repeatable(
-        parser,
+        more,
         "--include",
         "GLOB",
         "with --recursive, the files whose names match are documents, whatever their suffix",
     )
-    add_repeatable(parser, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
+    add_repeatable(more, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
     add(
         "--no-header",
