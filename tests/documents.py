@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from harness import DATA, run_forked
+from harness import DATA, run_process
 
 TOP = Path(__file__).parents[1]
 DOCUMENTS = [TOP / "README.md", *sorted((TOP / "man").glob("*.[1357]"))]
@@ -83,7 +83,7 @@ def steps(block: list[str]) -> list[tuple[str, list[str]]]:
 def output(command: str, folder: Path) -> list[str]:
     if command.startswith(PYTHON):
         return python_output("\n".join(line[len(PYTHON) :] for line in command.split("\n")), folder)
-    return run_forked("bash", "-c", f"exec 2>&1; {command}", cwd=folder).out.decode().split("\n")[:-1]
+    return run_process("bash", "-c", f"exec 2>&1; {command}", cwd=folder).out.decode().split("\n")[:-1]
 
 
 def python_output(statement: str, folder: Path) -> list[str]:

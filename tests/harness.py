@@ -4,28 +4,27 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
+import sysconfig
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
-from unittest.mock import patch
 
-import forks
 from shingletools.commands.canon.canonizer import Canonizer, Rules
 from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.stopwords import unless_in
-from shingletools.reading.streams import Chunk
 from shingletools.record.collector import Collector
 from shingletools.record.command_registry import STAGES
+from shingletools.record.events import Event, Lines, ReadFigures, Reject, RemovedLines
+from shingletools.record.filter_chain import Chain
+from shingletools.record.record_batch import RecordBatch
 from shingletools.running import driver, shingletools_command
-from shingletools.running.collecting import collect_chunk
-from shingletools.running.outcomes import Outcome
+from shingletools.running.pipeline import take_batch
 
-BIN = forks.BIN
+BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"
 DOCS = DATA / "docs.jsonl"
 ENVIRONMENT = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
@@ -57,27 +56,13 @@ def run(*argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dic
     """A command, in this process if it is one of ours. The first word may be a command with some options."""
     if env is None and program(str(argv[0])) in HERE:
         return run_here(*argv, stdin=stdin, cwd=cwd or Path.cwd())
-    return run_forked(*argv, stdin=stdin, cwd=cwd, env=env)
-
-
-def run_forked(
-    *argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
-) -> Ran:
-    """The same in a process of its own, in which ours begin as a fork, and so soon; also those that a script names."""
-    env = env or {}
-    return run_process(*argv, stdin=stdin, cwd=cwd, env=forking(env.get("SHINGLETOOLS_KERNEL", "")) | env)
-
-
-def forking(kernel: str = "") -> dict[str, str]:
-    """The environment in which our commands begin as forks, with this kernel."""
-    path = {"PATH": f"{forks.folder(kernel)}{os.pathsep}{ENVIRONMENT['PATH']}"}
-    return ENVIRONMENT | path | ({"SHINGLETOOLS_KERNEL": kernel} if kernel else {})
+    return run_process(*argv, stdin=stdin, cwd=cwd, env=env)
 
 
 def run_process(
     *argv: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Ran:
-    """The same as a user starts it, for what a start decides: signals, limits of the system, failing calls."""
+    """The same in a process of its own, as a user starts it."""
     words = (*str(argv[0]).split(), *map(str, argv[1:]))
     done = subprocess.run(
         words, input=stdin, capture_output=True, cwd=cwd, env=ENVIRONMENT | (env or {}), timeout=300, check=False
@@ -95,8 +80,7 @@ def run_here(*argv: str | Path, stdin: bytes = b"", cwd: Path) -> Ran:
     try:
         for number, file in enumerate(files):
             os.dup2(file.fileno(), number)
-        workers = patch.object(sys, "executable", str(forks.folder() / "python3"))
-        with contextlib.chdir(cwd), workers:
+        with contextlib.chdir(cwd):
             own = shingletools_command.run if words[0] == "shingletools" else None
             status = driver.main(words[0], words[1:], own)
     finally:
@@ -114,9 +98,9 @@ def program(command: str) -> str:
     return command.split(maxsplit=1)[0]
 
 
-def shell(script: str, cwd: Path | None = None, by: Callable[..., Ran] = run_forked) -> Ran:
+def shell(script: str, cwd: Path | None = None) -> Ran:
     """A bash script; its status is that of the last command in a pipeline that failed."""
-    return by("bash", "-o", "pipefail", "-c", script, cwd=cwd)
+    return run_process("bash", "-o", "pipefail", "-c", script, cwd=cwd)
 
 
 def stopping(*words: str) -> Canonizer:
@@ -128,18 +112,51 @@ def jsonl(*records: Record) -> bytes:
     return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
 
 
-def collect(collector: Collector, lines: bytes, side: int = 0) -> Outcome:
+@dataclass
+class Made:
+    """What a collector made of lines."""
+
+    records: int = 0  # good ones
+    rejects: list[tuple[str, int | None, str, bytes]] = field(default_factory=list)
+    output: bytes = b""
+    removed: bytes = b""
+
+    def add(self, events: Iterable[Event]) -> "Made":
+        """Adds what events say. Raises Failed."""
+        for event in events:
+            match event:
+                case Lines(data):
+                    self.output += data
+                case RemovedLines(data):
+                    self.removed += data
+                case Reject(file, line, cause, record):
+                    self.rejects.append((file, line, cause, record))
+                    self.records -= event.late
+                case ReadFigures():
+                    self.records += event.records
+        return self
+
+
+def collect(collector: Collector, lines: bytes, side: int = 0, file: str = "-") -> Made:
     """Gives lines to a collector. Raises Failed."""
-    outcome, failed = collect_chunk(collector, False, side, Chunk("-", 1, 1, lines))
-    if failed is not None:
-        raise failed
-    return outcome
+    return Made().add(take_batch(collector, side, RecordBatch(lines, file)))
+
+
+def finished(collector: Collector) -> bytes:
+    """The rest of a collector's output."""
+    return Made().add(collector.finish()).output
+
+
+def filtered(chain: Chain, lines: bytes) -> tuple[bytes, list[tuple[int, int, str, bytes]]]:
+    """The lines that filters make of lines, and what they reject: places, numbers of filters, causes and lines."""
+    (made,) = chain(RecordBatch(lines))
+    return made.lines, [each[:4] for each in made.rejected]
 
 
 def read_by_definition(collector: Collector) -> None:
     """Keeps the kernel from reading its lines."""
     schema = collector.schema
-    vars(collector)["schema"] = lambda side: schema(side)._replace(ordinary=False)
+    vars(collector)["schema"] = lambda *of: schema(*of)._replace(ordinary=False)
 
 
 def pipe(stdin: bytes, *commands: str) -> bytes:

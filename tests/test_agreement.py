@@ -23,7 +23,7 @@ from agreement import (
     record_lines,
     stage_of,
 )
-from harness import collect, run
+from harness import collect, finished, run
 from shingletools import kernel
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.kernel import NAME, arrays
@@ -253,7 +253,7 @@ def test_another_signature_twice(tmp_path: Path) -> None:
             bad = f'{{"id":2,"{compared}":"{payload}","{doubled}":"{other}","{doubled}":"{other}"}}\n'
             made = [collected("simjoin", [[(first + bad).encode()]], at_once) for at_once in (True, False)]
             assert made[0] == made[1]
-            assert [cause for _, _, cause, _ in made[0][0]] == [f'field "{doubled}" occurs twice']  # type: ignore[attr-defined]
+            assert [cause for _, _, cause, _ in made[0][0].rejects] == [f'field "{doubled}" occurs twice']
     for command in ("simjoin", "simindex add seen"):  # in one process, as it comes from a filter
         ran = run(
             "shingletools run",
@@ -334,5 +334,5 @@ def test_a_similarity_counts_as_it_is_written() -> None:
                 collector = stage_of(command).collector()
                 assert NAME != "c" or kernel.read_columns(chunk, 0, collector.schema(0).fields).rows == 1
                 collect(collector, chunk)
-                assert b"".join(part.output for part in collector.finish()).count(b"\n") == count
+                assert finished(collector).count(b"\n") == count
                 check_collector(command, [[chunk]])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness import Record, jsonl, run, run_here
+from shingletools.record.events import Reject
 from shingletools.running.reject_messages import MAX_CAUSES, MAX_SHOWN, RejectMessages, cause_of
 from shingletools.system.errors import Failed
 
@@ -16,7 +17,7 @@ def said(*causes: str, every: bool = False) -> list[str]:
     messages: list[str] = []
     complaints = RejectMessages("canon", messages.append, every)
     for number, cause in enumerate(causes, 1):
-        complaints.add(("f", number, cause, b"x"))
+        complaints.add(Reject("f", number, cause, b"x"))
     complaints.close()
     return messages
 
@@ -157,7 +158,7 @@ def begun(*lines: bytes, command: str = "canon", every: bool = False) -> tuple[l
     complaints = RejectMessages(command, said.append, every, stops=True)
     try:
         for number, line in enumerate(lines, 1):
-            complaints.add(("f", number, "not JSON (column 1)", line))
+            complaints.add(Reject("f", number, "not JSON (column 1)", line))
     except Failed as error:
         complaints.close()
         return said, str(error)

@@ -141,29 +141,20 @@ def test_help_shows_arguments_as_they_are_given(command: str) -> None:
             assert f"{option}{behind}" in shown
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *KEEPERS])
+# Each page says in the same words where the options that all commands share, and the exit status, are described
+ALIKE = [
+    r"\nWith no\n\.Ar FILE No or Cm .*?\nstandard input is read\.\n.*?\n\.Fl [^\n]* -version \.\n",
+    r"\n\.Sh EXIT STATUS\n0 if .*?\n\.Xr shingletools 7 \.\n",
+]
+
+
+@pytest.mark.parametrize("command", [each for each in (*COMMANDS, *KEEPERS) if each != "simtune"])
 def test_every_page_names_the_options_that_all_commands_share(command: str) -> None:
-    text = (MAN / f"{command}.1").read_text("utf-8")
-    described = text.split("\n.Sh OPTIONS\n")[1].split("\n.Sh ")[0]
-    for option in documented("shingletools.7", "COMMON OPTIONS"):
-        assert re.search(rf"\.Fl {re.escape(option[1:])}\b", described), option
-
-
-@pytest.mark.parametrize(
-    "passage",
-    [
-        r"\nWith no\n.*?\nreads standard input\.\n",
-        r"\nThese options are common to all commands .*?\bthere\.\n",
-        r"\n\.Sh EXIT STATUS\n.*? records were rejected, and ",
-        r"\n\.It 2\nthe run failed: .*?, a file with records but no good one,\n",
-        r"\n\.It 130\n.*?\n\.El\n",
-    ],
-)
-def test_pages_say_alike_what_is_alike(passage: str) -> None:
-    pages = [(MAN / f"{command}.1").read_text("utf-8") for command in (*COMMANDS, *KEEPERS)]
-    found = [re.findall(passage, page, re.DOTALL) for page in pages]
-    assert len(found[0]) == 1
-    assert found == [found[0]] * len(found)
+    page, first = ((MAN / f"{name}.1").read_text("utf-8") for name in (command, COMMANDS[0]))
+    found = [re.search(each, page, re.DOTALL) for each in ALIKE]
+    assert [each and each[0] for each in found] == [each[0] for each in re.finditer("|".join(ALIKE), first, re.DOTALL)]
+    named = re.findall(r"^\.Fl (.*) \.$", found[0][0] if found[0] else "", re.MULTILINE)
+    assert {f"-{option}" for option in named[0].split(" , ")} == set(documented("shingletools.7", "COMMON OPTIONS"))
 
 
 @pytest.mark.parametrize("command", [*PROGRAMS, run_command.NAME, *SHORT])
@@ -171,7 +162,9 @@ def test_page_has_what_a_reader_looks_for(command: str) -> None:
     text = (MAN / page_of(command)).read_text("utf-8")
     sections = re.findall(r"^\.Sh (.*)", text, re.MULTILINE)
     assert sections[:4] == ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"]
-    assert {"EXIT STATUS", "EXAMPLES", "SEE ALSO"} <= set(sections)
+    assert {"EXIT STATUS", "SEE ALSO"} <= set(sections)
+    description = text.split("\n.Sh DESCRIPTION\n")[1].split("\n.Sh ")[0]
+    assert len(re.findall(r"^\$ ", description, re.MULTILINE)) >= 2 or command == "simtune"
     summary = re.search(r"^\.Nd (.*)", text, re.MULTILINE)
     assert summary
     assert f"{command}: {summary[1]}" == parser_of(command).description
@@ -184,13 +177,15 @@ def see_also(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_references_lead_somewhere(page: Path) -> None:
-    """To pages of this package, and to sections of the same page."""
+    """To pages of this package, and to sections of the same page and of others."""
     text = page.read_text("utf-8")
     here = {page.name for page in PAGES}
     named = {".".join(name) for name in XREF.findall(text)}
     assert {name for name in named if name.startswith("shingletools") or name[:-2] in PROGRAMS} <= here
     sections = set(re.findall(r"^\.S[hs] (.*)", text, re.MULTILINE))
     assert set(re.findall(r"^\.(?:.* )?Sx (.*?)(?: [.,:;])?$", text, re.MULTILINE)) <= sections
+    for section, *other in re.findall(r"\b([A-Z][A-Z ,]+[A-Z]) in\n\.Xr (\S+) (\d)", text):
+        assert re.search(rf"^\.Sh {section}$", (MAN / ".".join(other)).read_text("utf-8"), re.MULTILINE), section
     assert page.name == "shingletools.7" or "shingletools.7" in see_also(page)
 
 
@@ -253,15 +248,22 @@ def test_no_line_of_prose_is_long(page: Path) -> None:
     assert [line for line in prose if len(line) > 120] == []
 
 
-def test_every_row_of_a_comparison_has_a_command() -> None:
-    """Under ROWS AND COMMANDS, after a #, stands a name with the words of the row's name; but for other programs."""
-    choosing, overview = ((MAN / page).read_text("utf-8") for page in ("shingletools-choosing.7", "shingletools.7"))
-    compared = choosing + overview.split("\n.Ss Which signature\n")[1]
-    rows = set(re.findall(r"^\.It (?!Ta|Sy|gaoya|rensa|datasketch)(.*?) Ta ", compared, re.MULTILINE))
-    commands = choosing.split("\n.Sh ROWS AND COMMANDS\n")[1]
-    named = [said(name) for name in re.findall(r"^\$ .* # (.*)", commands, re.MULTILINE)]
-    assert len(rows) > 50
-    assert [row for row in rows if not any(said(row) <= each for each in named)] == []
+@pytest.mark.slow
+def test_every_row_of_a_comparison_has_a_command(tmp_path: Path) -> None:
+    """Under ROWS AND COMMANDS is a name with the words of the row's name; but for other programs. All commands run."""
+    page = (MAN / "shingletools-evidence.7").read_text("utf-8").partition("\n.Sh PLANTED COPIES\n")[2]
+    compared, _, named = page.partition("\n.Sh ROWS AND COMMANDS\n")
+    rows = set(re.findall(r"^\.It (?!Ta|gaoya|rensa|datasketch)(.*?) Ta ", compared, re.MULTILINE))
+    commands = dict(re.findall(r"^\.It (.*) Ta (.*)", named.replace("\\-", "-"), re.MULTILINE))
+    assert len(rows) > 45
+    parts = {part for row in rows for part in row.split(", and ")}
+    assert [part for part in parts if not any(said(part) <= said(each) for each in commands)] == []
+    words, table = tmp_path / "words", tmp_path / "table"
+    words.write_bytes(run("canon", DATA / "docs.jsonl").good())
+    table.write_bytes(run("shingle", "-k", "1", "--df", words).good())
+    for command in commands.values():
+        file = DATA / "docs.jsonl" if command.startswith("canon") else words
+        assert run("shingletools", "run", command, file, cwd=tmp_path).status == 0, command
 
 
 def test_table_of_standard_deviations() -> None:
@@ -271,7 +273,7 @@ def test_table_of_standard_deviations() -> None:
 
 
 def test_table_of_pairs_that_sketches_find() -> None:
-    for (row, column), shown in table("shingletools-choosing.7", '.Bl -column "256 minima').items():
+    for (row, column), shown in table("shingletools-evidence.7", '.Bl -column "256 minima').items():
         n, j = int(row.split()[0]), Fraction(column)
         least = math.ceil(Fraction(4, 5) * n)
         found = sum(math.comb(n, agree) * j**agree * (1 - j) ** (n - agree) for agree in range(least, n + 1))
@@ -290,12 +292,43 @@ def test_table_of_one_changed_word() -> None:
         assert shown == round(len(one & two) / len(one | two), 2), (row, column)
 
 
-def test_readme_shows_the_two_commands_before_anything_else_runs() -> None:
+def test_readme_begins_with_the_pipeline_and_has_the_tests_second() -> None:
     readme = (TOP / "README.md").read_text("utf-8")
     setup, test = re.findall(r"^```sh\n(.*?)\n```$", readme, re.MULTILINE | re.DOTALL)[:2]
     assert setup.endswith("canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8")
     assert test.endswith("pytest -n auto")
-    assert readme.index(test) < 2500
+    assert readme.index(setup) < 300
+    assert readme.count("\n") <= 120
+
+
+@pytest.mark.slow
+def test_every_job_of_the_readme_runs(tmp_path: Path) -> None:
+    """On files of the names that the table has."""
+    jobs = (TOP / "README.md").read_text("utf-8").partition("\n## Jobs\n")[2].partition("\n## ")[0]
+    commands = [each.replace("\\|", "|") for each in re.findall(r"^\| .* \| `(.*)` \|$", jobs, re.MULTILINE)]
+    assert len(commands) >= 16
+    documents = (DATA / "docs.jsonl").read_bytes().splitlines(keepends=True)
+    names = {name for command in commands for name in re.findall(r"\b\w+\.jsonl\b", command)} - {"clean.jsonl"}
+    names |= {"shop1.jsonl", "shop2.jsonl"}
+    for place, name in enumerate(sorted(names)):
+        (tmp_path / name).write_bytes(b"".join(documents[place * 36 : place * 36 + 36]))
+    for name, text in [
+        ("app.log", "12:00 disk 1 is full\n12:01 disk 1 is full\n"),
+        ("refs.ris", "TY  - JOUR\nTI  - On wings\nER  - \n"),
+        ("essays/one.txt", "we measured the wings of forty dragonflies in a field near the river"),
+        ("sources/two.txt", "they say that we measured the wings of forty dragonflies in a field"),
+        *((f"src/{name}.py", f"# {name}\n{Path(__file__).read_text()}") for name in "ab"),
+        *((f"site/{name}.html", (DATA / "page.html").read_text()) for name in "ab"),
+    ]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for command in commands:
+        if command.startswith("shingletools.run("):
+            assert output(f">>> import shingletools; len(list({command}))", tmp_path) != ["0"]
+        elif not command.startswith("simspark "):
+            ran = run("bash", "-euo", "pipefail", "-c", command, cwd=tmp_path)
+            assert ran.status == 0, (command, ran.err)
+            assert ran.out or " -o clean" in command, command
 
 
 def test_the_picture_of_the_readme_is_what_the_commands_show() -> None:

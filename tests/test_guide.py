@@ -214,7 +214,7 @@ def missing_of(command: str) -> list[str]:
         f"pyproject.toml, script-files: {launcher}": launcher in scripts,
         page: (TOP / page).exists(),
         f"man/shingletools.7, the list of commands: .It Xr {command} 1 Ta": f".It Xr {command} 1 Ta" in overview,
-        f"man/shingletools.7, SEE ALSO: .Xr {command} 1 ,": f"\n.Xr {command} 1 ,\n" in overview,
+        f"man/shingletools.7, SEE ALSO: Xr {command} 1 ,": f"Xr {command} 1 ," in overview.partition("SEE ALSO")[2],
         f"README.md, the table of pages: `man {command}`": f"`man {command}`" in readme,
         f"tests/suite.py: SUITE, or KEEPERS: {command}": command in PROGRAMS,
         f"tests/contract/test_kinds.py: TAKES: {command}": command not in COMMANDS or f'"{command}": ' in kinds,

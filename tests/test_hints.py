@@ -276,8 +276,12 @@ def test_what_is_at_the_column(line: bytes, said: str) -> None:
         ("simscore --truth t pairs", b"a,b", "with --csv or --tsv, columns of --truth are separated by commas or tabs"),
         ("simgroup t", b"a;b;similarity", "pairs are read as JSON lines, such as simjoin writes"),
         ("dedup --pairs t docs", b"a\tb", "pairs are read as JSON lines, such as simjoin writes"),
-        ("simtune --truth t docs", b"a,b,label", "pairs are read as JSON lines, such as simjoin writes"),
-        ("simtune t", b"id,text", "--csv or --tsv reads it"),
+        (
+            "simtune --truth t docs",
+            b"a,b,label",
+            "with --csv or --tsv, columns of --truth are separated by commas or tabs",
+        ),
+        ("simtune t", b"id,text", "--csv or --tsv reads documents, and simtune --csv or --tsv the files of --truth"),
         ("canon t", b"a,b", "--csv or --tsv reads it"),
         ("canon t", b"id;text", "--csv --delimiter ';' reads it"),
         ("simshow --docs t pairs", b"id,text", "--csv or --tsv reads it"),
@@ -537,8 +541,8 @@ def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
     (tmp_path / "groups").write_bytes(jsonl(*({"members": group} for group in groups)))
     command = f"dedup {option} {option[2:]}"
     said = (
-        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: a document stays if all that it "
-        "resembles is elsewhere, so name all files of which the pairs are\n"
+        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: the pairs cover files that are not "
+        "given, and a document stays if all that it resembles is there; name these, too\n"
     )
     ran = run_here(f"{command} shard", cwd=tmp_path)
     assert (ran.status, ran.err) == (0, "" if option == "--groups" else said)

@@ -15,7 +15,6 @@ import labels
 import numpy as np
 import pytest
 import removal
-import telling
 
 TITLES = ["near duplicate detection in large archives", "a study of rivers and lakes", "the cat sat on the mat today"]
 
@@ -297,20 +296,6 @@ def test_shares_and_means_are_those_of_counts() -> None:
     assert removal.means("both", rows).split() == ["both", *cells]
 
 
-def test_telling_pairs_have_answers(tmp_path: Path) -> None:
-    pairs = [json.loads(line) for line in telling.PAIRS.open(encoding="utf-8")]
-    assert {pair["answer"] for pair in pairs} == {*telling.RIGHT}
-    assert len({pair["kind"] for pair in pairs if pair["answer"] == "kept"}) >= 60
-    assert {pair["lang"] for pair in pairs if pair["answer"] == "kept"} == {"en", "de", "ru", "zh"}
-    texts = [pair[side] for pair in pairs for side in "ab"]
-    assert len({*texts}) == len(texts)
-    (tmp_path / "remover.py").write_text(REMOVER)
-    # The second document of the first pair goes; of the next two, one pair is doubtful, and one of two pairs
-    doubtful = json.dumps([("1b", "1a"), ("2a", "1b")])
-    command = [sys.executable, str(tmp_path / "remover.py"), "[1]", doubtful]
-    assert telling.outcomes(pairs[:3], command, True) == ["removed", "doubtful", "kept"]
-
-
 @pytest.mark.slow
 def test_a_set_is_run_for_real(
     clones: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -357,23 +342,6 @@ def test_a_mean_needs_all_sets(capsys: pytest.CaptureFixture[str]) -> None:
     labels.show(rows, "f1", {"fifty": "autofj", "D2": "D2"})
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:4] == [".It Ta fifty", ".It default Ta .375", ".El"]
-
-
-def test_costs_are_for_each_true_pair_that_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    cost = {"tried": "x", "true": 40, "recall": 0.5, "cpu": 2.26, "memory": 45.7, "candidates": 90.0}
-    labels.show_costs(
-        [
-            {"set": "D4", "program": "default"} | cost | {"recall": 0.0},
-            {"set": "D4", "program": "gaoya"} | cost | {"candidates": None},
-            {"set": "sociology", "program": "rensa"} | cost,
-        ]
-    )
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1:3] == [".It Ta respir. Ta Ta Ta D4 Ta Ta Ta sociol. Ta Ta", ".It" + 3 * " Ta cand. Ta s Ta MB"]
-    no = " Ta \\-" * 3
-    assert f".It default{no} Ta \\- Ta 2.3 Ta 46{no}" in lines
-    assert f".It gaoya{no} Ta \\- Ta 2.3 Ta 46{no}" in lines
-    assert f".It rensa{no}{no} Ta 4 Ta 2.3 Ta 46" in lines  # 90 candidates, 20 of 40 pairs
 
 
 # The extra test has scikit-learn; of the extra bench, those are tried that are installed

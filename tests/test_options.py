@@ -41,7 +41,7 @@ def actions_of(command: str) -> list[argparse.Action]:
 
 def parse(command: str, *argv: str) -> argparse.Namespace:
     given = {word.partition("=")[0] for word in argv}
-    needed = () if "--runs" in given else NEEDED[command]  # in whose place this stands
+    needed = () if {"--runs", "--merge"} & given else NEEDED[command]  # in whose place these stand
     words = [*argv, *(word for word in needed if word.partition("=")[0] not in given)]
     return parser_of(command).parse_in_order(words) if command in RUNNERS else parser_of(command).parse(words)
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import parts_of, readers
-from harness import DOCS, Record, pipe, run_here, stopping
+from harness import DOCS, Record, filtered, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.canon.word_splitting import WORD
@@ -26,8 +26,11 @@ from shingletools.kernel import payload_codec
 from shingletools.reading import streams
 from shingletools.reading.streams import read_spans
 from shingletools.record import json_faults, wire
+from shingletools.record.events import Reject
+from shingletools.record.filter_chain import Chain
+from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
-from shingletools.running.filtering import FilterGroup
+from shingletools.running.pipeline import events_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed, Rejected
 from suite import FILTERS, inputs
@@ -275,11 +278,11 @@ def test_every_other_field_passes_through(fields: dict[str, object], identity: s
     record = {**fields, "id": identity, "text": text, "via": "mine"}
     stage = Filter(consumes="text", produces="shingles", recipe="shingle k=2", function=Rolling(2))
     line = json.dumps(record).encode()
-    result = FilterGroup([(stage, "id", False)])(streams.Chunk("-", 1, 1, line), None)[0]
-    assert result.rejects == []
+    made, rejects = filtered(Chain([(stage, "id")]), line)
+    assert rejects == []
     expected = {key: value for key, value in record.items() if key != "text"}
     expected |= {"shingles": Rolling(2)(text), "via": "mine | shingle k=2"}
-    assert json.loads(result.written.output) == expected
+    assert json.loads(made) == expected
 
 
 lines = st.lists(
@@ -294,13 +297,15 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     """However the reads fall, and with or without the last newline."""
     data = b"\n".join(documents) + (b"\n" if newline and documents else b"")
     stage = Filter(consumes="text", produces="text", recipe="canon", function=plain)
-    whole = FilterGroup([(stage, "id", False)])(streams.Chunk("-", 1, 1, data), None)[0]
+    chain = Chain([(stage, "id")])
+    (whole,) = chain(RecordBatch(data))
     with pytest.MonkeyPatch.context() as patch:
         blocks = [data[i : i + block] for i in range(0, len(data), block)]
         patch.setattr(streams, "_read_blocks", lambda _name: (each for each in blocks))
-        results = [FilterGroup([(stage, "id", False)])(chunk, None)[0] for chunk in streams.read_chunks(["-"])]
-    assert b"".join(result.written.output for result in results) == whole.written.output
-    assert [reject for result in results for reject in result.rejects] == whole.rejects
+        results = [made for chunk in streams.read_chunks(["-"]) for made in chain(chunk.batch())]
+    assert b"".join(result.lines for result in results) == whole.lines
+    rejects = [each for result in results for _, each in events_of(result) if isinstance(each, Reject)]
+    assert rejects == [each for _, each in events_of(whole) if isinstance(each, Reject)]
     assert sum(result.size for result in results) == len(data)
 
 

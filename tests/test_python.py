@@ -516,7 +516,7 @@ def test_unique_tells_what_could_not_be_compared(library: str) -> None:
         assert [*map(str, result.rejected)] == result.messages == said
         repeated = unique([rows[0], rows[0], rows[2]])
         assert list(repeated) == rows[:1]
-        places = ["simjoin: -", "simcheck: unique.words", "dedup: -"]
+        places = ["simjoin: unique.words", "simcheck: unique.words", "dedup: -"]
         assert repeated.messages == [f"{place}:2: id 1 was seen before" for place in places]
         assert [each.command for each in result.figures] == ["canon", "shingle", "simjoin", "simcheck", "dedup"]
         return

@@ -5,7 +5,6 @@ import random
 import statistics
 from collections import Counter
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import staged
 import tasks
 from staged import Staged
 
-from harness import DOCS, forking, jsonl, pipe
+from harness import DOCS, ENVIRONMENT, jsonl, pipe
 
 OTHERS = [f"other{number}" for number in range(500)]
 CHINESE = "这个软件包含有 GNU/Linux 的文档，它是用 HTML 写成的"
@@ -178,7 +177,7 @@ def test_counts_are_those_of_brute_force_with_either_kernel(
     monkeypatch.setattr(signatures, "SIGNATURES", {name: signatures.SIGNATURES[name] for name in some})
     tables = []
     for kernel in ("c", "numpy"):
-        monkeypatch.setattr(staged, "environment", partial(forking, kernel))
+        monkeypatch.setattr(staged, "environment", lambda kernel=kernel: ENVIRONMENT | {"SHINGLETOOLS_KERNEL": kernel})
         seeds = [bands.measured(corpus, seed) for seed in range(2)]
         tables.append((bands.rows(seeds), bands.copy_rows(seeds)))
     assert tables[0] == tables[1]

@@ -16,7 +16,7 @@ import pytest
 from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.command_registry import STAGES
-from shingletools.running.pipeline_parser import split, steps_of
+from shingletools.running.pipeline_parser import command_lines, split, steps_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed
 from suite import SEQUENCES, SUITE
@@ -33,10 +33,10 @@ PIPELINES = (
     f"{TO_PAIRS} | simgroup",
     f"{TO_PAIRS} | simgroup | dedup --groups - bad --keep longest --annotate",
     f"{TO_PAIRS} | dedup --pairs - docs.jsonl | canon --stop en | shingle -k 2",
-    f"{TO_PAIRS} | dedup --pairs - bad --removed removed --rejects bad.dedup",
+    f"{TO_PAIRS} | dedup --pairs - bad --removed removed --rejects rejected.dedup",
     f"{TO_PAIRS} | simshow --brief --docs docs.jsonl",
     f"{TO_PAIRS} | simscore --truth labels --field text",
-    "canon bad --rejects bad.canon | shingle --rejects bad.shingle --all-messages | sketch --rejects bad.sketch --keep",
+    "canon bad --rejects rejected.1 | shingle --rejects rejected.2 --all-messages | sketch --rejects rejected.3 --keep",
     "canon bad --allow-rejects 0 | shingle --allow-rejects 90% | sketch --simhash --allow-rejects 1 | simjoin",
     "canon bad | shingle --df --header",
     "parts --by line bad | canon | shingle -k 2 | sketch | simjoin -t 0.5",
@@ -95,10 +95,32 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+PLACE = re.compile(r"[^ :]+:\d+: |(?<=: )[^ :]+: (?=not one good)")
+
+
+def causes(messages: list[str]) -> list[str]:
+    """Messages without files and lines, which the shell counts for each command anew, and without hints."""
+    return sorted(PLACE.sub("", each, count=1).partition("; ")[0] for each in messages)
+
+
+def assert_same_files(found: dict[str, bytes], expected: dict[str, bytes], read: bytes) -> None:
+    """But for files of bad records, which have the lines that were read."""
+    assert found.keys() == expected.keys()
+    for name, data in found.items():
+        if name.startswith("rejected"):
+            assert len(data.splitlines()) == len(expected[name].splitlines())
+            assert {*data.splitlines()} <= {*read.splitlines()}
+        else:
+            assert data == expected[name]
+
+
 def assert_same(found: Ran, expected: Ran) -> None:
+    """But for the lines of bad records."""
+    found, expected = (*found[:2], causes(found[2])), (*expected[:2], causes(expected[2]))
     if expected[0] == 2:  # the shell's other commands go on meanwhile, and may say more
         assert found[2] != []
-        assert {*found[2]} <= {*expected[2]}
+        # Nor does the shell know that a command before it made what has no good record
+        assert {each for each in found[2] if " more like " not in each} <= {*expected[2]}
         expected, found = (*expected[:2], []), (*found[:2], [])
     assert found == expected
 
@@ -113,7 +135,7 @@ def test_what_the_shell_gives(text: str, folder: Path, tmp_path: Path) -> None:
         assert not any(" s," in line or line.endswith(" s") for line in found[2])
         expected, found = (*expected[:2], []), (*found[:2], [])
     assert_same(found, expected)
-    assert files_of(other) == files_of(one)
+    assert_same_files(files_of(other), files_of(one), (folder / "bad").read_bytes())
 
 
 @pytest.mark.slow
@@ -168,7 +190,7 @@ SIGNING = (
     "canon | shingle -k 3 | simjoin -t 0.5",
     "canon | shingle -k 3 --mod 4 | sketch -n 20 | simjoin -t 0.5 -S 1M",
     "canon | shingle -k 3 | sketch -n 20 --keep | simjoin -t 0.5 --verify",
-    "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --rejects bad",
+    "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --rejects rejected",
     "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --strict",
     "canon | shingle -k 3 | sketch -n 20 | simjoin -t 0.5 --against sketches -",
     "canon --id text | shingle --id text | simjoin",
@@ -186,7 +208,7 @@ def test_signatures_in_place_of_lines(text: str, folder: Path, tmp_path: Path, m
     one, other = (shutil.copytree(folder, tmp_path / name) for name in ("shell", "run"))
     for stdin in (mixed(folder), b'{"id":1,"text":"a","via":"x"}\n' + (folder / "docs.jsonl").read_bytes()):
         assert_same(in_one(text, stdin, other), in_shell(text, stdin, one))
-        assert files_of(other) == files_of(one)
+        assert_same_files(files_of(other), files_of(one), stdin)
 
 
 @pytest.mark.slow
@@ -205,7 +227,7 @@ def test_signatures_from_workers(text: str, folder: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "made"),
-    [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], False), (SIGNING[10], False)],
+    [(SIGNING[0], True), (SIGNING[3], True), (SIGNING[5], False), (SIGNING[6], True), (SIGNING[10], False)],
 )
 def test_the_kernel_makes_signatures(
     text: str, made: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -232,12 +254,62 @@ def test_the_other_kernel(folder: Path) -> None:
     assert (ran.status, ran.out, sorted(ran.err.splitlines())) == in_one(TO_PAIRS, b"", folder)
 
 
+ODD = (
+    b'{"id":1,"text":"A b c"}',
+    b"odd",
+    b'{"id":2,"text":"A b c","shingles":1,"shingles":2}',
+    b'{"id":1,"text":"D e f"}',
+    b'{"id":3,"text":"A b c d"}',
+    b'{"id":4,"text":"A b c","sketch":1,"sketch":2}',
+    b'{"id":3,"text":"again"}',
+)
+ODD_SAID = [
+    "canon: odd:2: not JSON (column 1)",
+    'shingle: odd:3: field "shingles" occurs twice',
+    "simjoin: odd:4: id 1 was seen before",
+    'sketch: odd:6: field "sketch" occurs twice',
+    "simjoin: odd:7: id 3 was seen before",
+]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_bad_records_are_told_by_their_lines_in_the_input(jobs: str, tmp_path: Path) -> None:
+    """Whichever command rejects them; each keeps the lines of the input."""
+    (tmp_path / "odd").write_bytes(b"\n".join(ODD))
+    text = "canon odd | shingle -k 2 --rejects a | sketch --rejects b | simjoin -t 0.1 --rejects c"
+    status, out, said = in_one(text, b"", tmp_path, "-j", jobs)
+    assert (status, len(out.splitlines()), said) == (1, 1, sorted(ODD_SAID))
+    for name, lines in {"a": [2], "b": [5], "c": [3, 6]}.items():
+        assert (tmp_path / name).read_bytes() == b"".join(ODD[line] + b"\n" for line in lines)
+    (tmp_path / "two").write_bytes(b"\n".join(ODD[:1]))
+    said = in_one(text.replace("canon odd", "canon two odd"), b"", tmp_path, "-j", jobs)[2]
+    assert said == sorted(["simjoin: odd:1: id 1 was seen before", *ODD_SAID])
+
+
+def test_a_strict_run_stops_at_the_first_bad_record_of_the_input(tmp_path: Path) -> None:
+    (tmp_path / "odd").write_bytes(b"\n".join([ODD[0], ODD[5], ODD[2], ODD[1]]))
+    status, out, said = in_one("canon odd --strict | shingle -k 2 --strict | sketch --strict", b"", tmp_path)
+    assert (status, len(out.splitlines()), said) == (2, 1, ['sketch: odd:2: field "sketch" occurs twice'])
+
+
+def test_lines_of_parts_and_of_pairs(tmp_path: Path) -> None:
+    """A part is told by the line of its document; a record of several by its number."""
+    (tmp_path / "docs").write_bytes(b'{"id":"1","text":"a\\nb"}\n{}\n{"id":2,"text":"c\\nd"}\n')
+    said = in_one("parts --by line docs | shingle -k 1 --text of", b"", tmp_path)[2]
+    assert said == ['parts: docs:2: field "id" is missing', *['shingle: docs:3: field "of" is not a string'] * 2]
+    (tmp_path / "docs").write_bytes(b'{"id":1,"text":"a b"}\n{"id":2,"text":"a b"}\n{"id":3,"text":"a b"}\n')
+    (tmp_path / "words").write_bytes(b'{"id":1,"text":"a b"}\n{"id":2,"text":"a b"}\n')
+    said = in_one("canon docs | shingle -k 1 | simjoin -t 1 | simcheck --docs words", b"", tmp_path)[2]
+    assert said == [f"simcheck: -:{line}: no document of --docs has the id 3" for line in (2, 3)]
+
+
 def test_an_archive_grows_as_in_the_shell(folder: Path, tmp_path: Path) -> None:
     text = "canon bad | shingle -k 3 | sketch | simindex add archive --unless-known | dedup --known - docs.jsonl"
     made = []
     for way, work in (("shell", in_shell), ("run", in_one)):
         here = shutil.copytree(folder, tmp_path / way)
         rounds = [work(text.replace(" bad ", f" {name} "), b"", here) for name in ("labels", "bad")]
+        rounds = [(status, out, causes(said)) for status, out, said in rounds]
         made.append((rounds, run_here("simindex dump archive", cwd=here).good()))
     assert made[1] == made[0]
 
@@ -415,7 +487,7 @@ def test_a_worker_is_killed(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_a_pipeline_may_have() -> None:
-    assert [step.name for step in steps_of("canon | shingle -k 3")] == ["canon", "shingle"]
+    assert [step.name for step in steps_of(command_lines("canon | shingle -k 3"))] == ["canon", "shingle"]
     with pytest.raises(Failed):
-        steps_of("nothing")
+        command_lines("nothing")
     assert set(STAGES) == {each.name for each in SUITE} | {"simindex"}

@@ -10,7 +10,7 @@ import pytest
 
 from shingletools.kernel import NAME
 from shingletools.reading.streams import Span
-from shingletools.record.collector import Written
+from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed
 from shingletools.system.files import State
 from shingletools.system.worker_loop import LARGE_MESSAGE_BYTES, Messages, ProcessEnded
@@ -48,11 +48,11 @@ def test_bytes_are_lent_until_the_next_answer(jobs: int) -> None:
         9,
     ]
     items = [bytes([number]) * size for number, size in enumerate(sizes, 1)]
-    answers = in_processes(Written, items, jobs)
+    answers = in_processes(RecordBatch, items, jobs)
     for item in items:
-        written = next(answers)
-        assert (bytes(written.output), bytes(written.removed)) == (item, b"")
-        assert isinstance(written.output, memoryview) == (len(item) < LARGE_MESSAGE_BYTES)
+        made = next(answers)
+        assert bytes(made.lines) == item
+        assert isinstance(made.lines, memoryview) == (len(item) < LARGE_MESSAGE_BYTES)
     assert list(answers) == []
 
 

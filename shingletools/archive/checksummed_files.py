@@ -7,7 +7,7 @@ probability of 2^-64.
 
 import contextlib
 import os
-from collections import OrderedDict
+from functools import lru_cache
 
 import numpy as np
 
@@ -99,21 +99,8 @@ class SummedWriter:
 class Cache:
     """The blocks that were read last, of several files."""
 
-    def __init__(self, kept: int = CACHED_BLOCKS) -> None:
-        self.kept = kept
-        self.blocks: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-
-    def get(self, file: int, number: int) -> bytes | None:
-        block = self.blocks.get((file, number))
-        if block is not None:
-            with contextlib.suppress(KeyError):  # another thread may have put it out
-                self.blocks.move_to_end((file, number))
-        return block
-
-    def put(self, file: int, number: int, block: bytes) -> None:
-        self.blocks[file, number] = block
-        if len(self.blocks) > self.kept:
-            self.blocks.popitem(last=False)
+    def __init__(self) -> None:
+        self.block = lru_cache(CACHED_BLOCKS)(SummedFile.read_block)
 
 
 class SummedFile:
@@ -140,15 +127,15 @@ class SummedFile:
             raise Unreadable(self.name, "closed while it was read")
         first, last = start // BLOCK_BYTES, (start + size - 1) // BLOCK_BYTES
         few = last <= first + 1  # as in a search, which will read these blocks again
-        data = memoryview(b"".join(map(self._block, range(first, last + 1))) if few else self._blocks(first, last))
+        data = memoryview(
+            b"".join(self.cache.block(self, number) for number in range(first, last + 1))
+            if few
+            else self._blocks(first, last)
+        )
         return data[start - first * BLOCK_BYTES : start - first * BLOCK_BYTES + size]
 
-    def _block(self, number: int) -> bytes:
-        block = self.cache.get(self.descriptor, number)
-        if block is None:
-            block = self._blocks(number, number)
-            self.cache.put(self.descriptor, number, block)
-        return block
+    def read_block(self, number: int) -> bytes:
+        return self._blocks(number, number)
 
     def _blocks(self, first: int, last: int) -> bytes:
         start, end = first * BLOCK_BYTES, min((last + 1) * BLOCK_BYTES, self.size)

@@ -102,6 +102,14 @@ class Frames:
     def __init__(self) -> None:
         self.kept = kernel.new_ids()  # it can hold any bytes
 
+    def __getstate__(self) -> tuple[bytes, Index]:
+        heap, cuts = self.heap()
+        return heap.tobytes(), np.diff(cuts)
+
+    def __setstate__(self, state: tuple[bytes, Index]) -> None:
+        self.kept = kernel.new_ids()
+        self.numbers(*state)
+
     def __len__(self) -> int:
         return len(self.kept)
 

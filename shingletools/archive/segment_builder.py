@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,10 @@ Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # from signatures, (rows, b
 
 
 class SegmentBuilder:
-    """Records as columns. Memory: their bytes, about ROW_BYTES more for each, and about FRAME_BYTES for each frame."""
+    """Records as columns. Memory: their bytes, about ROW_BYTES more for each, and about FRAME_BYTES for each frame.
+
+    It can be pickled.
+    """
 
     def __init__(self) -> None:
         self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
@@ -37,35 +39,17 @@ class SegmentBuilder:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def save(self, file: IO[bytes]) -> None:
-        """Writes all columns to a file. `files` and grams are not saved."""
-        heap, cuts = self.frames.heap()
-        for column in (heap, self.data, self.ids, self.signed, self.sizes, self.frame, self.file, self.line):
-            np.save(file, np.frombuffer(column, np.uint8))
-        np.save(file, np.diff(cuts))
-
-    @classmethod
-    def load(cls, file: IO[bytes], files: list[str]) -> "SegmentBuilder":
-        """Returns the records that were saved at this place of a file. files: as before."""
-        batch = cls()
-        heap, batch.data, batch.ids = np.load(file).tobytes(), bytearray(np.load(file)), bytearray(np.load(file))
-        for column in (batch.signed, batch.sizes, batch.frame, batch.file, batch.line):
-            column.frombytes(np.load(file).tobytes())
-        batch.frames.numbers(heap, np.load(file))
-        batch.files = files
-        return batch
-
     @property
     def memory(self) -> int:
         """Returns about how many bytes the records take."""
         return len(self.data) + len(self.ids) + self.frames.memory + ROW_BYTES * len(self) + 16 * len(self.grams)
 
-    def place(self, file: str, line: int | None, records: int) -> None:
-        """Notes where `records` added records came from: consecutive lines of a file, the first at `line`."""
+    def place(self, file: str, lines: Sequence[int]) -> None:
+        """Notes where added records came from: lines of a file."""
         if not self.files or self.files[-1] != file:
             self.files.append(file)
-        self.file.frombytes(np.full(records, len(self.files) - 1).tobytes())
-        self.line.frombytes(((line or 0) + np.arange(records)).tobytes())
+        self.file.frombytes(np.full(len(lines), len(self.files) - 1).tobytes())
+        self.line.frombytes(np.array(lines, np.int64).tobytes())
 
     def add(self, name: bytes, data: bytes, frame: bytes) -> None:
         """Adds a record: its id as JSON, its signature, which may be empty, and its frame."""

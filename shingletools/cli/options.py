@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         """example: lines of a shell at the end of the help."""
         super().__init__(*args, **named)
         self.example = example
-        self._given: set[argparse.Action] = set()
+        self.given: dict[str, argparse.Action] = {}  # the actions of what was given, by their attributes
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parses options and files in any order; after --, only files. No file means standard input.
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         options: argparse.Namespace = self._take(self.parse_known_intermixed_args, given)
         options.files = [*options.files, *argv[cut + 1 :]] or ["-"]
         options.output = None if options.output == "-" else options.output
-        options.given = frozenset(action.dest for action in self._given)
+        options.given = frozenset(self.given)
         options.carried = None  # the names of fields that records of the input carry: see steps.py
         options.names_of = None  # returns those in files of another side
         return options
@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
             action.required = False
         options, unknown = parse(*words)
         self.refuse(unknown)
-        if missing := [argparse._get_action_name(action) for action in needed if action not in self._given]:
+        if missing := ["/".join(each.option_strings) or each.metavar for each in needed if each.dest not in self.given]:
             self.error(f"the following arguments are required: {', '.join(map(str, missing))}")
         return options
 
@@ -96,10 +96,10 @@ class Parser(argparse.ArgumentParser):
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         """Refuses an option that is given twice; argparse would take the last one."""
         once = action.option_strings and action.nargs != 0 and not isinstance(action, argparse._AppendAction)
-        if once and action in self._given:
+        if once and action.dest in self.given:
             raise argparse.ArgumentError(action, "given twice")
         if action.option_strings or arg_strings:  # argparse asks for a positional argument that is not there, too
-            self._given.add(action)
+            self.given[action.dest] = action
         return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -201,5 +201,5 @@ def add_allowance(parser: "argparse._ActionsContainer") -> None:
         "--allow-rejects",
         metavar="N|P%",
         type=allowance,
-        help="N bad records, or P percent of all, are all right: 10, 0.1%%; with more the file of -o does not appear",
+        help="allow N bad records, or P percent of all: 10, 0.1%%; with more, the file of -o does not appear",
     )

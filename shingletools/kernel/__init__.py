@@ -29,6 +29,9 @@ import importlib
 import os
 import sys
 
+from shingletools.kernel.lines import split_lines
+from shingletools.kernel.payload_codec import payload_to_bytes
+
 if sys.maxsize < 1 << 32:  # rows are numbered by int64, which numpy does not take as an index there
     raise ImportError("shingletools needs a Python of 64 bits")
 
@@ -71,12 +74,10 @@ if NAME == "c":
         linked_lines,
         list_fingerprints,
         minima,
-        payload_to_bytes,
         read_frequencies,
         read_weights,
         record_lines,
         simhash,
-        split_lines,
         weigh_fingerprints,
     )
     from shingletools.kernel.line_columns import compiled_columns as read_columns
@@ -106,7 +107,6 @@ else:
         read_frequencies,
         read_weights,
         record_lines,
-        split_lines,
         weigh_fingerprints,
     )
     from shingletools.kernel.lines import no_link as link_function
@@ -115,5 +115,4 @@ else:
     from shingletools.kernel.lines import no_link as link_weighted_simhash
     from shingletools.kernel.memo import reference_fingerprints as fingerprints
     from shingletools.kernel.memo import reference_words as words
-    from shingletools.kernel.payload_codec import payload_to_bytes
     from shingletools.kernel.payload_signatures import minima, simhash

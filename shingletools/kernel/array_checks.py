@@ -49,7 +49,7 @@ def sets(draw: Generator) -> Iterator[Compared]:
     for high in (4, 30, 60):
         several = [np.unique(draw.integers(0, high, draw.integers(1, 25))) for _ in range(20)]
         tokens = np.concatenate(several).astype(np.uint64) << np.uint64(58)
-        made = TokenSets(tokens, np.array([*map(len, several)]))
+        made = TokenSets.of(tokens, np.array([*map(len, several)]))
         left, right, least = draw.integers(0, 20, (3, 100))
         yield compared(reference_arrays, "overlaps", made, left, right, least)
         yield compared(reference_arrays, "parities", made)
@@ -68,7 +68,7 @@ def sets(draw: Generator) -> Iterator[Compared]:
 def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
     order = np.argsort(made.sizes)
     counters = (made.tokens >> np.uint64(60)).astype(np.uint32)
-    prefixes = Prefixes(made.tokens, counters, made.sizes, made.sizes)
+    prefixes = Prefixes.of(made.tokens, counters, made.sizes, made.sizes)
     entries = np.zeros(len(order), ENTRY)
     entries["size"], entries["start"] = made.sizes[order], made.starts[order]
     entries["place"] = draw.integers(0, made.sizes[order])
@@ -141,35 +141,9 @@ def winnowing(draw: Generator) -> Iterator[Compared]:
 
 # Spellings of one another or not, with letters of several bytes; the flags are those of own_words.py
 SPELLINGS = (
-    *(
-        "house",
-        "houses",
-        "hosue",
-        "hause",
-        "mouse",
-        "houuse",
-        "fox",
-        "foxes",
-        "box",
-        "Äpfel",
-        "Äpfle",
-        "Äpfels",
-        "Ärger",
-    ),
-    *(
-        "日本語本日",
-        "日本語日本",
-        "日本誤本日",
-        "日本語日本国",
-        "health",
-        "care",
-        "healthcare",
-        "ca",
-        "re",
-        '"q"',
-        "\0",
-    ),
-)
+    "house houses hosue hause mouse houuse fox foxes box Äpfel Äpfle Äpfels Ärger 日本語本日 日本語日本 日本誤本日"
+    ' 日本語日本国 health care healthcare ca re "q" \0'
+).split(" ")
 FLAGGED = (("3", own_words.NUMBER), ("3d", own_words.NUMBER), ("the", own_words.NEVER), ("1st", 3))
 
 

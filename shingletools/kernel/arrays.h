@@ -17,17 +17,46 @@
 
 #include "kernel.h"
 
-static inline void release(Py_buffer *views, int count)
-{
-    while (count--)
-        PyBuffer_Release(&views[count]);
-}
+/* The arguments of a function over arrays, which come in this order. */
+typedef struct {
+    int64_t number[4]; /* whole numbers */
+    double share;
+    Py_buffer view[9];
+    int64_t result; /* what the function returns */
+} Arrays;
 
-static inline PyObject *fail_arrays(void)
-{
-    PyErr_SetString(PyExc_ValueError, "arrays of the wrong size");
-    return NULL;
-}
+/* Works on arrays without Python's lock. Returns NULL, or why it fails: NO_MEMORY, or the message of a ValueError. */
+typedef const char *WorkOnArrays(Arrays *all);
+
+extern const char MISFIT[], NO_MEMORY[];
+
+/* The functions: how many arrays each takes, from which one on it may write to them, and what comes first. */
+#define ARRAY_FUNCTIONS(F)                                                                                            \
+    F(agreements, 6, 5, "(width, size, least, rows, left, right, firsts, lasts, out): how many share no band")         \
+    F(band_keys, 5, 4, "(width, size, rows, firsts, lasts, some, out): keys of the rows whose flag is set")           \
+    F(mark, 2, 1, "(keys, table): how many more keys are at places that were seen again")                             \
+    F(marked, 3, 2, "(keys, table, out): 1 for each key whose place was seen again")                                  \
+    F(bounded_candidates, 7, 6, "(kind, share, entries, targets, starts, counts, tokens, counters, out)")             \
+    F(first_shared, 8, 7, "(tokens, counters, starts, left, right, places, places, out)")                             \
+    F(parities, 4, 3, "(tokens, starts, sizes, out)")                                                                 \
+    F(set_keys, 4, 3, "(tokens, starts, sizes, out)")                                                                 \
+    F(count_tokens, 2, 1, "(tokens, counters)")                                                                       \
+    F(rarest, 6, 5, "(tokens, starts, sizes, wanted, counters, out)")                                                 \
+    F(common_weights, 9, 8, "(tokens, weights or none, starts, sizes, totals, left, right, least, out)")              \
+    F(shared_counts, 7, 6, "(first, last, after, least, arrays): see overlaps.c")                                     \
+    F(connect_pairs, 4, 2, "(left, right, parent, news): see groups.c")                                               \
+    F(list_ends, 3, 1, "(ends, before, last): see independent_set.c")                                                 \
+    F(greedy_independent_set, 8, 6, "(documents, pairs, kept): see independent_set.c")                                \
+    F(decide_by_cover, 7, 6, "(documents, pairs, state): see independent_set.c")                                      \
+    F(greedy_independent_set_of_pairs, 2, 1, "(pairs, partner): see independent_set.c")                               \
+    F(equal_words, 6, 5, "(texts, others, left, right, words, out): see winnowing.c")                                 \
+    F(own_words, 9, 8, "(short, numbers, spellings, key, texts, left, right, out): see own_words.c")
+
+#define DECLARE_WORK(NAME, ...) WorkOnArrays NAME;
+ARRAY_FUNCTIONS(DECLARE_WORK)
+
+/* Takes numbers and `count` arrays, does the work, and returns its result. It may write to the arrays from `written` on. */
+PyObject *with_arrays(PyObject *args, int count, int written, WorkOnArrays work);
 
 /* Whether all values of an index array are rows. */
 static inline int are_rows(const Py_buffer *index, int64_t rows)

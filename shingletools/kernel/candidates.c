@@ -91,17 +91,10 @@ static int are_entries(const Entry *each, int64_t number, Prefixes prefixes)
     return !bad;
 }
 
-/* bounded_candidates(kind, share, entries, targets, starts, counts, tokens, counters, out): see reference_arrays.py.
-   Returns how many there are. No tokens if the entries have no prefixes. */
-PyObject *bounded_candidates(PyObject *Py_UNUSED(self), PyObject *args)
+/* No tokens if the entries have no prefixes. Returns how many there are. */
+const char *bounded_candidates(Arrays *all)
 {
-    int kind;
-    double share;
-    PyObject *result = NULL;
-    Py_buffer view[7] = {0};
-    if (!PyArg_ParseTuple(args, "idy*y*y*y*y*y*w*", &kind, &share, &view[0], &view[1], &view[2], &view[3], &view[4],
-                          &view[5], &view[6]))
-        return NULL;
+    const Py_buffer *view = all->view;
     const int64_t *starts = view[2].buf, *counts = view[3].buf;
     Prefixes prefixes = {view[4].buf, view[5].buf, view[4].len / 8};
     const Py_ssize_t width = sizeof(Entry);
@@ -118,28 +111,16 @@ PyObject *bounded_candidates(PyObject *Py_UNUSED(self), PyObject *args)
     }
     /* Only targets that are looked at: one call has few of the buckets that the array holds */
     bad = bad || (low < high && !are_entries((const Entry *)view[1].buf + low, high - low, prefixes));
-    if (bad || view[6].len / 16 < total) {
-        fail_arrays();
-        goto done;
-    }
-    int64_t found;
-    Py_BEGIN_ALLOW_THREADS
-    found = candidates_of(view[0].buf, view[1].buf, starts, counts, number, kind, share, prefixes, view[6].buf);
-    Py_END_ALLOW_THREADS
-    result = PyLong_FromLongLong(found);
-done:
-    release(view, 7);
-    return result;
+    if (bad || view[6].len / 16 < total)
+        return MISFIT;
+    all->result = candidates_of(view[0].buf, view[1].buf, starts, counts, number, (int)all->number[0], all->share,
+                                prefixes, view[6].buf);
+    return NULL;
 }
 
-/* first_shared(tokens, counters, starts, left, right, place_left, place_right, out): see reference_arrays.py */
-PyObject *first_shared(PyObject *Py_UNUSED(self), PyObject *args)
+const char *first_shared(Arrays *all)
 {
-    PyObject *result = NULL;
-    Py_buffer view[8] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5], &view[6],
-                          &view[7]))
-        return NULL;
+    const Py_buffer *view = all->view;
     Prefixes prefixes = {view[0].buf, view[1].buf, view[0].len / 8};
     const int64_t *starts = view[2].buf, *left = view[3].buf, *right = view[4].buf, *place_left = view[5].buf,
                   *place_right = view[6].buf;
@@ -154,16 +135,9 @@ PyObject *first_shared(PyObject *Py_UNUSED(self), PyObject *args)
             int64_t start = starts[side ? right[i] : left[i]], place = side ? place_right[i] : place_left[i];
             bad |= start < 0 || place < 0 || place >= prefixes.number || start >= prefixes.number - place;
         }
-    if (bad) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
+    if (bad)
+        return MISFIT;
     for (int64_t i = 0; i < pairs; i++)
         out[i] = (uint8_t)is_first_shared(prefixes, starts[left[i]], place_left[i], starts[right[i]], place_right[i]);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 8);
-    return result;
+    return NULL;
 }

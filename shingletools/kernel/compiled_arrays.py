@@ -44,12 +44,13 @@ def marked(keys: U64, table: U64) -> Flags:
     return flags
 
 
-def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
+def agreements(
+    rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()
+) -> tuple[Index, int]:
     counts = np.empty(len(left), np.int64)
     firsts, lasts = np.array(unshared, np.int64).reshape(-1, 2).T.copy()
     whole, one, two = map(np.ascontiguousarray, (rows, left, right))
-    _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, firsts, lasts, counts)
-    return counts
+    return counts, _kernel.agreements(rows.shape[1], rows.itemsize, least, whole, one, two, firsts, lasts, counts)
 
 
 def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:
@@ -74,10 +75,7 @@ def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[In
 
 
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:
-    counts = np.empty(len(left), np.int64)
-    one, two, bound = map(np.ascontiguousarray, (left, right, least))
-    _kernel.overlaps(sets.tokens, sets.starts, sets.sizes, one, two, bound, counts)
-    return counts
+    return common_weights(TokenWeights(sets, np.empty(0, np.int64), sets.sizes), left, right, least)
 
 
 def common_weights(weighed: TokenWeights, left: Index, right: Index, least: Index) -> Index:
@@ -126,7 +124,7 @@ def group_lines(members: SelectedIds, sizes: Index, /) -> bytes:
 
 
 def connect(parent: I32, left: Index, right: Index, news: U8, /) -> None:
-    _kernel.connect(parent, np.ascontiguousarray(left), np.ascontiguousarray(right), news)
+    _kernel.connect_pairs(np.ascontiguousarray(left), np.ascontiguousarray(right), parent, news)
 
 
 def list_ends(ends: I32, before: I32, last: I32, /) -> None:
@@ -134,11 +132,11 @@ def list_ends(ends: I32, before: I32, last: I32, /) -> None:
 
 
 def greedy_independent_set(documents: Index, pairs: PairEnds, kept: Partners, /) -> None:
-    _kernel.greedy_independent_set(np.ascontiguousarray(documents), pairs, kept)
+    _kernel.greedy_independent_set(np.ascontiguousarray(documents), *pairs, *kept)
 
 
 def decide_by_cover(documents: Index, pairs: PairEnds, state: U8, /) -> None:
-    _kernel.decide_by_cover(np.ascontiguousarray(documents), pairs, state)
+    _kernel.decide_by_cover(np.ascontiguousarray(documents), *pairs, state)
 
 
 def greedy_independent_set_of_pairs(pairs: U64, partner: I32, /) -> None:
@@ -157,13 +155,14 @@ def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index
 
 
 def equal_words(texts: bytes, left: Index, others: bytes, right: Index, words: Index, /) -> Index:
-    one, two, most = map(np.ascontiguousarray, (left, right, words))
-    return np.frombuffer(_kernel.equal_words(texts, one, others, two, most), np.int64)
+    counts = np.empty(len(left), np.int64)
+    _kernel.equal_words(texts, others, *map(np.ascontiguousarray, (left, right, words)), counts)
+    return counts
 
 
 def own_words(texts: NumberedTexts, left: Index, right: Index, how: Comparing, /) -> OwnWords:
     own = np.zeros((len(left), 2), OWN)
-    _kernel.own_words(tuple(texts), np.ascontiguousarray(left), np.ascontiguousarray(right), tuple(how), own)
+    _kernel.own_words(*how, *texts, np.ascontiguousarray(left), np.ascontiguousarray(right), own)
     return own
 
 

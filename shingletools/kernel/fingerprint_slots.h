@@ -56,4 +56,23 @@ static inline size_t slots_of(size_t count, Listed *listed)
     return 8 * (listed->mask + 2);
 }
 
+/* Takes (factor, slots, kept), or an empty tuple; -1 with an exception. kept: see lines.FingerprintFilter. */
+static inline int take_listed(PyObject *tuple, Listed *listed, int *kept)
+{
+    const char *slots;
+    Py_ssize_t size;
+    unsigned long long factor;
+    if (!PyTuple_Size(tuple))
+        return 0;
+    if (!PyArg_ParseTuple(tuple, "Ky#p", &factor, &slots, &size, kept))
+        return -1;
+    if (slots_of(((size_t)size / 8 - (size >= 8)) / 2, listed) != (size_t)size) {
+        PyErr_SetString(PyExc_ValueError, "slots are a power of two, and one more");
+        return -1;
+    }
+    listed->slots = (uint8_t *)slots;
+    listed->factor = factor;
+    return 0;
+}
+
 #endif

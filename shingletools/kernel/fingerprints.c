@@ -265,25 +265,6 @@ static PyObject *rolling(PyObject *object, PyObject *args)
     return result;
 }
 
-/* (factor, slots, kept), or an empty tuple. */
-static int take_listed(Shingling *shingling, PyObject *tuple)
-{
-    const char *slots;
-    Py_ssize_t size;
-    unsigned long long factor;
-    if (!PyTuple_Size(tuple))
-        return 0;
-    if (!PyArg_ParseTuple(tuple, "Ky#p", &factor, &slots, &size, &shingling->kept))
-        return -1;
-    if (slots_of(((size_t)size / 8 - (size >= 8)) / 2, &shingling->listed) != (size_t)size) {
-        PyErr_SetString(PyExc_ValueError, "slots are a power of two, and one more");
-        return -1;
-    }
-    shingling->listed.slots = (uint8_t *)slots;
-    shingling->listed.factor = factor;
-    return 0;
-}
-
 static void end_gathering(void *object)
 {
     Shingling *self = object;
@@ -322,7 +303,7 @@ static void *start_shingling(PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O(niKO!)", &memo, &run, &units, &sample, &PyTuple_Type, &listed))
         return NULL;
     Shingling *self = new_shingling(memo, run, units, sample);
-    if (self && take_listed(self, listed)) {
+    if (self && take_listed(listed, &self->listed, &self->kept)) {
         end_shingling(self);
         return NULL;
     }

@@ -1,5 +1,6 @@
 /* Writes pairs and groups as lines; finds connected components. */
 
+#include "arrays.h"
 #include "columns.h"
 
 /* (a, b, rests, which): lines of pairs. a and b: the data and ends of ids, as in Ids, and the numbers of the pairs'
@@ -89,33 +90,20 @@ static int32_t first_of(int32_t *parent, int32_t number)
     return number;
 }
 
-/* (parent, left, right, news): connects pairs of numbers, int64. parent: of each number, int32, not greater than it;
+/* (left, right, parent, news): connects pairs of numbers, int64. parent: of each number, int32, not greater than it;
    news: a byte for each pair, set to whether the two were not connected before. */
-PyObject *connect_pairs(PyObject *Py_UNUSED(self), PyObject *args)
+const char *connect_pairs(Arrays *all)
 {
-    Py_buffer parent = {0}, left = {0}, right = {0}, news = {0};
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "w*y*y*w*", &parent, &left, &right, &news))
-        return NULL;
-    const Py_ssize_t word = sizeof(int64_t), pairs = news.len;
-    const int64_t numbers = parent.len / (Py_ssize_t)sizeof(int32_t), *one = left.buf, *two = right.buf;
-    int good = left.len == word * pairs && right.len == word * pairs;
+    const Py_buffer *left = &all->view[0], *right = &all->view[1], *parent = &all->view[2], *news = &all->view[3];
+    const Py_ssize_t word = sizeof(int64_t), pairs = news->len;
+    const int64_t numbers = parent->len / (Py_ssize_t)sizeof(int32_t), *one = left->buf, *two = right->buf;
+    int good = left->len == word * pairs && right->len == word * pairs;
     for (Py_ssize_t i = 0; good && i < pairs; i++)
         good = one[i] >= 0 && one[i] < numbers && two[i] >= 0 && two[i] < numbers;
-    if (!good) {
-        PyErr_SetString(PyExc_ValueError, "no pairs of these numbers");
-        goto done;
+    for (Py_ssize_t i = 0; good && i < pairs; i++) {
+        int32_t a = first_of(parent->buf, (int32_t)one[i]), b = first_of(parent->buf, (int32_t)two[i]);
+        ((int32_t *)parent->buf)[a > b ? a : b] = a > b ? b : a;
+        ((uint8_t *)news->buf)[i] = a != b;
     }
-    for (Py_ssize_t i = 0; i < pairs; i++) {
-        int32_t a = first_of(parent.buf, (int32_t)one[i]), b = first_of(parent.buf, (int32_t)two[i]);
-        ((int32_t *)parent.buf)[a > b ? a : b] = a > b ? b : a;
-        ((uint8_t *)news.buf)[i] = a != b;
-    }
-    result = Py_NewRef(Py_None);
-done:
-    PyBuffer_Release(&parent);
-    PyBuffer_Release(&left);
-    PyBuffer_Release(&right);
-    PyBuffer_Release(&news);
-    return result;
+    return good ? NULL : "no pairs of these numbers";
 }

@@ -9,22 +9,15 @@
 
 #include <stdlib.h>
 
-enum { ENDS, BEFORE, LAST, SIMILARITY, MAY_GO, PAIRS };
-enum { PARTNER, TO_IT, KEPT };
+enum { ENDS, BEFORE, LAST, SIMILARITY, MAY_GO }; /* arrays of pairs */
 enum { GONE, STAYS, OPEN };
 
-static PyObject *no_pairs(void)
-{
-    PyErr_SetString(PyExc_ValueError, "no pairs of these documents");
-    return NULL;
-}
+static const char NO_PAIRS[] = "no pairs of these documents";
 
 /* (ends, before, last): sets `before` and `last`. */
-PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
+const char *list_ends(Arrays *all)
 {
-    Py_buffer pairs[LAST + 1] = {0};
-    if (!PyArg_ParseTuple(args, "y*w*w*", &pairs[ENDS], &pairs[BEFORE], &pairs[LAST]))
-        return NULL;
+    const Py_buffer *pairs = all->view;
     const Py_ssize_t word = sizeof(int32_t), places = pairs[ENDS].len / word, documents = pairs[LAST].len / word;
     const int32_t *ends = pairs[ENDS].buf;
     int32_t *before = pairs[BEFORE].buf, *last = pairs[LAST].buf;
@@ -35,8 +28,7 @@ PyObject *list_ends(PyObject *Py_UNUSED(self), PyObject *args)
         before[i] = last[ends[i]];
         last[ends[i]] = (int32_t)i;
     }
-    release(pairs, LAST + 1);
-    return good ? Py_NewRef(Py_None) : no_pairs();
+    return good ? NULL : NO_PAIRS;
 }
 
 /* The ends of pairs, whose lists can be followed from document to document. */
@@ -72,18 +64,15 @@ static int32_t other_end(const Ends *pairs, int32_t at, int32_t above)
 }
 
 /* (documents, pairs, kept): takes documents, int64, and sets their partners. */
-PyObject *greedy_independent_set(PyObject *Py_UNUSED(self), PyObject *args)
+const char *greedy_independent_set(Arrays *arrays)
 {
-    Py_buffer taken = {0}, pairs[PAIRS] = {0}, kept[KEPT] = {0};
-    if (!PyArg_ParseTuple(args, "y*(y*y*y*y*y*)(w*w*)", &taken, &pairs[ENDS], &pairs[BEFORE], &pairs[LAST],
-                          &pairs[SIMILARITY], &pairs[MAY_GO], &kept[PARTNER], &kept[TO_IT]))
-        return NULL;
-    const Py_ssize_t documents = kept[PARTNER].len / (Py_ssize_t)sizeof(int32_t);
-    const int64_t *document = taken.buf, *end = document + taken.len / (Py_ssize_t)sizeof *document;
-    int32_t *partner = kept[PARTNER].buf;
-    double *to_it = kept[TO_IT].buf;
+    const Py_buffer *taken = &arrays->view[0], *pairs = taken + 1, *partners = taken + 6, *similarities = taken + 7;
+    const Py_ssize_t documents = partners->len / (Py_ssize_t)sizeof(int32_t);
+    const int64_t *document = taken->buf, *end = document + taken->len / (Py_ssize_t)sizeof *document;
+    int32_t *partner = partners->buf;
+    double *to_it = similarities->buf;
     Ends all;
-    int good = read_ends(pairs, documents, &all) && kept[TO_IT].len == (Py_ssize_t)sizeof *to_it * documents;
+    int good = read_ends(pairs, documents, &all) && similarities->len == (Py_ssize_t)sizeof *to_it * documents;
     for (; good && document < end; document++) {
         good = *document >= 0 && *document < documents;
         if (!good || partner[*document] >= 0)
@@ -100,22 +89,16 @@ PyObject *greedy_independent_set(PyObject *Py_UNUSED(self), PyObject *args)
             }
         }
     }
-    PyBuffer_Release(&taken);
-    release(pairs, PAIRS);
-    release(kept, KEPT);
-    return good ? Py_NewRef(Py_None) : no_pairs();
+    return good ? NULL : NO_PAIRS;
 }
 
 /* (documents, pairs, state): decides on documents, of which `documents`, int64, are first by preference. */
-PyObject *decide_by_cover(PyObject *Py_UNUSED(self), PyObject *args)
+const char *decide_by_cover(Arrays *arrays)
 {
-    Py_buffer taken = {0}, pairs[PAIRS] = {0}, states = {0};
-    if (!PyArg_ParseTuple(args, "y*(y*y*y*y*y*)w*", &taken, &pairs[ENDS], &pairs[BEFORE], &pairs[LAST],
-                          &pairs[SIMILARITY], &pairs[MAY_GO], &states))
-        return NULL;
-    const int64_t *first = taken.buf, *end = first + taken.len / (Py_ssize_t)sizeof *first;
-    uint8_t *state = states.buf;
-    const Py_ssize_t documents = states.len;
+    const Py_buffer *taken = &arrays->view[0], *pairs = taken + 1, *states = taken + 6;
+    const int64_t *first = taken->buf, *end = first + taken->len / (Py_ssize_t)sizeof *first;
+    uint8_t *state = states->buf;
+    const Py_ssize_t documents = states->len;
     /* For each document, the pairs by which it may go and whose other end has not gone; and those just decided */
     int32_t *waiting = calloc((size_t)documents + 1, sizeof *waiting);
     int32_t *decided = malloc(((size_t)documents + 1) * sizeof *decided);
@@ -163,21 +146,16 @@ PyObject *decide_by_cover(PyObject *Py_UNUSED(self), PyObject *args)
     const int memory = waiting && decided;
     free(waiting);
     free(decided);
-    PyBuffer_Release(&taken);
-    release(pairs, PAIRS);
-    PyBuffer_Release(&states);
-    return good ? Py_NewRef(Py_None) : memory ? no_pairs() : PyErr_NoMemory();
+    return good ? NULL : memory ? NO_PAIRS : NO_MEMORY;
 }
 
 /* (pairs, partner): sets the partners of documents. */
-PyObject *greedy_independent_set_of_pairs(PyObject *Py_UNUSED(self), PyObject *args)
+const char *greedy_independent_set_of_pairs(Arrays *arrays)
 {
-    Py_buffer pairs = {0}, partners = {0};
-    if (!PyArg_ParseTuple(args, "y*w*", &pairs, &partners))
-        return NULL;
-    const uint64_t *pair = pairs.buf, *end = pair + pairs.len / (Py_ssize_t)sizeof *pair;
-    int32_t *partner = partners.buf;
-    const uint64_t documents = (uint64_t)partners.len / sizeof *partner;
+    const Py_buffer *pairs = &arrays->view[0], *partners = &arrays->view[1];
+    const uint64_t *pair = pairs->buf, *end = pair + pairs->len / (Py_ssize_t)sizeof *pair;
+    int32_t *partner = partners->buf;
+    const uint64_t documents = (uint64_t)partners->len / sizeof *partner;
     int good = documents <= (uint64_t)INT32_MAX + 1;
     for (; good && pair < end; pair++) {
         const uint64_t lesser = *pair >> 32, greater = *pair & UINT32_MAX;
@@ -185,7 +163,5 @@ PyObject *greedy_independent_set_of_pairs(PyObject *Py_UNUSED(self), PyObject *a
         if (good && partner[lesser] < 0 && partner[greater] < 0)
             partner[greater] = (int32_t)lesser;
     }
-    PyBuffer_Release(&pairs);
-    PyBuffer_Release(&partners);
-    return good ? Py_NewRef(Py_None) : no_pairs();
+    return good ? NULL : NO_PAIRS;
 }

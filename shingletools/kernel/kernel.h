@@ -24,87 +24,37 @@
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
 #define FINISH UINT64_C(0xD6E8FEB86659FD93)
 
-/* process_settings.c */
-PyObject *end_with_parent(PyObject *self, PyObject *none);
-PyObject *fail_at_exit(PyObject *self, PyObject *none);
-PyObject *keep_memory(PyObject *self, PyObject *none);
-PyObject *part_large_arrays(PyObject *self, PyObject *none);
+/* The functions: each with the arguments that it takes, and what says more. */
+#define FUNCTIONS(F)                                                                                                  \
+    F(count_lines, METH_O, "(data): the number of lines.")                                                            \
+    F(element_end, METH_VARARGS, "(data, at, deepest): see lines.c")                                                  \
+    F(record_lines, METH_VARARGS, "(columns, rows): rows of columns as lines of JSON.")                               \
+    F(minima, METH_VARARGS, "(payload, a, b, bits=32): the payload of its minima, or None for another form.")         \
+    F(simhash, METH_O, "(payload): its simhash, or None for another form.")                                           \
+    F(link_function, METH_O, "(function): a link that asks a function in Python; see splice.h")                       \
+    F(link_minima, METH_VARARGS, "(a, b, group, pairs, bits=32): a link that makes minima.")                          \
+    F(link_simhash, METH_NOARGS, "A link that makes simhashes.")                                                      \
+    F(link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes.")                              \
+    F(weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted_simhash.c")                    \
+    F(linked_lines, METH_VARARGS, "(links, fields, data, at, form): see splice.h")                                    \
+    F(read_columns, METH_VARARGS, "(lines, at, fields): see columns.c")                                               \
+    F(pair_lines, METH_VARARGS, "(a, b, rests, which): see groups.c")                                                 \
+    F(group_lines, METH_VARARGS, "(members, sizes): see groups.c")                                                    \
+    F(own_lines, METH_VARARGS, "(heads, places, own, data, ends, rests, which): see own_words.c")                     \
+    F(winnow, METH_VARARGS, "(texts, seed, mask, gram, run, listed): see winnowing.c")                                \
+    F(winnowed_runs, METH_VARARGS, "(texts, places, seed, mask, gram, run): see winnowing.c")                         \
+    F(read_frequencies, METH_VARARGS, "(lines, at, digits, low, high, least, most): see frequencies.c")               \
+    F(read_weights, METH_VARARGS, "(lines, at, digits): see frequencies.c")                                           \
+    F(list_fingerprints, METH_VARARGS, "(fingerprints, without, factor): see frequencies.c")                          \
+    F(end_with_parent, METH_NOARGS, "Kills this process when its parent ends; whether that is so.")                   \
+    F(fail_at_exit, METH_NOARGS, "Gives the process status 2 if a library calls exit().")                             \
+    F(keep_memory, METH_NOARGS, "Keeps the memory that this process frees; whether that is so.")                      \
+    F(part_large_arrays, METH_NOARGS, "Asks the allocator to return them to the system at once.")
 
-/* words.c, fingerprints.c */
-extern PyType_Spec word_memo_spec, fingerprint_memo_spec;
+#define DECLARE(NAME, ...) PyObject *NAME(PyObject *self, PyObject *args);
+FUNCTIONS(DECLARE)
 
-/* ids.c, columns.c */
-extern PyType_Spec ids_spec;
-PyObject *read_columns(PyObject *self, PyObject *args);
-
-/* groups.c */
-PyObject *pair_lines(PyObject *self, PyObject *args);
-PyObject *group_lines(PyObject *self, PyObject *args);
-PyObject *connect_pairs(PyObject *self, PyObject *args);
-
-/* independent_set.c */
-PyObject *list_ends(PyObject *self, PyObject *args);
-PyObject *greedy_independent_set(PyObject *self, PyObject *args);
-PyObject *decide_by_cover(PyObject *self, PyObject *args);
-PyObject *greedy_independent_set_of_pairs(PyObject *self, PyObject *args);
-
-/* winnowing.c */
-PyObject *winnow(PyObject *self, PyObject *args);
-PyObject *winnowed_runs(PyObject *self, PyObject *args);
-PyObject *equal_words(PyObject *self, PyObject *args);
-
-/* own_words.c */
-PyObject *own_words(PyObject *self, PyObject *args);
-PyObject *own_lines(PyObject *self, PyObject *args);
-
-/* frequencies.c */
-PyObject *read_frequencies(PyObject *self, PyObject *args);
-PyObject *read_weights(PyObject *self, PyObject *args);
-PyObject *list_fingerprints(PyObject *self, PyObject *args);
-
-/* filter_chains.c */
-PyObject *linked_lines(PyObject *self, PyObject *args);
-
-/* lines.c */
-PyObject *count_lines(PyObject *self, PyObject *data);
-PyObject *split_lines(PyObject *self, PyObject *data);
-PyObject *element_end(PyObject *self, PyObject *args);
-PyObject *record_lines(PyObject *self, PyObject *args);
-
-/* links.c */
-PyObject *link_function(PyObject *self, PyObject *function);
-
-/* payloads.c */
-PyObject *payload_to_bytes(PyObject *self, PyObject *args);
-PyObject *minima(PyObject *self, PyObject *args);
-PyObject *simhash(PyObject *self, PyObject *text);
-PyObject *link_minima(PyObject *self, PyObject *args);
-PyObject *link_simhash(PyObject *self, PyObject *none);
-
-/* weighted_simhash.c */
-PyObject *weigh_fingerprints(PyObject *self, PyObject *args);
-PyObject *link_weighted_simhash(PyObject *self, PyObject *weights);
-
-/* signature_rows.c */
-PyObject *agreements(PyObject *self, PyObject *args);
-PyObject *band_keys(PyObject *self, PyObject *args);
-PyObject *mark(PyObject *self, PyObject *args);
-PyObject *marked(PyObject *self, PyObject *args);
-
-/* candidates.c */
-PyObject *bounded_candidates(PyObject *self, PyObject *args);
-PyObject *first_shared(PyObject *self, PyObject *args);
-
-/* overlaps.c */
-PyObject *overlaps(PyObject *self, PyObject *args);
-PyObject *common_weights(PyObject *self, PyObject *args);
-PyObject *shared_counts(PyObject *self, PyObject *args);
-
-/* token_sets.c */
-PyObject *count_tokens(PyObject *self, PyObject *args);
-PyObject *set_keys(PyObject *self, PyObject *args);
-PyObject *parities(PyObject *self, PyObject *args);
-PyObject *rarest(PyObject *self, PyObject *args);
+extern PyType_Spec word_memo_spec, fingerprint_memo_spec, ids_spec;
 
 /* MurmurHash3's finalizer for 64 bits. */
 static inline uint64_t fmix64(uint64_t x)

@@ -1,7 +1,8 @@
-/* Lines, each of which ends with a line feed, perhaps except the last; and the elements of JSON arrays. */
+/* The elements of JSON arrays, and lines of JSON from columns. */
 
 #include "json_members.h"
 
+/* With memchr, which bytes.count does not use. */
 PyObject *count_lines(PyObject *Py_UNUSED(self), PyObject *data)
 {
     char *at;
@@ -11,23 +12,6 @@ PyObject *count_lines(PyObject *Py_UNUSED(self), PyObject *data)
     for (const uint8_t *line = (uint8_t *)at, *end = line + size; line < end; line = end_of_line(line, end) + 1)
         count++;
     return PyLong_FromSsize_t(count);
-}
-
-PyObject *split_lines(PyObject *Py_UNUSED(self), PyObject *data)
-{
-    char *at;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(data, &at, &size))
-        return NULL;
-    PyObject *lines = PyList_New(0);
-    for (const uint8_t *line = (uint8_t *)at, *end = line + size, *stop; lines && line < end; line = stop + 1) {
-        stop = end_of_line(line, end);
-        PyObject *bytes = PyBytes_FromStringAndSize((const char *)line, stop - line);
-        if (!bytes || PyList_Append(lines, bytes))
-            Py_CLEAR(lines);
-        Py_XDECREF(bytes);
-    }
-    return lines;
 }
 
 /* element_end(data, at, deepest): where the comma or the bracket stands that ends an element; -1 without one, -2 within

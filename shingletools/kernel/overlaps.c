@@ -1,99 +1,48 @@
 /* Counts the common tokens of sets; arrays.h describes the arrays. */
 
 #include "arrays.h"
+#include <stdlib.h>
 
-/* How many tokens two ascending sets have in common; 0 if that is less than `least`. */
-static int64_t overlap(const uint64_t *one, int64_t size_one, const uint64_t *two, int64_t size_two, int64_t least)
-{
-    int64_t i = 0, j = 0, common = 0;
-    while (i < size_one && j < size_two) {
-        int64_t left_one = size_one - i, left_two = size_two - j;
-        if (common + (left_one < left_two ? left_one : left_two) < least)
-            return 0;
-        uint64_t a = one[i], b = two[j];
-        common += a == b;
-        i += a <= b;
-        j += b <= a;
-    }
-    return common < least ? 0 : common;
-}
-
-/* overlaps(tokens, starts, sizes, left, right, least, out) */
-PyObject *overlaps(PyObject *Py_UNUSED(self), PyObject *args)
-{
-    PyObject *result = NULL;
-    Py_buffer view[7] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5],
-                          &view[6]))
-        return NULL;
-    const uint64_t *tokens = view[0].buf;
-    const int64_t *starts = view[1].buf, *sizes = view[2].buf, *left = view[3].buf, *right = view[4].buf,
-                  *least = view[5].buf;
-    int64_t *counts = view[6].buf, number = view[1].len / 8, bad = 0;
-    for (int i = 4; i < 7; i++)
-        bad |= view[i].len != view[3].len;
-    if (bad || !are_rows(&view[3], number) || !are_rows(&view[4], number) || !are_sets(&view[0], &view[1], &view[2])) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < view[3].len / 8; i++)
-        counts[i] = overlap(tokens + starts[left[i]], sizes[left[i]], tokens + starts[right[i]], sizes[right[i]],
-                            least[i]);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 7);
-    return result;
-}
-
-/* The weight of the common tokens of two ascending sets, given the weights of both sets; 0 if less than `least`. */
-static int64_t common_weight(const uint64_t *one, const int64_t *weights, int64_t size_one, int64_t left_one,
-                             const uint64_t *two, const int64_t *others, int64_t size_two, int64_t left_two,
-                             int64_t least)
+/* The weight of the common tokens of two ascending sets, given the weights of both sets; 0 if less than `least`. Without
+   weights, each token weighs 1. */
+static inline int64_t common_weight(const uint64_t *one, const int64_t *weights, int64_t size_one, int64_t left_one,
+                                    const uint64_t *two, const int64_t *others, int64_t size_two, int64_t left_two,
+                                    int64_t least)
 {
     int64_t i = 0, j = 0, common = 0;
     while (i < size_one && j < size_two && common + (left_one < left_two ? left_one : left_two) >= least) {
-        uint64_t a = one[i], b = two[j];
-        common += a == b ? weights[i] : 0;
-        left_one -= a <= b ? weights[i] : 0;
-        left_two -= b <= a ? others[j] : 0;
+        const uint64_t a = one[i], b = two[j];
+        common += a == b ? (weights ? weights[i] : 1) : 0;
+        left_one -= a <= b ? (weights ? weights[i] : 1) : 0;
+        left_two -= b <= a ? (weights ? others[j] : 1) : 0;
         i += a <= b;
         j += b <= a;
     }
     return common >= least ? common : 0;
 }
 
-/* common_weights(tokens, weights, starts, sizes, totals, left, right, least, out) */
-PyObject *common_weights(PyObject *Py_UNUSED(self), PyObject *args)
+/* Without weights, it counts. */
+const char *common_weights(Arrays *all)
 {
-    PyObject *result = NULL;
-    Py_buffer view[9] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5],
-                          &view[6], &view[7], &view[8]))
-        return NULL;
+    const Py_buffer *view = all->view;
     const uint64_t *tokens = view[0].buf;
     const int64_t *weights = view[1].buf, *starts = view[2].buf, *sizes = view[3].buf, *totals = view[4].buf,
                   *left = view[5].buf, *right = view[6].buf, *least = view[7].buf;
-    int64_t *out = view[8].buf, number = view[2].len / 8;
-    int bad = view[1].len != view[0].len || view[4].len != view[2].len;
+    int64_t *out = view[8].buf;
+    const int64_t number = view[2].len / 8;
+    int bad = (view[1].len && view[1].len != view[0].len) || view[4].len != view[2].len;
     for (int i = 6; i < 9; i++)
         bad |= view[i].len != view[5].len;
-    if (bad || !are_rows(&view[5], number) || !are_rows(&view[6], number) || !are_sets(&view[0], &view[2], &view[3])) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
+    if (bad || !are_rows(&view[5], number) || !are_rows(&view[6], number) || !are_sets(&view[0], &view[2], &view[3]))
+        return MISFIT;
     for (Py_ssize_t i = 0; i < view[5].len / 8; i++) {
-        int64_t one = left[i], two = right[i], first = starts[one], second = starts[two];
-        out[i] = common_weight(tokens + first, weights + first, sizes[one], totals[one], tokens + second,
-                               weights + second, sizes[two], totals[two], least[i]);
+        const int64_t one = left[i], two = right[i], first = starts[one], second = starts[two];
+        out[i] = view[1].len ? common_weight(tokens + first, weights + first, sizes[one], totals[one], tokens + second,
+                                             weights + second, sizes[two], totals[two], least[i])
+                             : common_weight(tokens + first, NULL, sizes[one], sizes[one], tokens + second, NULL,
+                                             sizes[two], sizes[two], least[i]);
     }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 9);
-    return result;
+    return NULL;
 }
 
 /* The first place from `start` to `end` with a row that is not less than this one. */
@@ -151,74 +100,62 @@ static int count_token(Counting *all, int64_t token, int64_t after, int anew)
     return 0;
 }
 
-/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference_arrays.py.
-   weights: empty if there are none. out: the number of rows met, the number of pairs, and for each pair two rows and a
-   count, or the sum of weights. */
-PyObject *shared_counts(PyObject *Py_UNUSED(self), PyObject *args)
+/* Counts for each row that asks; returns whether the arrays were wrong. */
+static int count_shared(Counting *all, Arrays *arrays)
 {
-    long long first, last, after, least;
-    PyObject *result = NULL;
-    Py_buffer view[7] = {0};
-    if (!PyArg_ParseTuple(args, "LLLLy*y*y*y*y*y*w*", &first, &last, &after, &least, &view[0], &view[1], &view[2],
-                          &view[3], &view[4], &view[5], &view[6]))
-        return NULL;
-    Counting all = {0};
-    const int64_t *numbers = view[0].buf, *starts = view[1].buf, *sizes = view[2].buf;
-    int64_t *out = view[6].buf, room = (view[6].len / 8 - 2) / 3, candidates = 0, pairs = 0;
-    all = (Counting){.rows = view[3].buf, .bounds = view[4].buf, .entries = view[3].len / 8,
-                     .tokens = view[4].len / 8 - 1, .number = view[2].len / 8,
-                     .weights = view[5].len ? view[5].buf : NULL};
-    int bad = !are_sets(&view[0], &view[1], &view[2]) || first < 0 || last > all.number || view[6].len < 16 ||
-              (all.weights && view[5].len / 8 != all.tokens);
-    if (bad) {
-        fail_arrays();
-        goto done;
-    }
-    all.counts = PyMem_Calloc((size_t)all.number + 1, sizeof *all.counts);
-    all.sums = PyMem_Calloc(all.weights ? (size_t)all.number + 1 : 1, sizeof *all.sums);
-    all.met = PyMem_Malloc(((size_t)all.number + 1) * sizeof *all.met);
-    if (!all.counts || !all.sums || !all.met) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (int64_t row = first; row < last && !bad; row++) {
-        int64_t size = sizes[row], from = row + 1 > after ? row + 1 : after;
-        all.meetings = 0;
-        for (int64_t i = 0; i < size && !bad; i++)
-            bad = count_token(&all, numbers[starts[row] + i], from, i <= size - least);
-        candidates += all.meetings;
-        for (int64_t i = 0; i < all.meetings; i++) {
-            int64_t other = all.met[i], count = all.counts[other], sum = count;
-            all.counts[other] = 0;
-            if (all.weights) {
-                sum = all.sums[other];
-                all.sums[other] = 0;
+    const int64_t *numbers = arrays->view[0].buf, *starts = arrays->view[1].buf, *sizes = arrays->view[2].buf;
+    const int64_t last = arrays->number[1], after = arrays->number[2], least = arrays->number[3];
+    int64_t *out = arrays->view[6].buf, room = (arrays->view[6].len / 8 - 2) / 3, pairs = 0;
+    out[0] = 0;
+    for (int64_t row = arrays->number[0]; row < last; row++) {
+        const int64_t size = sizes[row], from = row + 1 > after ? row + 1 : after;
+        all->meetings = 0;
+        for (int64_t i = 0; i < size; i++)
+            if (count_token(all, numbers[starts[row] + i], from, i <= size - least))
+                return 1;
+        out[0] += all->meetings;
+        for (int64_t i = 0; i < all->meetings; i++) {
+            const int64_t other = all->met[i], count = all->counts[other];
+            int64_t sum = count;
+            all->counts[other] = 0;
+            if (all->weights) {
+                sum = all->sums[other];
+                all->sums[other] = 0;
             }
             if (count < least)
                 continue;
-            if (pairs == room) {
-                bad = 1;
-                break;
-            }
+            if (pairs == room)
+                return 1;
             int64_t *pair = out + 2 + 3 * pairs++;
             pair[0] = row;
             pair[1] = other;
             pair[2] = sum;
         }
     }
-    Py_END_ALLOW_THREADS
-    if (bad) {
-        fail_arrays();
-        goto done;
-    }
-    out[0] = candidates;
     out[1] = pairs;
-    result = Py_NewRef(Py_None);
-done:
-    PyMem_Free(all.counts);
-    PyMem_Free(all.sums);
-    PyMem_Free(all.met);
-    release(view, 7);
-    return result;
+    return 0;
+}
+
+/* shared_counts(first, last, after, least, numbers, starts, sizes, rows, bounds, weights, out): see reference_arrays.py.
+   weights: empty if there are none. out: the number of rows met, the number of pairs, and for each pair two rows and a
+   count, or the sum of weights. */
+const char *shared_counts(Arrays *arrays)
+{
+    const Py_buffer *view = arrays->view;
+    Counting all = {.rows = view[3].buf, .bounds = view[4].buf, .entries = view[3].len / 8,
+                    .tokens = view[4].len / 8 - 1, .number = view[2].len / 8,
+                    .weights = view[5].len ? view[5].buf : NULL};
+    if (!are_sets(&view[0], &view[1], &view[2]) || arrays->number[0] < 0 || arrays->number[1] > all.number ||
+        view[6].len < 16 || (all.weights && view[5].len / 8 != all.tokens))
+        return MISFIT;
+    all.counts = calloc((size_t)all.number + 1, sizeof *all.counts);
+    all.sums = calloc(all.weights ? (size_t)all.number + 1 : 1, sizeof *all.sums);
+    all.met = malloc(((size_t)all.number + 1) * sizeof *all.met);
+    const char *failure = !all.counts || !all.sums || !all.met  ? NO_MEMORY
+                          : count_shared(&all, arrays) ? MISFIT
+                                                       : NULL;
+    free(all.counts);
+    free(all.sums);
+    free(all.met);
+    return failure;
 }

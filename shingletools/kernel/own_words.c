@@ -326,28 +326,18 @@ static int are_words(const Py_buffer *data, const Py_buffer *ends)
     return !bad && before <= data->len;
 }
 
-/* own_words((words, starts, sizes, data, ends, flags), left, right, (short, numbers, spellings, key), out) */
-PyObject *own_words(PyObject *Py_UNUSED(self), PyObject *args)
+/* own_words(short, numbers, spellings, key, words, starts, sizes, data, ends, flags, left, right, out) */
+const char *own_words(Arrays *arrays)
 {
-    Py_buffer view[9] = {0};
-    PyObject *result = NULL;
-    Comparing all = {0};
-    long long shortest;
-    unsigned long long key;
-    if (!PyArg_ParseTuple(args, "(y*y*y*y*y*y*)y*y*(LppK)w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5],
-                          &view[6], &view[7], &shortest, &all.numbers, &all.spellings, &key, &view[8]))
-        return NULL;
+    const Py_buffer *view = arrays->view;
+    Comparing all = {.data = view[3].buf, .ends = view[4].buf, .flags = view[5].buf, .words = view[5].len,
+                     .shortest = arrays->number[0], .numbers = arrays->number[1] != 0,
+                     .spellings = arrays->number[2] != 0, .key = (uint64_t)arrays->number[3]};
     const int32_t *words = view[0].buf;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf, *sides[2] = {view[6].buf, view[7].buf};
     const int64_t texts = view[1].len / 8, pairs = view[6].len / 8;
-    all.data = view[3].buf;
-    all.ends = view[4].buf;
-    all.flags = view[5].buf;
-    all.words = view[5].len;
-    all.shortest = shortest;
-    all.key = key;
     int bad = view[2].len != view[1].len || view[4].len / 8 != all.words || view[7].len != view[6].len ||
-              view[8].len != 2 * pairs * (Py_ssize_t)sizeof(Own) || shortest < 0 || !are_rows(&view[6], texts) ||
+              view[8].len != 2 * pairs * (Py_ssize_t)sizeof(Own) || all.shortest < 0 || !are_rows(&view[6], texts) ||
               !are_rows(&view[7], texts) || !are_words(&view[3], &view[4]);
     for (int64_t i = 0; i < 2 * pairs && !bad; i++) {
         const int64_t text = sides[i % 2][i / 2], start = starts[text], size = sizes[text];
@@ -355,27 +345,20 @@ PyObject *own_words(PyObject *Py_UNUSED(self), PyObject *args)
         for (int64_t k = 0, end = bad ? 0 : size; k < end; k++)
             bad |= words[start + k] < 0 || words[start + k] >= all.words;
     }
-    if (bad) {
-        fail_arrays();
-        goto done;
-    }
+    if (bad)
+        return MISFIT;
     int full = !(all.seen = calloc((size_t)all.words + 1, sizeof *all.seen));
-    Py_BEGIN_ALLOW_THREADS
     for (int64_t i = 0; i < pairs && !full; i++) {
         const int64_t a = sides[0][i], b = sides[1][i];
         Text one = {.words = words + starts[a], .size = sizes[a]}, two = {.words = words + starts[b], .size = sizes[b]};
         full = compare(&all, &one, &two, i, (Own *)view[8].buf + 2 * i);
     }
-    Py_END_ALLOW_THREADS
-    result = full ? PyErr_NoMemory() : Py_NewRef(Py_None);
-done:
     free(all.seen);
     free(all.marks.data);
     free(all.places.data);
     free(all.slots.data);
     free(all.steps.data);
-    release(view, 9);
-    return result;
+    return full ? NO_MEMORY : NULL;
 }
 
 /* Adds what a side has of its own. -1 with an exception. */
@@ -388,7 +371,7 @@ static int add_own(Bytes *out, const Own *own, const Py_buffer *data, const Py_b
     for (int32_t i = 0; i < shown; i++) {
         const int64_t word = own->first[i];
         if (word < 0 || word >= ends->len / 8) {
-            fail_arrays();
+            PyErr_SetString(PyExc_ValueError, MISFIT);
             return -1;
         }
         const int64_t start = word ? end[word - 1] : 0;
@@ -416,7 +399,7 @@ PyObject *own_lines(PyObject *Py_UNUSED(self), PyObject *args)
     for (int64_t i = 0; i < lines && !bad; i++)
         bad = places[2 * i] < 0 || places[2 * i] > places[2 * i + 1] || places[2 * i + 1] > view[0].len;
     if (bad) {
-        fail_arrays();
+        PyErr_SetString(PyExc_ValueError, MISFIT);
         goto done;
     }
     for (int64_t i = 0; i < lines; i++) {
@@ -434,6 +417,7 @@ PyObject *own_lines(PyObject *Py_UNUSED(self), PyObject *args)
 done:
     free(out.data);
     free(room.data);
-    release(view, 6);
+    for (int i = 0; i < 6; i++)
+        PyBuffer_Release(&view[i]);
     return result;
 }

@@ -139,28 +139,6 @@ int read_bytes(const uint8_t *payload, size_t size, size_t digits, Bytes *out)
     return !bad;
 }
 
-PyObject *payload_to_bytes(PyObject *Py_UNUSED(self), PyObject *args)
-{
-    PyObject *text;
-    Py_ssize_t digits, size;
-    if (!PyArg_ParseTuple(args, "Un", &text, &digits))
-        return NULL;
-    const uint8_t *payload = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!payload)
-        return NULL;
-    if (!is_width(digits)) {
-        PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits");
-        return NULL;
-    }
-    Bytes out = {0};
-    PyObject *result = NULL;
-    int read = read_bytes(payload, (size_t)size, (size_t)digits, &out);
-    if (read > 0)
-        result = PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.used);
-    free(out.data);
-    return read ? result : Py_NewRef(Py_None);
-}
-
 /* BATCH functions at a time. The inner loop is unrolled, so that their minima stay in registers. By default, gcc
    unrolls the outer loop, and keeps them in memory. */
 VECTORS static void least(const uint32_t *y, size_t count, const uint32_t *a, const uint32_t *b, uint32_t *minima)

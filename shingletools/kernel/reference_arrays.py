@@ -192,22 +192,27 @@ def _places(keys: U64, table: U64) -> U64:
     return places
 
 
-def agreements(rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
+def agreements(
+    rows: Rows, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()
+) -> tuple[Index, int]:
     """Returns, for each pair, in how many components its two rows agree; 0 if in fewer than `least`.
 
-    Returns -1 for rows that agree in all components of one of the bands `unshared`, each as (first, last).
+    Also 0 if they agree in all components of one of the bands `unshared`, each as (first, last). Returns how many pairs
+    agree in none of these, too.
     Pair i is of rows left[i] and right[i]. Shapes: (rows, n), (pairs,), (pairs,) in; (pairs,) out.
     """
-    counts = np.empty(len(left), np.int64)
+    counts, elsewhere = np.empty(len(left), np.int64), 0
     block = max(1, BLOCK_NUMBERS // rows.shape[1])
     for start in range(0, len(left), block):
         part = slice(start, start + block)
         same = rows[left[part]] == rows[right[part]]
         several = np.count_nonzero(same, axis=1)
-        counts[part] = np.where(several < least, 0, several)
+        shared = np.zeros(len(same), np.bool_)
         for first, last in unshared:
-            counts[part][same[:, first:last].all(axis=1)] = -1
-    return counts
+            shared |= same[:, first:last].all(axis=1)
+        counts[part] = np.where(shared | (several < least), 0, several)
+        elsewhere += int(np.count_nonzero(shared))
+    return counts, len(left) - elsewhere
 
 
 def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple[Index, Index]:

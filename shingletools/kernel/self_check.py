@@ -157,10 +157,6 @@ def functions_of(draw: Generator, n: int) -> tuple[bytes, bytes]:
 
 
 def signatures(draw: Generator) -> Iterator[Compared]:
-    for digits in (2, 4, 8, 16):
-        for payload in (*payloads_of(draw, digits), "0g" * (digits // 2), ""):
-            right = payload_codec.payload_to_bytes(payload, digits)
-            yield "payload_to_bytes", _kernel.payload_to_bytes(payload, digits), right
     for digits in (8, 16):
         payloads = payloads_of(draw, digits)
         simhashes = [payload_signatures.simhash(payload) or "" for payload in payloads]
@@ -220,7 +216,6 @@ def weighted(draw: Generator) -> Iterator[Compared]:
 def lines_in_bytes(draw: Generator) -> Iterator[Compared]:
     for size in range(40):
         data = bytes(draw.choice([10, 13, 65, 200], size).astype(np.uint8))
-        yield "split_lines", _kernel.split_lines(data), lines.split_lines(data)
         yield "count_lines", _kernel.count_lines(data), lines.count_lines(data)
         for at, deepest in ((0, 1), (size // 2, 3)):
             data = bytes(draw.choice([*b'[]{},"\\1'], size).astype(np.uint8))

@@ -60,42 +60,29 @@ static int are_bands(const Py_buffer *firsts, const Py_buffer *lasts, Py_ssize_t
     return !bad;
 }
 
-/* agreements(width, size, least, rows, left, right, firsts, lasts, out): the bands are those that rows must not share */
-PyObject *agreements(PyObject *Py_UNUSED(self), PyObject *args)
+const char *agreements(Arrays *all)
 {
-    Py_ssize_t width, size, least;
-    PyObject *result = NULL;
-    Py_buffer view[6] = {0};
-    if (!PyArg_ParseTuple(args, "nnny*y*y*y*y*w*", &width, &size, &least, &view[0], &view[1], &view[2], &view[3],
-                          &view[4], &view[5]))
-        return NULL;
-    const Py_buffer *rows = &view[0], *left = &view[1], *right = &view[2], *out = &view[5];
-    if (!is_row(width, size) || rows->len % (width * size) || left->len != right->len || left->len != out->len ||
-        least < 0 || !are_bands(&view[3], &view[4], width)) {
-        fail_arrays();
-        goto done;
-    }
-    int64_t number = rows->len / (width * size);
-    if (!are_rows(left, number) || !are_rows(right, number)) {
-        fail_arrays();
-        goto done;
-    }
-    const int64_t *one = left->buf, *two = right->buf, *first = view[3].buf, *last = view[4].buf;
-    int64_t *counts = out->buf;
-    Py_BEGIN_ALLOW_THREADS
+    const Py_ssize_t width = all->number[0], size = all->number[1], least = all->number[2];
+    const Py_buffer *rows = &all->view[0], *left = &all->view[1], *right = &all->view[2], *bands = &all->view[3];
+    if (!is_row(width, size) || rows->len % (width * size) || left->len != right->len ||
+        left->len != all->view[5].len || least < 0 || !are_bands(bands, &all->view[4], width))
+        return MISFIT;
+    const int64_t number = rows->len / (width * size);
+    if (!are_rows(left, number) || !are_rows(right, number))
+        return MISFIT;
+    const int64_t *one = left->buf, *two = right->buf, *first = bands->buf, *last = all->view[4].buf;
+    int64_t *counts = all->view[5].buf;
+    all->result = left->len / 8;
     for (Py_ssize_t i = 0; i < left->len / 8; i++) {
         const char *a = (const char *)rows->buf + one[i] * width * size;
         const char *b = (const char *)rows->buf + two[i] * width * size;
         int shared = 0;
-        for (Py_ssize_t band = 0; band < view[3].len / 8 && !shared; band++)
+        for (Py_ssize_t band = 0; band < bands->len / 8 && !shared; band++)
             shared = !memcmp(a + first[band] * size, b + first[band] * size, (size_t)((last[band] - first[band]) * size));
-        counts[i] = shared ? -1 : agreements_of(a, b, (size_t)width, (size_t)size, (size_t)least);
+        counts[i] = shared ? 0 : agreements_of(a, b, (size_t)width, (size_t)size, (size_t)least);
+        all->result -= shared;
     }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 6);
-    return result;
+    return NULL;
 }
 
 /* The key of the components of a row from `first` up to `last`: key = key * ROLL + component for each. A product waits
@@ -131,29 +118,21 @@ static uint64_t key_of(const char *row, Py_ssize_t size, int64_t first, int64_t 
     }
 }
 
-/* band_keys(width, size, rows, firsts, lasts, some, out): the keys of rows for each band, of those whose flag in `some` is
-   set. Rows are read once for all bands, since they are far larger than the cache. */
-PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
+/* Rows are read once for all bands, since they are far larger than the cache. */
+const char *band_keys(Arrays *all)
 {
-    Py_ssize_t width, size;
-    PyObject *result = NULL;
-    Py_buffer view[5] = {0};
-    if (!PyArg_ParseTuple(args, "nny*y*y*y*w*", &width, &size, &view[0], &view[1], &view[2], &view[3], &view[4]))
-        return NULL;
-    const Py_buffer *rows = &view[0], *firsts = &view[1], *out = &view[4];
-    const int64_t *first = firsts->buf, *last = view[2].buf;
-    const uint8_t *some = view[3].buf;
-    Py_ssize_t bands = firsts->len / 8, count = view[3].len, number = 0;
+    const Py_ssize_t width = all->number[0], size = all->number[1];
+    const Py_buffer *rows = &all->view[0], *firsts = &all->view[1], *out = &all->view[4];
+    const int64_t *first = firsts->buf, *last = all->view[2].buf;
+    const uint8_t *some = all->view[3].buf;
+    Py_ssize_t bands = firsts->len / 8, count = all->view[3].len, number = 0;
     for (Py_ssize_t i = 0; i < count; i++)
         number += some[i] != 0;
     if (!is_row(width, size) || rows->len % (width * size) || rows->len / (width * size) != count ||
-        !are_bands(firsts, &view[2], width) ||
-        (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len)) {
-        fail_arrays();
-        goto done;
-    }
+        !are_bands(firsts, &all->view[2], width) ||
+        (bands ? out->len / 8 / bands != number || out->len % (8 * bands) : out->len))
+        return MISFIT;
     uint64_t *keys = out->buf;
-    Py_BEGIN_ALLOW_THREADS
     const char *row = rows->buf;
     for (Py_ssize_t i = 0, at = 0; i < count; i++, row += width * size) {
         if (!some[i])
@@ -162,11 +141,7 @@ PyObject *band_keys(PyObject *Py_UNUSED(self), PyObject *args)
             keys[band * number + at] = key_of(row, size, first[band], last[band]);
         at++;
     }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 5);
-    return result;
+    return NULL;
 }
 
 /* Where bits are for a key: a place, of 64 in each pair of words. The first word of a pair tells which places were seen,
@@ -176,58 +151,38 @@ static inline uint64_t place_of(uint64_t key, uint64_t places)
     return (key >> 32) * places >> 32;
 }
 
-/* mark(keys, table): how many more keys are at places that were seen again. */
-PyObject *mark(PyObject *Py_UNUSED(self), PyObject *args)
+static int is_table(const Py_buffer *table)
 {
-    PyObject *result = NULL;
-    Py_buffer view[2] = {0};
-    if (!PyArg_ParseTuple(args, "y*w*", &view[0], &view[1]))
-        return NULL;
-    const uint64_t *keys = view[0].buf;
-    uint64_t *table = view[1].buf, places = (uint64_t)view[1].len * 4;
-    if (view[1].len % 16 || !places || places > UINT32_MAX) {
-        fail_arrays();
-        goto done;
-    }
-    Py_ssize_t more = 0;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < view[0].len / 8; i++) {
+    return table->len && table->len % 16 == 0 && table->len <= UINT32_MAX / 4;
+}
+
+const char *mark(Arrays *all)
+{
+    const uint64_t *keys = all->view[0].buf;
+    uint64_t *table = all->view[1].buf, places = (uint64_t)all->view[1].len * 4;
+    if (!is_table(&all->view[1]))
+        return MISFIT;
+    for (Py_ssize_t i = 0; i < all->view[0].len / 8; i++) {
         uint64_t place = place_of(keys[i], places), at = place & 63, *pair = &table[place >> 6 << 1];
         uint64_t seen = pair[0] >> at & 1;
-        more += (Py_ssize_t)(2 * seen - (pair[1] >> at & 1));
+        all->result += (int64_t)(2 * seen - (pair[1] >> at & 1));
         pair[1] |= seen << at;
         pair[0] |= UINT64_C(1) << at;
     }
-    Py_END_ALLOW_THREADS
-    result = PyLong_FromSsize_t(more);
-done:
-    release(view, 2);
-    return result;
+    return NULL;
 }
 
-/* marked(keys, table, out): 1 for each key whose place was seen again. */
-PyObject *marked(PyObject *Py_UNUSED(self), PyObject *args)
+const char *marked(Arrays *all)
 {
-    PyObject *result = NULL;
-    Py_buffer view[3] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*w*", &view[0], &view[1], &view[2]))
-        return NULL;
-    const uint64_t *keys = view[0].buf, *table = view[1].buf;
-    uint64_t places = (uint64_t)view[1].len * 4;
-    uint8_t *out = view[2].buf;
-    Py_ssize_t count = view[2].len;
-    if (view[0].len / 8 != count || view[1].len % 16 || !places || places > UINT32_MAX) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
+    const uint64_t *keys = all->view[0].buf, *table = all->view[1].buf;
+    const uint64_t places = (uint64_t)all->view[1].len * 4;
+    uint8_t *out = all->view[2].buf;
+    const Py_ssize_t count = all->view[2].len;
+    if (all->view[0].len / 8 != count || !is_table(&all->view[1]))
+        return MISFIT;
     for (Py_ssize_t i = 0; i < count; i++) {
         uint64_t place = place_of(keys[i], places);
         out[i] = table[(place >> 6 << 1) + 1] >> (place & 63) & 1;
     }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 3);
-    return result;
+    return NULL;
 }

@@ -1,6 +1,7 @@
 /* Counts of tokens, the rarest tokens of sets, and keys of whole sets; arrays.h describes the arrays. */
 
 #include "arrays.h"
+#include <stdlib.h>
 
 enum { COUNTERS = 22 };
 
@@ -9,53 +10,29 @@ static inline uint64_t counter_of(uint64_t token)
     return fmix64(token) >> (64 - COUNTERS);
 }
 
-/* count_tokens(tokens, counters) */
-PyObject *count_tokens(PyObject *Py_UNUSED(self), PyObject *args)
+const char *count_tokens(Arrays *all)
 {
-    PyObject *result = NULL;
-    Py_buffer view[2] = {0};
-    if (!PyArg_ParseTuple(args, "y*w*", &view[0], &view[1]))
-        return NULL;
-    const uint64_t *tokens = view[0].buf;
-    uint32_t *counters = view[1].buf;
-    if (view[1].len != (Py_ssize_t)sizeof *counters << COUNTERS) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < view[0].len / 8; i++) {
+    const uint64_t *tokens = all->view[0].buf;
+    uint32_t *counters = all->view[1].buf;
+    if (all->view[1].len != (Py_ssize_t)sizeof *counters << COUNTERS)
+        return MISFIT;
+    for (Py_ssize_t i = 0; i < all->view[0].len / 8; i++) {
         uint32_t *counter = &counters[counter_of(tokens[i])];
         *counter += *counter < UINT32_MAX;
     }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 2);
-    return result;
+    return NULL;
 }
 
-/* Arguments (tokens, starts, sizes, out): sets `width` words of `out` for each set. */
-static PyObject *for_each_set(PyObject *args, int width, void (*work)(const uint64_t *, int64_t, uint64_t *))
+/* Sets `width` words of the last array for each set. */
+static const char *for_each_set(Arrays *all, int width, void (*work)(const uint64_t *, int64_t, uint64_t *))
 {
-    PyObject *result = NULL;
-    Py_buffer view[4] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*w*", &view[0], &view[1], &view[2], &view[3]))
-        return NULL;
-    const uint64_t *tokens = view[0].buf;
+    const Py_buffer *view = all->view;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf;
-    uint64_t *out = view[3].buf;
-    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != width * view[1].len) {
-        fail_arrays();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
+    if (!are_sets(&view[0], &view[1], &view[2]) || view[3].len != width * view[1].len)
+        return MISFIT;
     for (Py_ssize_t i = 0; i < view[1].len / 8; i++)
-        work(tokens + starts[i], sizes[i], out + width * i);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    release(view, 4);
-    return result;
+        work((const uint64_t *)view[0].buf + starts[i], sizes[i], (uint64_t *)view[3].buf + width * i);
+    return NULL;
 }
 
 static void set_key(const uint64_t *tokens, int64_t size, uint64_t *key)
@@ -66,9 +43,9 @@ static void set_key(const uint64_t *tokens, int64_t size, uint64_t *key)
     *key = fmix64(sum);
 }
 
-PyObject *set_keys(PyObject *Py_UNUSED(self), PyObject *args)
+const char *set_keys(Arrays *all)
 {
-    return for_each_set(args, 1, set_key);
+    return for_each_set(all, 1, set_key);
 }
 
 static void set_parities(const uint64_t *tokens, int64_t size, uint64_t *bits)
@@ -80,9 +57,9 @@ static void set_parities(const uint64_t *tokens, int64_t size, uint64_t *bits)
     }
 }
 
-PyObject *parities(PyObject *Py_UNUSED(self), PyObject *args)
+const char *parities(Arrays *all)
 {
-    return for_each_set(args, 2, set_parities);
+    return for_each_set(all, 2, set_parities);
 }
 
 typedef struct {
@@ -110,14 +87,10 @@ static Counted *sort_by_count(Counted *from, Counted *to, size_t size, uint32_t 
     return from;
 }
 
-/* rarest(tokens, starts, sizes, wanted, counters, out): the places of the rarest tokens of each set. */
-PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
+/* The places of the rarest tokens of each set. */
+const char *rarest(Arrays *all)
 {
-    PyObject *result = NULL;
-    Py_buffer view[6] = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*", &view[0], &view[1], &view[2], &view[3], &view[4], &view[5]))
-        return NULL;
-    Counted *room = NULL;
+    const Py_buffer *view = all->view;
     const uint64_t *tokens = view[0].buf;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf, *wanted = view[3].buf;
     const uint32_t *counters = view[4].buf;
@@ -129,16 +102,10 @@ PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
         sum += wanted[i];
         largest = sizes[i] > largest ? sizes[i] : largest;
     }
-    if (bad || sum != view[5].len / 8) {
-        fail_arrays();
-        goto done;
-    }
-    if (!(room = PyMem_Malloc(2 * (size_t)largest * sizeof *room + 1))) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    for (int64_t i = 0; i < number; i++) {
+    if (bad || sum != view[5].len / 8)
+        return MISFIT;
+    Counted *room = malloc(2 * (size_t)largest * sizeof *room + 1);
+    for (int64_t i = 0; room && i < number; i++) {
         uint32_t most = 0;
         for (int64_t j = 0; j < sizes[i]; j++) {
             uint32_t count = counters[counter_of(tokens[starts[i] + j])];
@@ -149,10 +116,6 @@ PyObject *rarest(PyObject *Py_UNUSED(self), PyObject *args)
         for (int64_t j = 0; j < wanted[i]; j++)
             *out++ = starts[i] + sorted[j].place;
     }
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    PyMem_Free(room);
-    release(view, 6);
-    return result;
+    free(room);
+    return room ? NULL : NO_MEMORY;
 }

@@ -1,6 +1,6 @@
 """Types of arrays."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,11 @@ class TokenSets(NamedTuple):
 
     tokens: U64  # of one set after the other, each ascending
     sizes: Index  # number of tokens of each set
+    starts: Index  # of each set in the tokens
 
-    @property
-    def starts(self) -> Index:
-        """Returns where each set starts in the tokens."""
-        starts: Index = np.cumsum(self.sizes) - self.sizes
-        return starts
+    @classmethod
+    def of(cls, tokens: U64, sizes: Index) -> Self:
+        return cls(tokens, sizes, np.cumsum(sizes) - sizes)
 
 
 class TokenWeights(NamedTuple):
@@ -46,12 +45,11 @@ class Prefixes(NamedTuple):
     counters: U32  # of the tokens
     sizes: Index  # number of tokens of each set
     rest: Index  # for each: how many tokens of the set are not before it, or what these weigh
+    starts: Index  # of each set in the tokens
 
-    @property
-    def starts(self) -> Index:
-        """The start of each set."""
-        starts: Index = np.cumsum(self.sizes) - self.sizes
-        return starts
+    @classmethod
+    def of(cls, tokens: U64, counters: U32, sizes: Index, rest: Index) -> Self:
+        return cls(tokens, counters, sizes, rest, np.cumsum(sizes) - sizes)
 
 
 # A set in a bucket: its start in the prefixes of all, or -1, and the place of the bucket's token from there on

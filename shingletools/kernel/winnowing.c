@@ -3,6 +3,7 @@
    Texts are words with single blanks between, and a line feed behind each text. Places are offsets in their bytes.
 */
 
+#include "arrays.h"
 #include "columns.h"
 #include "fingerprint_slots.h"
 
@@ -109,26 +110,16 @@ PyObject *winnow(PyObject *Py_UNUSED(self), PyObject *args)
 {
     Py_buffer texts;
     Py_ssize_t gram, run;
-    unsigned long long seed, mask, factor;
+    unsigned long long seed, mask;
+    int kept;
     PyObject *tuple, *result = NULL;
     Winnower winnower = {0};
     Listed listed = {0};
     Bytes columns[2] = {{0}};
     if (!PyArg_ParseTuple(args, "y*KKnnO!", &texts, &seed, &mask, &gram, &run, &PyTuple_Type, &tuple))
         return NULL;
-    if (PyTuple_Size(tuple)) {
-        const char *slots;
-        Py_ssize_t size;
-        int kept;
-        if (!PyArg_ParseTuple(tuple, "Ky#p", &factor, &slots, &size, &kept))
-            goto done;
-        if (slots_of(((size_t)size / 8 - (size >= 8)) / 2, &listed) != (size_t)size) {
-            PyErr_SetString(PyExc_ValueError, "slots are a power of two, and one more");
-            goto done;
-        }
-        listed.slots = (uint8_t *)slots;
-        listed.factor = factor;
-    }
+    if (take_listed(tuple, &listed, &kept))
+        goto done;
     winnower = (Winnower){.seed = seed, .mask = mask, .gram = (size_t)gram, .run = (size_t)run};
     if (new_winnower(&winnower))
         goto done;
@@ -204,45 +195,40 @@ done:
     return result;
 }
 
-/* (texts, left, others, right, words): how many of so many words from each place of `left` on are those from the place
-   of `right` on in the others, int64. All int64, of one length. */
-PyObject *equal_words(PyObject *Py_UNUSED(self), PyObject *args)
+/* How many words at most `most` are equal from two places on, to the end of each text. */
+static int64_t count_equal(const uint8_t *one, const uint8_t *one_end, const uint8_t *two, const uint8_t *two_end,
+                           int64_t most)
 {
-    Py_buffer view[5];
-    Bytes counts = {0};
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*", &view[0], &view[1], &view[2], &view[3], &view[4]))
-        return NULL;
-    const int64_t *left = view[1].buf, *right = view[3].buf, *words = view[4].buf;
-    int bad = view[1].len != view[3].len || view[1].len != view[4].len;
-    for (Py_ssize_t i = 0; !bad && i < view[1].len / 8; i++) {
-        bad = left[i] < 0 || left[i] >= view[0].len || right[i] < 0 || right[i] >= view[2].len;
-        if (bad)
-            break;
-        const uint8_t *one = (const uint8_t *)view[0].buf + left[i], *first_end = (const uint8_t *)view[0].buf + view[0].len;
-        const uint8_t *two = (const uint8_t *)view[2].buf + right[i], *second_end = (const uint8_t *)view[2].buf + view[2].len;
-        int64_t count = 0;
-        while (count < words[i]) {
-            while (one < first_end && two < second_end && *one == *two && *one != ' ' && *one != '\n')
-                one++, two++;
-            const int first_last = one == first_end || *one == '\n', second_last = two == second_end || *two == '\n';
-            if ((!first_last && *one != ' ') || (!second_last && *two != ' '))
-                break;
-            count++;
-            if (first_last || second_last)
-                break;
+    int64_t count = 0;
+    while (count < most) {
+        while (one < one_end && two < two_end && *one == *two && *one != ' ' && *one != '\n')
             one++, two++;
-        }
-        if (add_number(&counts, count))
-            goto done;
+        const int one_last = one == one_end || *one == '\n', two_last = two == two_end || *two == '\n';
+        if ((!one_last && *one != ' ') || (!two_last && *two != ' '))
+            break;
+        count++;
+        if (one_last || two_last)
+            break;
+        one++, two++;
     }
-    if (bad)
-        PyErr_SetString(PyExc_ValueError, "no places in the texts");
-    else
-        result = bytes_of(&counts);
-done:
-    free(counts.data);
-    for (int i = 0; i < 5; i++)
-        PyBuffer_Release(&view[i]);
-    return result;
+    return count;
+}
+
+/* (texts, others, left, right, words, out): how many of so many words from each place of `left` on are those from the
+   place of `right` on in the others. All int64, of one length. */
+const char *equal_words(Arrays *all)
+{
+    const Py_buffer *texts = &all->view[0], *others = &all->view[1];
+    const int64_t *left = all->view[2].buf, *right = all->view[3].buf, *words = all->view[4].buf;
+    const uint8_t *first = texts->buf, *second = others->buf;
+    int bad = 0;
+    for (int i = 3; i < 6; i++)
+        bad |= all->view[i].len != all->view[2].len;
+    for (Py_ssize_t i = 0; !bad && i < all->view[2].len / 8; i++) {
+        bad = left[i] < 0 || left[i] >= texts->len || right[i] < 0 || right[i] >= others->len;
+        if (!bad)
+            ((int64_t *)all->view[5].buf)[i] = count_equal(first + left[i], first + texts->len, second + right[i],
+                                                           second + others->len, words[i]);
+    }
+    return bad ? "no places in the texts" : NULL;
 }

@@ -3,23 +3,13 @@
    A caller that wants places passes `Places`, others pass NULL; each loop is compiled for both. With places, the
    function gives the words of a token, a line feed, and their places in the token, FROM-TO with blanks between. */
 
-#include "splice.h"
+#include "words.h"
 
 #if defined(__GNUC__)
 #define FOR_BOTH static inline __attribute__((always_inline))
 #else
 #define FOR_BOTH static inline
 #endif
-
-/* Places of words, each followed by a blank. A code point's number is its distance in bytes from an origin, which each
-   character of several bytes moves forward. */
-typedef struct {
-    Bytes out;
-    const uint8_t *origin, *seen; /* the origin holds for places up to `seen` */
-    size_t hundreds;              /* the hundreds whose digits are stored */
-    size_t digits_size;
-    uint8_t digits[24];
-} Places;
 
 static void begin_places(Places *places, const uint8_t *text)
 {
@@ -129,19 +119,6 @@ enum {
     WHITE,   /* white space: ends a token */
     COMPLEX, /* depends on the token */
 };
-
-typedef struct {
-    uint8_t kind, size;
-    uint8_t bytes[6];
-} Character;
-
-typedef struct {
-    Memo memo;
-    PyObject *wherever;    /* gives what a character becomes in any token; or NULL */
-    Character *characters; /* of the basic plane, as they become known */
-    uint8_t letters[256];  /* what ASCII letters become; 0 for other bytes */
-    int alone;             /* whether ideographs and kana letters are tokens of their own */
-} WordMemo;
 
 /* Finds out what a character of `size` bytes becomes. */
 static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t size)
@@ -369,8 +346,7 @@ FOR_BOTH int add_text(WordMemo *self, const uint8_t *at, const uint8_t *end, Byt
     return 0;
 }
 
-/* Makes the words of a text, and their places if these are wanted. */
-FOR_BOTH int add_words(WordMemo *self, const uint8_t *text, size_t size, Bytes *out, Places *places)
+FOR_BOTH int add_words_of(WordMemo *self, const uint8_t *text, size_t size, Bytes *out, Places *places)
 {
     if (places)
         begin_places(places, text);
@@ -380,162 +356,7 @@ FOR_BOTH int add_words(WordMemo *self, const uint8_t *text, size_t size, Bytes *
     return places ? add_separate(out, places) : 0;
 }
 
-/* The words of a string. */
-FOR_BOTH PyObject *words_of_string(PyObject *object, PyObject *text, Places *places)
+int add_words(WordMemo *self, const uint8_t *text, size_t size, Bytes *out, Places *places)
 {
-    Py_ssize_t size;
-    const uint8_t *at = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!at)
-        return NULL;
-    Bytes out = {0};
-    PyObject *result = NULL;
-    if (!add_words((WordMemo *)object, at, (size_t)size, &out, places))
-        result = PyUnicode_DecodeUTF8((const char *)out.data, (Py_ssize_t)out.used, NULL);
-    free(out.data);
-    return result;
+    return places ? add_words_of(self, text, size, out, places) : add_words_of(self, text, size, out, NULL);
 }
-
-static PyObject *words(PyObject *object, PyObject *text)
-{
-    return words_of_string(object, text, NULL);
-}
-
-static PyObject *placed(PyObject *object, PyObject *text)
-{
-    Places places = {{0}};
-    PyObject *result = words_of_string(object, text, &places);
-    free(places.out.data);
-    return result;
-}
-
-static PyObject *new_words(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
-{
-    PyObject *function, *wherever = Py_None;
-    int alone = 0;
-    if (!PyArg_ParseTuple(args, "O|Op", &function, &wherever, &alone))
-        return NULL;
-    WordMemo *self = (WordMemo *)new_memo(type, function);
-    if (!self)
-        return NULL;
-    self->alone = alone;
-    if (wherever != Py_None) {
-        self->wherever = Py_NewRef(wherever);
-        self->characters = PyMem_Calloc(1 << 16, sizeof *self->characters);
-        if (!self->characters) {
-            Py_DECREF(self);
-            return PyErr_NoMemory();
-        }
-    }
-    return (PyObject *)self;
-}
-
-static int traverse_words(PyObject *self, visitproc visit, void *arg)
-{
-    Py_VISIT(((WordMemo *)self)->wherever);
-    return traverse_memo(self, visit, arg);
-}
-
-static int clear_words(PyObject *self)
-{
-    Py_CLEAR(((WordMemo *)self)->wherever);
-    return clear_memo(self);
-}
-
-static void free_words(PyObject *self)
-{
-    PyObject_GC_UnTrack(self);
-    clear_words(self);
-    PyMem_Free(((WordMemo *)self)->characters);
-    free_memo(self);
-}
-
-/* Whether a line ends after a soft hyphen: only the definition joins the two parts of such a word. */
-static int is_parted(const uint8_t *at, size_t size)
-{
-    for (const uint8_t *end = at + size; (at = memchr(at, 0xC2, (size_t)(end - at))); at++)
-        if (at[1] == 0xAD)
-            for (const uint8_t *next = at + 2; next < end && (size = blank(next)); next += size)
-                if (*next == '\n')
-                    return 1;
-    return 0;
-}
-
-FOR_BOTH Made words_of_text(WordMemo *self, const uint8_t *text, size_t size, Bytes *made, Places *places)
-{
-    if (is_parted(text, size))
-        return ODD;
-    return add_words(self, text, size, made, places) ? FAILED : TEXT;
-}
-
-static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
-{
-    return words_of_text(self, text, size, made, NULL);
-}
-
-static void *take_words(PyObject *arguments)
-{
-    return PyTuple_GetItem(arguments, 0);
-}
-
-static PyObject *link_words(PyObject *object, PyObject *Py_UNUSED(none))
-{
-    static const LinkType WORDS = {words_of, NULL, take_words, NULL};
-    return new_link(&WORDS, Py_BuildValue("(O)", object));
-}
-
-typedef struct {
-    WordMemo *memo;
-    Places places;
-} Placing;
-
-static Made placed_of(void *self, const uint8_t *text, size_t size, Bytes *made)
-{
-    Placing *placing = self;
-    return words_of_text(placing->memo, text, size, made, &placing->places);
-}
-
-static void *start_placing(PyObject *arguments)
-{
-    Placing *placing = new_self(sizeof *placing);
-    if (placing)
-        placing->memo = (WordMemo *)PyTuple_GetItem(arguments, 0);
-    return placing;
-}
-
-static void end_placing(void *self)
-{
-    if (self)
-        free(((Placing *)self)->places.out.data);
-    PyMem_Free(self);
-}
-
-static PyObject *link_placed(PyObject *object, PyObject *Py_UNUSED(none))
-{
-    static const LinkType PLACED = {placed_of, NULL, start_placing, end_placing};
-    return new_link(&PLACED, Py_BuildValue("(O)", object));
-}
-
-static PyMethodDef methods[] = {
-    {"words", words, METH_O, "(text): the function's values of its tokens, joined by blanks."},
-    {"placed", placed, METH_O, "(text): these words, a line feed, and their places: see memo.py."},
-    {"link_placed", link_placed, METH_NOARGS, "A link that does the work of `placed`."},
-    {"link", link_words, METH_NOARGS, "A link that does the work of `words`."},
-    {0},
-};
-
-static PyType_Slot slots[] = {
-    {Py_tp_doc, "WordMemo(function, wherever, alone): a bounded memo of a pure function of short strings."},
-    {Py_tp_new, new_words},
-    {Py_tp_dealloc, free_words},
-    {Py_tp_traverse, traverse_words},
-    {Py_tp_clear, clear_words},
-    {Py_tp_methods, methods},
-    {0},
-};
-
-PyType_Spec word_memo_spec = {
-    .name = "shingletools.kernel._kernel.WordMemo",
-    .basicsize = sizeof(WordMemo),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = slots,
-};

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.kernel.types import Index
+if TYPE_CHECKING:
+    from shingletools.kernel.types import Index
 
 Ratio = Fraction | None
 DIGITS = 6  # of ratios behind the point, in records
@@ -20,7 +21,7 @@ def ratio(part: int, whole: int) -> Ratio:
     return Fraction(part, whole) if whole else None
 
 
-def choose_two(counts: Index) -> int:
+def choose_two(counts: "Index") -> int:
     """Returns how many pairs there are within sets of so many members, in all."""
     return int((counts * (counts - 1) // 2).sum())
 

@@ -8,9 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
-from shingletools.kernel.line_columns import Field, ReadColumns
 from shingletools.reading import compression_detection
-from shingletools.record.document_format import Document
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
     from shingletools.reading.encodings import Encoding
 
-GivenLines = Iterator[bytes | RecordBatch]  # whole lines, some together; or batches instead of lines
+GivenLines = Iterator[bytes]  # whole lines, some together
 FIRST_OF_MARKS = (b"\xff", b"\xfe")  # first bytes of the byte order marks of UTF-16 and UTF-32
 SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
@@ -33,21 +31,17 @@ class Chunk(NamedTuple):
     line: int  # number of the first line in its file, from 1
     number: int  # number of the first line in the whole input, or of the file among all, from 1
     data: bytes
-    of_file: int | None = None  # bytes read since the last chunk; None: as many as the data have
-    documents: Sequence[Document] = ()  # the documents of the lines, if the file has another format
-    batch: RecordBatch | None = None  # instead of data
-    prefetched: tuple[tuple[Field, ...], ReadColumns] | None = None  # these fields of the data, as the kernel read them
+    size: int  # bytes of the file that were read since the last chunk
 
-    @property
-    def size(self) -> int:
-        """Returns the number of bytes of the file that it stands for."""
-        return len(self.data) if self.of_file is None else self.of_file
+    def batch(self, _strict: bool = False) -> RecordBatch:
+        """Returns its lines as a batch of records."""
+        return RecordBatch(self.data, self.name, self.line, self.size)
 
     def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
         """Keeps the data out of the pickle that goes to a worker; see worker_loop.Messages."""
-        from pickle import PickleBuffer  # late: as in collector.Written
+        from pickle import PickleBuffer  # late: most runs have no workers
 
-        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.of_file)
+        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.size)
 
 
 class Span(NamedTuple):
@@ -76,7 +70,12 @@ class Span(NamedTuple):
         if state != self.file:
             changed = f"{state.unlike(self.file)} while it was read"
             raise Failed(f"{printable(self.name)}: {changed} (with -j a file must not change until the end)")
-        return Chunk(self.name, 1, 1, b"".join(parts))
+        data = b"".join(parts)
+        return Chunk(self.name, 1, 1, data, len(data))
+
+    def batch(self, _strict: bool = False) -> RecordBatch:
+        """Returns its lines as a batch of records, numbered from 1. Raises Failed."""
+        return self.chunk().batch()
 
 
 def read_chunks(
@@ -88,12 +87,8 @@ def read_chunks(
         if name == "-" and given is not None:
             line = 1
             for some in given:
-                if isinstance(some, RecordBatch):
-                    lines = some.rows
-                    yield Chunk(name, line, number, b"", 0, batch=some)
-                else:
-                    yield Chunk(name, line, number, some, 0)
-                    lines = kernel.count_lines(some)
+                yield Chunk(name, line, number, some, 0)
+                lines = kernel.count_lines(some)
                 number += lines
                 line += lines
             continue
@@ -186,11 +181,11 @@ def read_raw(name: str) -> Generator[bytes]:
     return _read_blocks(name)
 
 
-def read_spans(files: Sequence[str], given: GivenLines | None = None) -> Generator[Chunk | Span]:
+def read_spans(files: Sequence[str]) -> Generator[Chunk | Span]:
     """Yields the lines of files as `read_chunks` does, but of regular files only the places. Raises Failed."""
     for name in files:
         if name == "-":
-            yield from read_chunks([name], given)
+            yield from read_chunks([name])
             continue
         with named(name):
             path = os.path.realpath(name)  # /dev/stdin is another file in each process

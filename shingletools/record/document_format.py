@@ -4,16 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from shingletools.record.record_batch import Document, RecordBatch, StepCounts, batch_of_documents
+
+__all__ = ["Document"]  # which formats make
+
 Name = str | int  # an id
-
-
-class Document(NamedTuple):
-    """A document as it was found, with its record, or with the reason why it has none."""
-
-    raw: bytes  # as it came: what --rejects keeps
-    line: int | None  # the line, row or record of its file at which it begins, from 1; None if it is the file
-    record: bytes = b""  # JSON, without a line feed
-    cause: str = ""
 
 
 class FileDocuments(ABC):
@@ -31,6 +26,23 @@ class FileDocuments(ABC):
     @abstractmethod
     def documents(self) -> Iterable[Document]:
         """Returns its documents, in order."""
+
+    def batch(self, strict: bool = False) -> RecordBatch:
+        """Returns the records of its documents, up to the first one without a record if strict."""
+        documents = list[Document]()
+        for document in self.documents():
+            documents.append(document)
+            if strict and document.cause:
+                break
+        # Counts and messages are read after the documents, which may set them
+        return batch_of_documents(documents)._replace(
+            file=self.name,
+            size=self.size,
+            alone=self.alone,
+            plain=self.plain,
+            messages=self.messages,
+            counts=[StepCounts(0, 0, self.counted)],
+        )
 
 
 class ReadyDocuments(FileDocuments):

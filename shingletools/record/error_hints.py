@@ -77,7 +77,7 @@ FIXED = (*RESERVED, "a", "b", "similarity", "members", "df", "words", "shingle",
 NAMES = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)  # fields that jq takes without quotes
 NOT_DOCUMENTS = (PAIRS, GROUPS, COUNTS, FIGURES)
 SCORING = ("simscore", "simtune")  # commands that take files of pairs or groups
-DECIDED_BY_PAIRS = ("simgroup", "dedup", "simshow", "simtune")  # commands that read them only as JSON lines
+DECIDED_BY_PAIRS = ("simgroup", "dedup", "simshow")  # commands that read them only as JSON lines
 
 
 def hint(command: str, cause: str, document: bytes, first: bool, form: str = "") -> str | None:
@@ -230,10 +230,13 @@ def table_hint(command: str, header: str) -> str:
     >>> table_hint("simgroup", "a,b,similarity")
     'pairs are read as JSON lines, such as simjoin writes'
     """
-    if command == "simscore":
+    of_pairs = {"a", "b"} <= {name.strip('"') for name in re.split(r"[,;\t\r]", header)}
+    if command == "simscore" or (command == "simtune" and of_pairs):
         return "with --csv or --tsv, columns of --truth are separated by commas or tabs"
-    if command in DECIDED_BY_PAIRS and {"a", "b"} <= {name.strip('"') for name in re.split(r"[,;\t\r]", header)}:
+    if command in DECIDED_BY_PAIRS and of_pairs:
         return "pairs are read as JSON lines, such as simjoin writes"
+    if command == "simtune":
+        return "canon --csv or --tsv reads documents, and simtune --csv or --tsv the files of --truth"
     return "canon --csv or --tsv reads it" if {*header} & {*",\t"} else "canon --csv --delimiter ';' reads it"
 
 

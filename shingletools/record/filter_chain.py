@@ -1,9 +1,10 @@
-"""Runs lines through several filters: the lines that the last one makes, and which filter rejects which line."""
+"""Runs the lines of batches through adjacent filters."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import count, groupby
-from typing import NamedTuple
+import sys
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Protocol
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData
@@ -11,131 +12,136 @@ from shingletools.kernel.lines import Link, RawColumns
 from shingletools.record import wire
 from shingletools.record.filter_line import fields_for_signatures, fields_of, filter_line
 from shingletools.record.json_members import line_at
-from shingletools.record.record_batch import RecordBatch, Signatures
+from shingletools.record.record_batch import RecordBatch, Rejection, Signatures, SourceRecords, StepCounts
 from shingletools.record.stage import Filter
 from shingletools.system.errors import Rejected
 
 MIN_BATCH_LINES = 8  # ordinary lines in a row; for fewer, a batch costs more than lines
 
-
-class Rejection(NamedTuple):
-    """A rejected line."""
-
-    place: int  # among the lines that the chain was given
-    step: int  # of the filter that rejects it, from 1
-    cause: str
-    line: bytes  # the input of that filter, without its line feed
-
-
+NamedFilter = tuple[Filter, str]  # with the field of ids
 Made = list[bytes | RecordBatch]  # lines, each ended by a line feed, and signatures in place of lines
-ChainOutput = tuple[Made, list[Rejection]]
+BadRow = tuple[int, int, str]  # a row, the number of the filter that rejects it, and the cause
+
+
+class InputPart(Protocol):
+    """A part of the input."""
+
+    def batch(self, strict: bool = False, /) -> RecordBatch:
+        """Reads it. strict: whether a bad document ends it. Raises Failed."""
 
 
 class Chain:
-    """Filters in their order, each with the field of its ids.
+    """Adjacent filters. Worker processes get a chain by pickle."""
 
-    Where the kernel can do adjacent filters, an ordinary line passes all of them at once. Worker processes get a chain
-    by pickle.
-    """
+    def __init__(self, filters: Sequence[NamedFilter], strict: Collection[int] = ()) -> None:
+        """strict: the numbers, from 1, of filters whose first bad record ends a batch."""
+        self.filters, self.strict = tuple(filters), strict
 
-    def __init__(self, filters: Sequence[tuple[Filter, str]]) -> None:
-        self.filters = tuple(filters)
-        self.sections = sections_of(self.filters)
-        # The number of the first filter that makes several lines of one; None without one
-        self.cut = next((step for step, (stage, _) in enumerate(self.filters) if stage.lines is not None), None)
-
-    def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[tuple[Filter, str], ...]]]":
+    def __reduce__(self) -> "tuple[type[Chain], tuple[tuple[NamedFilter, ...], Collection[int]]]":
         """Pickles the filters only, so that another process asks its own kernel for links."""
-        return (Chain, (self.filters,))
+        return Chain, (self.filters, self.strict)
 
-    def work(self, lines: bytes) -> tuple[bytes, list[Rejection]]:
-        """Returns the lines that the last filter makes, and the rejected lines by their places.
+    @cached_property
+    def sections(self) -> "list[Section]":
+        """Returns the filters in sections, each with as many as the kernel can run at once."""
+        sections: list[Section] = []
+        for number, (stage, id_field) in enumerate(self.filters, 1):
+            link = stage.link()
+            both = sections[-1].joined(stage, id_field, link) if sections and link else None
+            if both is not None:
+                sections[-1] = both
+            else:
+                sections.append(Section(number, [(stage, id_field)], [link or link_of_function(stage)], bool(link)))
+        return sections
 
-        Each line is ended by a line feed. Without filters, the lines are returned as they are.
+    @cached_property
+    def of_plain(self) -> "Chain":
+        """Returns the chain for plain text, in formats that have plain text among HTML."""
+        (stage, id_field), *others = self.filters
+        return Chain([(stage.plain or stage, id_field), *others], self.strict)
+
+    def work(self, task: tuple[InputPart, Signatures | None]) -> list[RecordBatch]:
+        """Reads a part of the input, and returns what the filters make of it, as `__call__` does. Raises Failed."""
+        batch = task[0].batch(1 in self.strict)
+        return (self.of_plain if batch.plain else self)(batch, task[1])
+
+    def __call__(self, batch: RecordBatch, wanted: Signatures | None = None) -> list[RecordBatch]:
+        """Returns the batch that the filters make, with what they reject and count.
+
+        wanted: the columns of signatures, which the last filter then gives in place of lines where it can. Then there
+        may be several batches; the first one has what is rejected and counted.
         """
-        made, rejections = self.signed(lines, None)
-        return lines_in(made), rejections
+        made: Made = [batch.lines]
+        places: Sequence[int] = range(kernel.count_lines(batch.lines)) if batch.places is None else batch.places
+        rejected, stop, given = [*batch.rejected], sys.maxsize, list[Sequence[int]]()
+        for section in self.sections:
+            given.append(places)
+            made, bad = section.work(joined(made), wanted if section is self.sections[-1] else None, self.strict)
+            rejected += [Rejection(places[row], step, cause, b"", None) for row, step, cause in bad]
+            if bad and bad[-1][1] in self.strict:
+                stop, places = rejected[-1].place, places[: bad[-1][0]]
+            if bad:
+                gone = {row for row, _, _ in bad}
+                places = [place for row, place in enumerate(places) if row not in gone]
+            if section.splits_lines:
+                numbers = [joined([some]).count(b"\n") for some in made]
+                places = [place for place, number in zip(places, numbers, strict=True) for _ in range(number)]
+        if rejected:
+            records, documents = SourceRecords(lambda: batch).records, batch.documents
+            rejected = sorted(
+                each._replace(record=records[each.place], line=documents[each.place].line if documents else each.place)
+                for each in rejected
+                if each.place <= stop
+            )
+        batches = [*batches_of(made)] if wanted else [RecordBatch(joined(made))]
+        origin = SourceRecords(lambda: batch) if self.filters else batch.origin
+        kept = None if isinstance(places, range) else places
+        batches = [
+            each._replace(file=batch.file, first=batch.first, alone=batch.alone, places=kept, origin=origin)
+            for each in batches
+        ]
+        counts = self.counts(batch, [*given, places], rejected, stop)
+        batches[0] = batches[0]._replace(size=batch.size, messages=batch.messages, rejected=rejected, counts=counts)
+        return batches
 
-    def signed(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
-        """Runs the filters on lines, and gives batches of signatures instead of lines where it can.
+    def counts(
+        self, batch: RecordBatch, places: Sequence[Sequence[int]], rejected: Sequence[Rejection], stop: int
+    ) -> list[StepCounts]:
+        """Returns what each filter was given, and what it has counted.
 
-        wanted: the columns of signatures; None if only lines are wanted.
+        places: of the rows of each section, and of the output. stop: the place at which a strict filter ended the run.
         """
-        made, rejections = run_sections(self.sections, lines, wanted)
-        each_kind = groupby(made, lambda some: isinstance(some, bytes))
-        return [item for _, some in each_kind for item in merged_lines([*some])], rejections
+        counts = list[StepCounts]()
+        bad = [each for each in batch.rejected if each.place <= stop]
+        for section, given, made in zip(self.sections, places, places[1:], strict=False):
+            number = bisect_right(given, stop) + (0 if counts else len(bad))
+            for step, (stage, _) in enumerate(section.filters, section.first):
+                counted = {} if stage.tally is None else stage.tally()
+                before = {} if counts or not batch.counts else batch.counts[0].counted
+                counts.append(StepCounts(number, len(made) if section.splits_lines else 0, {**counted, **before}))
+                number -= sum(each.step == step for each in rejected)
+        return counts
 
 
-def lines_in(made: Made) -> bytes:
-    """Returns the lines among lines and batches, joined."""
+def joined(made: Made) -> bytes:
+    """Returns the lines among lines and batches."""
     return b"".join(item for item in made if isinstance(item, bytes))
 
 
-def merged_lines(some: Made) -> Made:
-    """Returns lines joined into one item; batches are returned as they are."""
-    return [lines_in(some)] if isinstance(some[0], bytes) else some
-
-
-def numbers_without(places: Iterable[int]) -> Iterator[int]:
-    """Yields all numbers from 0 on, except these ascending places.
-
-    >>> [number for number, _ in zip(numbers_without([0, 2]), range(3))]
-    [1, 3, 4]
-    """
-    number = 0
-    for place in places:
-        yield from range(number, place)
-        number = place + 1
-    yield from count(number)
-
-
-def run_sections(sections: Sequence["Section"], lines: bytes, wanted: Signatures | None) -> ChainOutput:
-    """Runs lines through several sections, one after the other.
-
-    wanted: the columns of signatures that the last section gives instead of lines.
-    """
-    made: Made = [lines]
-    rejections: list[Rejection] = []
-    for number, section in enumerate(sections, 1):
-        behind = sections[number:]
-        made, later = section.work(lines_in(made), None if behind else wanted)
-        rejections = merge_rejections(rejections, later)
-        if behind and section.splits_lines:
-            good = zip(numbers_without(rejection.place for rejection in rejections), made, strict=False)
-            origins = [place for place, some in good if isinstance(some, bytes) for _ in range(some.count(b"\n"))]
-            made, later = run_sections(behind, lines_in(made), wanted)
-            rejections += [each._replace(place=origins[each.place]) for each in later]
-            return made, sorted(rejections, key=lambda each: each.place)
-    return made, rejections
-
-
-def merge_rejections(earlier: Sequence[Rejection], later: Sequence[Rejection]) -> list[Rejection]:
-    """Returns the rejections of all filters, by their places among all lines.
-
-    earlier: with places among all lines. later: of a later filter, with places among the lines that were left.
-
-    >>> gone, more = ([Rejection(place, 1, "", b"") for place in places] for places in ([0, 2], [0, 1, 2]))
-    >>> [each.place for each in merge_rejections(gone, more)]
-    [0, 1, 2, 3, 4]
-    """
-    if not (earlier and later):
-        return [*earlier, *later]
-    moved, before = [], 0
-    for rejection in later:
-        while before < len(earlier) and earlier[before].place <= rejection.place + before:
-            before += 1
-        moved.append(rejection._replace(place=rejection.place + before))
-    return sorted([*earlier, *moved])
-
-
-class ChainStep(NamedTuple):
-    """A filter of a chain."""
-
-    number: int  # from 1
-    stage: Filter
-    id_field: str
-    link: Link  # a function in C or Python; empty if the kernel cannot call it
-    without_c: bool  # whether it has no function in C
+def batches_of(made: Made) -> Iterator[RecordBatch]:
+    """Yields batches of signatures, and all lines between two of them as one batch, with the rows before each."""
+    before, waiting = 0, list[bytes]()
+    for item in (*made, RecordBatch()):
+        if isinstance(item, bytes):
+            waiting.append(item)
+            continue
+        lines, waiting = b"".join(waiting), []
+        if lines:
+            yield RecordBatch(lines, before=before)
+        before += kernel.count_lines(lines)
+        if item.rows or not (before or lines):
+            yield item._replace(before=before)
+        before += item.rows
 
 
 class Section:
@@ -145,18 +151,34 @@ class Section:
     the definition of one filter after the other.
     """
 
-    def __init__(self, steps: Sequence[ChainStep]) -> None:
-        self.steps = steps
-        self.links = tuple(step.link for step in steps)
-        self.splits_lines = steps[0].stage.lines is not None
+    def __init__(self, first: int, filters: Sequence[NamedFilter], links: Sequence[Link], in_c: bool) -> None:
+        """first: the number of the first filter. links: functions in C or Python, empty if the kernel can call none."""
+        self.first, self.filters, self.links, self.in_c = first, filters, tuple(links), in_c
+        self.splits_lines = filters[0][0].lines is not None
         # None if the kernel cannot run these filters
-        self.fields = fields_of([step.stage for step in steps], steps[0].id_field) if all(self.links) else None
+        self.fields = fields_of([stage for stage, _ in filters], filters[0][1]) if all(links) else None
 
-    def work(self, lines: bytes, wanted: Signatures | None) -> ChainOutput:
-        """Runs ordinary lines through the kernel, and the lines between them through the definitions, one by one."""
+    def joined(self, stage: Filter, id_field: str, link: Link) -> "Section | None":
+        """Returns the section with another filter; None if the kernel cannot do it with these.
+
+        Only this filter may read what the last one makes, and both must have links in C.
+        """
+        last, its_id = self.filters[-1]
+        if not self.in_c or last.keep or stage.keep or last.placed or stage.placed or stage.made_of:
+            return None
+        if (last.produces, its_id) != (stage.consumes, id_field):
+            return None
+        both = Section(self.first, [*self.filters, (stage, id_field)], [*self.links, link], True)
+        return None if both.fields is None else both
+
+    def work(self, lines: bytes, wanted: Signatures | None, strict: Collection[int]) -> tuple[Made, list[BadRow]]:
+        """Runs ordinary lines through the kernel, and the lines between them through the definitions, one by one.
+
+        It ends at the first line that one of the strict filters rejects.
+        """
         signed = fields_for_signatures(self.fields, wanted) if self.fields and wanted else None
-        made, rejections = Made(), list[Rejection]()
-        place = at = 0
+        made, bad = Made(), list[BadRow]()
+        row = at = 0
         many = True
         while at < len(lines):
             error = None
@@ -164,50 +186,40 @@ class Section:
                 fields, form = signed if signed and many else (self.fields, None)
                 some, number, at, error = kernel.linked_lines(self.links, fields, lines, at, form)
                 made += [some if isinstance(some, bytes) else batch_of(some)] if number else []
-                place += number
+                row += number
                 many = number >= MIN_BATCH_LINES
             if at < len(lines):
                 line, at = line_at(lines, at)
-                result = self.filter_unusual_line(line, place, error)
-                if isinstance(result, Rejection):
-                    rejections.append(result)
-                else:
+                result = self.filter_unusual_line(line, error)
+                if isinstance(result, bytes):
                     made.append(result)
-                place += 1
-        return made, rejections
+                else:
+                    bad.append((row, *result))
+                    if result[0] in strict:
+                        break
+                row += 1
+        return made, bad
 
-    def filter_unusual_line(self, line: bytes, place: int, error: Exception | None) -> bytes | Rejection:
-        """Runs the definitions on a line that the kernel did not take, or with which it raised `error`."""
-        for step in self.steps:
+    def filter_unusual_line(self, line: bytes, error: Exception | None) -> bytes | tuple[int, str]:
+        """Runs the definitions on a line that the kernel did not take, or with which it raised `error`.
+
+        Returns the line that they make; if one rejects it, the number of that filter, and the cause.
+        """
+        for step, (stage, id_field) in enumerate(self.filters, self.first):
             try:
-                if isinstance(error, Rejected) and len(self.steps) == 1:
+                if isinstance(error, Rejected) and len(self.filters) == 1:
                     raise error  # do not call the function again: it may have counted the line, or taken long
-                make = step.stage.lines or partial(filter_line, step.stage)
-                made = make(step.id_field, line)
+                make = stage.lines or partial(filter_line, stage)
+                made = make(id_field, line)
             except Rejected as rejected:
-                return Rejection(place, step.number, str(rejected), line)
+                return step, str(rejected)
             line = made.removesuffix(b"\n")
         return made
 
 
 def batch_of(signed: RawColumns) -> RecordBatch:
     """Returns the batch of signatures that the kernel made; it has no lines."""
-    return RecordBatch(b"", signed[0], 0, 0, columns=tuple(ColumnData(*column) for column in signed[-1]))
-
-
-def sections_of(filters: Sequence[tuple[Filter, str]]) -> list[Section]:
-    """Returns all filters in sections, each with as many filters as the kernel can run at once."""
-    sections: list[Section] = []
-    for number, (stage, id_field) in enumerate(filters, 1):
-        link = stage.link()
-        step = ChainStep(number, stage, id_field, link or link_of_function(stage), not link)
-        before = sections[-1].steps if sections else ()
-        joined = Section([*before, step]) if before and can_be_linked(before[-1], step) else None
-        if joined is not None and joined.fields is not None:
-            sections[-1] = joined
-        else:
-            sections.append(Section([step]))
-    return sections
+    return RecordBatch(rows=signed[0], columns=tuple(ColumnData(*column) for column in signed[-1]))
 
 
 def link_of_function(stage: Filter) -> Link:
@@ -215,13 +227,3 @@ def link_of_function(stage: Filter) -> Link:
     if stage.placed or stage.lines is not None:
         return ()
     return kernel.link_function((lambda text: wire.json_of(stage.function(text))) if stage.listed else stage.function)
-
-
-def can_be_linked(one: ChainStep, other: ChainStep) -> bool:
-    """Returns whether only `other` reads what `one` makes, and both have links in C."""
-    return (
-        not (one.without_c or other.without_c)
-        and not (one.stage.keep or other.stage.keep or one.stage.placed or other.stage.placed)
-        and not other.stage.made_of
-        and (one.stage.produces, one.id_field) == (other.stage.consumes, other.id_field)
-    )

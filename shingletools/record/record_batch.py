@@ -1,8 +1,8 @@
-"""Record batches: several lines as columns, and the reader that makes them."""
+"""Record batches, which flow through a run: some lines, their places in the input, and their fields as columns."""
 
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain
 from struct import pack
 from typing import Any, NamedTuple
@@ -11,8 +11,9 @@ from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData, Field, Kind, ReadColumns
 from shingletools.kernel.line_columns import read_columns as no_columns
 from shingletools.record import wire
+from shingletools.record.events import Reject
 from shingletools.record.json_members import escaped, line_at, parse
-from shingletools.system.errors import Failed, JudgedDifferent, Rejected
+from shingletools.system.errors import EnvironmentFailure, Failed, IdRepeated, JudgedDifferent, RecordFailed, Rejected
 from shingletools.system.lazy_imports import orjson
 
 Place = tuple[str, int | None]  # a file, and a line of it
@@ -67,39 +68,163 @@ class BadLine(NamedTuple):
     line: bytes
 
 
-class RecordBatch(NamedTuple):
-    """The records on consecutive lines, a row each. A bad line ends a batch."""
+class Document(NamedTuple):
+    """A document as it was found, with its record, or with the reason why it has none."""
 
-    lines: bytes
-    rows: int
-    end: int  # of the last row in the lines
-    next: int  # where the next batch begins
+    raw: bytes  # as it came: what --rejects keeps
+    line: int | None  # the line, row or record of its file at which it begins, from 1; None if it is the file
+    record: bytes = b""  # JSON, without a line feed
+    cause: str = ""
+
+
+class Rejection(NamedTuple):
+    """A record that filters, or a format, have rejected."""
+
+    place: int  # among the records that were read
+    step: int  # of the filter, from 1
+    cause: str
+    record: bytes  # as it was read
+    line: int | None  # which it is behind the first one of its batch; None if it is the file
+
+
+class StepCounts(NamedTuple):
+    """What one of adjacent filters was given, and what it counted."""
+
+    given: int  # records
+    made: int = 0  # lines, if it makes several of one
+    counted: Mapping[str, int] = {}  # by description
+
+
+class SourceRecords:
+    """The input of which filters made a batch. It is read again, if need be, for records that turn out to be bad."""
+
+    def __init__(self, read: "Callable[[], RecordBatch]") -> None:
+        self.read = read
+
+    @cached_property
+    def batch(self) -> "RecordBatch":
+        return self.read()
+
+    @cached_property
+    def records(self) -> Sequence[bytes]:
+        """Returns the records as they were read, without line feeds."""
+        documents = self.batch.documents
+        return [each.raw for each in documents] if documents else kernel.split_lines(self.batch.lines)
+
+
+class RecordBatch(NamedTuple):
+    """Records on consecutive lines: all that a reader read at once, or the rows that a collector takes together.
+
+    A reader makes it of a part of a file, filters make others of it, and `read_batch` adds the columns that a collector
+    wants. A bad line ends the rows of a collector.
+    """
+
+    lines: bytes = b""
+    file: str = "-"
+    first: int = 1  # number of the first line in its file
+    size: int = 0  # bytes of the file that it stands for
+    documents: Sequence[Document] = ()  # in another format than JSON lines: those that were read, also the bad ones
+    rejected: Sequence[Rejection] = ()
+    places: Sequence[int] | None = None  # the place of each line among the records that were read; None if all are here
+    alone: bool = False  # whether the file is one document
+    plain: bool = False  # whether the documents are plain text, in a format that also has HTML
+    messages: Sequence[str] = ()  # of the format
+    counts: Sequence[StepCounts] = ()  # for each filter; before the first, the format's
+    origin: SourceRecords | None = None  # of lines that filters made
+
+    rows: int = 0
+    before: int = 0  # lines before the first row
+    end: int = 0  # of the last row in the lines
+    next: int = 0  # where the next batch begins
     starts: bytes = b""  # of each row in the lines, int64
     lasts: bytes = b""  # the end of each row's last value, int64, or UNKNOWN
     columns: tuple[ColumnData, ...] = ()
     objects: Sequence[tuple[Any, bytes]] = ()  # instead of columns: the object of each row, and its line
     bad: BadLine | None = None
-    place: Callable[[int], Place] = lambda _row: ("", None)  # of a row
+    prefetched: tuple[tuple[Field, ...], ReadColumns] | None = None  # these fields, as the kernel read them
+
+    def batch(self, _strict: bool = False) -> "RecordBatch":
+        """Returns itself: batches are read as other pieces of the input are."""
+        return self
+
+    def parts(self) -> "Iterator[RecordBatch]":
+        """Yields the batch cut behind each document that the format has rejected."""
+        start = 0
+        for bad in self.rejected:
+            part = self.documents[start : bad.place + 1]
+            yield batch_of_documents(part)._replace(file=self.file, alone=self.alone)
+            start = bad.place + 1
+        if start:
+            rest = batch_of_documents(self.documents[start:])
+            yield self._replace(lines=rest.lines, documents=rest.documents, rejected=(), places=None)
+        else:
+            yield self
 
     def line(self, row: int) -> bytes:
         """Returns the line of a row, without its line feed."""
         return self.objects[row][1] if self.objects else line_at(self.lines, memoryview(self.starts).cast("q")[row])[0]
 
-    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """Sends the columns outside the pickle, as views of what a worker lends; see collector.Written.
+    def number(self, row: int) -> int:
+        """Returns the number of a row, from 0, among the records that were read."""
+        row += self.before
+        return row if self.places is None else self.places[row]
 
-        Objects and places are not sent, since nobody needs them there.
+    def place(self, row: int) -> Place:
+        """Returns the place of a row in the input."""
+        number, documents = self.number(row), self.documents
+        if not documents and self.origin is not None:
+            documents = self.origin.batch.documents
+        return self.file, documents[number].line if documents else self.first + number
+
+    def line_numbers(self, start: int, stop: int) -> Sequence[int]:
+        """Returns the lines of rows in their file; 0 for records that are files."""
+        if self.places is None and not self.documents and self.origin is None:
+            return range(self.first + self.before + start, self.first + self.before + stop)
+        return [self.place(row)[1] or 0 for row in range(start, stop)]
+
+    def record(self, row: int) -> bytes:
+        """Returns the record of a row as it was read."""
+        if self.documents:
+            return self.documents[self.number(row)].raw
+        if self.origin is not None:
+            return self.origin.records[self.number(row)]
+        return self.bad.line if self.bad is not None and row == self.rows else self.line(row)
+
+    def reject(self, row: int, error: Rejected) -> Reject:
+        """Returns the event for a bad row."""
+        again, made = isinstance(error, IdRepeated), self.origin is not None
+        return Reject(*self.place(row), str(error), self.record(row), False, again, 0, self.alone, made)
+
+    def failure(self, row: int, error: Failed) -> Failed:
+        """Returns the error of a row with which the run fails."""
+        return error if isinstance(error, EnvironmentFailure) else RecordFailed(str(error), *self.place(row))
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
+        """Sends lines and columns outside the pickle, as views of what a worker lends; see worker_loop.Messages.
+
+        What only the process needs that reads the records is not sent.
         """
-        from pickle import PickleBuffer  # as in collector.Written
+        from pickle import PickleBuffer  # it is loaded already, by the caller
 
         lent = map(PickleBuffer, chain((self.lines, self.starts, self.lasts), *self.columns))
-        return received_batch, (self.rows, self.end, *lent)
+        plain = self._replace(
+            lines=b"", starts=b"", lasts=b"", columns=(), documents=(), origin=None, bad=None, prefetched=None
+        )
+        return received_batch, (tuple(plain), *lent)
 
 
-def received_batch(rows: int, end: int, lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
-    """Returns the batch that a worker has sent."""
+def batch_of_documents(documents: Sequence[Document]) -> RecordBatch:
+    """Returns the records of documents, and those that have none as rejected."""
+    bad = [Rejection(place, 1, each.cause, each.raw, each.line) for place, each in enumerate(documents) if each.cause]
+    places = [place for place, each in enumerate(documents) if not each.cause] if bad else None
+    lines = b"".join(each.record + b"\n" for each in documents if not each.cause)
+    return RecordBatch(lines, first=0, documents=documents, rejected=bad, places=places)
+
+
+def received_batch(plain: tuple[Any, ...], lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
+    """Returns the batch that another process has sent."""
     columns = tuple(ColumnData(*parts[at : at + 3]) for at in range(0, len(parts), 3))
-    return RecordBatch(lines, rows, end, end, starts, lasts, columns)
+    return RecordBatch(*plain)._replace(lines=lines, starts=starts, lasts=lasts, columns=columns)
 
 
 def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | None = None) -> RecordBatch:
@@ -130,7 +255,10 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
             parts.append(row_of(schema.fields, values, at))
         rows, at = rows + 1, after
         end = at
-    return RecordBatch(lines, rows, end, at, *join_parts(parts, schema.fields), objects, bad)
+    starts, lasts, columns = join_parts(parts, schema.fields)
+    return RecordBatch(
+        lines, rows=rows, end=end, next=at, starts=starts, lasts=lasts, columns=columns, objects=objects, bad=bad
+    )
 
 
 def row_of(fields: Sequence[Field], values: Sequence[Any], start: int) -> ReadColumns:

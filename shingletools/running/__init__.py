@@ -13,11 +13,10 @@ run_command           the command `shingletools run`
 launch                the entry of the launchers in `bin/`
 driver                runs a command line, and ends it: output, messages, exit status
 pipeline_run          a run of steps, without a command line
-stage_run             one step of a run
+stage_run             one step of a run: where its events go
 preflight_checks      checks before input is read
-filtering             passes the input through filters
-collecting            passes the input to a collector
-outcomes              the outcome of a chunk, the figures of all input, the exit status
+pipeline              the loops: batches from a reader through filters, or to a collector
+outcomes              the figures of all input, the exit status
 outputs               output files, complete or absent, and files of bad records
 reject_messages       messages about bad records: ten of each cause
 progress_bars         a progress bar, which one process of a pipeline shows at a time

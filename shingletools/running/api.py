@@ -3,21 +3,22 @@
 import contextlib
 import shlex
 import warnings
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from shingletools.cli.argument_types import quoted
+from shingletools.cli.argument_types import quoted, size
 from shingletools.cli.options import Printed
 from shingletools.running.document_queue import DocumentQueue
 from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
-from shingletools.running.pipeline_parser import SharedOptions, steps_of, words_of
+from shingletools.running.pipeline_parser import SharedOptions, command_lines, steps_of
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.recipes import WORDS_IN_COMMON
 from shingletools.running.result import Result, RunLog
-from shingletools.running.steps import Step
+from shingletools.running.steps import CommandLine, Step, options_of
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 from shingletools.system.files import folder_errors
@@ -43,7 +44,7 @@ class Pipeline:
     _idle: dict[SharedOptions, list[Steps]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._idle[ONE_PROCESS] = [parsed(self.text, ONE_PROCESS)]
+        self._idle[ONE_PROCESS] = [parsed(command_lines(self.text), ONE_PROCESS)]
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return Pipeline, (self.text,)
@@ -63,21 +64,21 @@ class Pipeline:
     def taking(self, shared: SharedOptions) -> Iterator[Steps]:
         """Lends the steps to one run at a time, since some steps remember what they have read. Raises Failed."""
         if shared.files:
-            yield parsed(self.text, shared)
+            yield parsed(command_lines(self.text), shared)
             return
         idle = self._idle.setdefault(shared, [])
         try:
             steps = idle.pop()
         except IndexError:
-            steps = parsed(self.text, shared)
+            steps = parsed(command_lines(self.text), shared)
         yield steps
         idle.append(steps)  # not after a failure, which may leave them in a bad state
 
 
-def parsed(text: str, shared: SharedOptions) -> Steps:
+def parsed(lines: Sequence[CommandLine], shared: SharedOptions) -> Steps:
     """Returns the steps of a pipeline. Raises Failed."""
     try:
-        steps = steps_of(text, shared)
+        steps = steps_of(lines, shared)
     except Printed:
         raise Failed("--help and --version cannot be given here") from None
     if steps[-1].options.output is not None:
@@ -89,8 +90,11 @@ def result_of(taking: Taking, documents: Documents | None, jobs: int, strict: bo
     """Returns the result of a run, which begins when the first record is requested. Raises Failed for bad settings."""
     if not isinstance(jobs, int) or jobs < 1:
         raise Failed(f"jobs: not a whole number from 1 on: {jobs!r}")
-    size = None if memory is None else f"{memory}b" if isinstance(memory, int) else str(memory)
-    shared = SharedOptions(jobs=jobs, size=size, given=True, strict=strict)
+    try:
+        limit = None if memory is None else size(f"{memory}b" if isinstance(memory, int) else str(memory))
+    except ArgumentTypeError as error:
+        raise Failed(f"memory: {error}") from None
+    shared = SharedOptions(jobs=jobs, size=limit, given=True, strict=strict)
     return logged(taking, GivenDocuments(documents), shared, RunLog())
 
 
@@ -157,6 +161,7 @@ def unique(
     [{'id': 1, 'text': 'The cat sat'}]
     """
     alone = pairs is groups is known is None
+    own, *others = command_lines(f"dedup {options}")
     inputs = {"--pairs": pairs, "--groups": groups, "--known": known}
     if isinstance(documents, Iterator) and (alone or any(isinstance(each, Result) for each in inputs.values())):
         raise TypeError("documents are an iterator, which the pairs may read first: make a list of them")
@@ -164,12 +169,12 @@ def unique(
     @contextlib.contextmanager
     def taking(shared: SharedOptions) -> Iterator[Steps]:
         with contextlib.ExitStack() as stack:
-            words = ["dedup"]
-            made = {"--pairs": pairs_of(documents, options, account, stack)} if alone else {}
+            words = [*own.words]
+            made = {"--pairs": pairs_of(documents, own, account, stack)} if alone else {}
             for option, records in (inputs | made).items():
                 for file in () if records is None else files_of(records, stack):
-                    words += [option, file]
-            steps = parsed(f"{shlex.join(words)} {options}", shared)
+                    words[:0] = [option, file]
+            steps = parsed([CommandLine(own.name, words), *others], shared)
             if is_frame(documents) and steps[0].options.annotate:
                 raise Failed("--annotate: rows of a data frame get no marks; pass dicts")
             yield steps
@@ -177,7 +182,7 @@ def unique(
     account, queue = RunLog(), DocumentQueue()
     if not is_frame(documents):
         return logged(taking, GivenDocuments(documents, queue=queue), ONE_PROCESS, account)
-    if "--number" in words_of(f"dedup {options}", ["dedup"])[1]:
+    if "--number" in own.words:
         raise Failed("--number: rows of a data frame need a column of ids, such as df.assign(id=range(len(df))) makes")
     frame = Frame(documents)
     with logged(taking, GivenDocuments(frame.rows, queue=queue), ONE_PROCESS, account) as result:
@@ -205,12 +210,12 @@ def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
     return found if frame is None else frame.column("group", found)
 
 
-def pairs_of(documents: Documents, options: str, account: RunLog, stack: contextlib.ExitStack) -> Result:
+def pairs_of(documents: Documents, dedup: CommandLine, account: RunLog, stack: contextlib.ExitStack) -> Result:
     """Returns the checked pairs by which dedup removes; texts wait in a file until the stack is closed. Raises Failed.
 
-    options: those of dedup, which may name the fields. account: takes what the commands say that make the pairs.
+    dedup: its options may name the fields. account: takes what the commands say that make the pairs.
     """
-    chosen = parsed(f"dedup --pairs - {options}", ONE_PROCESS)[0].options
+    chosen = options_of(dedup)
     named = {"--id": chosen.id, "--text": quoted(chosen.text)}
     words = [word for option, name in named.items() if option[2:] in chosen.given for word in (option, name)]
     canon, given = Pipeline(shlex.join(["canon", "--symbols", *words])), GivenDocuments(documents, whole=False)

@@ -8,8 +8,8 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
 from shingletools.cli.options import Printed
@@ -20,13 +20,11 @@ from shingletools.running.outputs import Output, ReaderGone
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import say_that_it_waits
 from shingletools.running.stage_run import StepFailed
-from shingletools.running.steps import Step, step_of
+from shingletools.running.steps import CommandLine, Step, options_of, step_of
 from shingletools.system import errors, files, interruptible_reads, messages, signals
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
-    import argparse
-
     from shingletools.running.progress_bars import ProgressBar
 
 Run = Callable[[str, Sequence[str] | None, set[int]], int]
@@ -45,15 +43,16 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Runs a command, and returns its exit status. Raises Failed or Printed."""
     check_kernel()
     begun = time.monotonic()
-    with FirstRecord(name) as first:
-        step = step_of(name, sys.argv[1:] if argv is None else argv, first.look, first.names)  # which may read tables
+    options = options_of(CommandLine(name, sys.argv[1:] if argv is None else argv))
+    with contextlib.closing(FirstRecord(name, options.progress)) as first:
+        step = step_of(name, options, first.names)  # which may read tables
         step.options.verbose |= step.stage.dry
         run_options = RunOptions(step.options.output, step.options.progress, bar=first.bar)
         status, flow = run_steps(name, [step], closed, run_options)
     if flow is not None and step.options.verbose:
         seconds = time.monotonic() - begun
         run = flow.runs[0]
-        figures = [*run.records(), f"{seconds:.2f} s", f"{run.figures.size / 1e6 / max(seconds, 1e-6):.1f} MB/s"]
+        figures = [*run.records(), cost(seconds, run.figures.size)]
         messages.say(f"{name}: {', '.join(figures + run.summary())}")
     return status
 
@@ -65,18 +64,16 @@ class RunOptions(NamedTuple):
     progress: bool = False
     bar: "ProgressBar | None" = None  # if there is one already
     said: set[str] | None = None  # what commands have said of bad records: another one does not say it again
+    # Takes the run at its end, unless its reader has gone away
+    conclude: Callable[[PipelineRun], object] = lambda _: None
 
 
 class FirstRecord:
     """Reads the first record of standard input; if a progress bar is wanted, the bar is shown while it waits."""
 
-    def __init__(self, name: str, progress: bool = False) -> None:
+    def __init__(self, name: str, progress: bool) -> None:
         self.name, self.progress = name, progress
         self.bar: ProgressBar | None = None
-
-    def look(self, options: "argparse.Namespace") -> None:
-        """Notes the options of a command."""
-        self.progress = options.progress
 
     def names(self) -> Names:
         """Returns the field names that the record carries."""
@@ -86,10 +83,7 @@ class FirstRecord:
             self.bar = self.bar or progress_bar(self.name, ["-"])
         return names_on_line(first_line("-"))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
 
@@ -114,6 +108,26 @@ class Shown:
             self.bar.refresh()
 
 
+def cost(seconds: float, size: int) -> str:
+    """Returns what a run of so many bytes took: seconds, the most memory of its processes, megabytes a second."""
+    import resource  # late: only for -v
+
+    most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    memory = most // (1 << 20 if sys.platform == "darwin" else 1 << 10)  # bytes there, kilobytes elsewhere
+    return f"{seconds:.2f} s in {memory} MB of memory, {size / 1e6 / max(seconds, 1e-6):.1f} MB/s"
+
+
+@contextlib.contextmanager
+def memory_errors(steps: Sequence[Step]) -> Iterator[None]:
+    """Raises Failed where the memory is not enough, with the option that bounds it if a step has it."""
+    try:
+        yield
+    except MemoryError:
+        sizes = [vars(step.options)["buffer_size"] for step in steps if "buffer_size" in vars(step.options)]
+        lower = "" if None in sizes else "lower "
+        raise Failed(f"out of memory{f': try a {lower}-S SIZE, such as 500M' if sizes else ''}") from None
+
+
 def run_steps(
     name: str, steps: Sequence[Step], closed: set[int], run_options: RunOptions
 ) -> tuple[int, PipelineRun | None]:
@@ -123,7 +137,7 @@ def run_steps(
     """
     target = 1 if run_options.output is None else run_options.output
     shown = Shown(run_options.bar, run_options.said, steps[0].name)
-    with PipelineRun(steps, shown.say) as flow:
+    with memory_errors(steps), PipelineRun(steps, shown.say) as flow:
         inputs = flow.prepare(target, closed)
         say_that_it_waits(name, inputs)
         if run_options.progress:
@@ -139,7 +153,7 @@ def run_steps(
         flow.open(1 if steps[-1].stage.dry else target)
         assert flow.output is not None
         try:
-            with flow.summed_up(), contextlib.closing(flow.lines()) as lines:
+            with contextlib.closing(flow.lines()) as lines:
                 for some in lines:
                     flow.output.write(some)
             status = flow.conclude()

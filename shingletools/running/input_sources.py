@@ -151,8 +151,8 @@ def fields_read(steps: Sequence[Step], whole: bool = True) -> frozenset[str] | N
 
     whole: whether fields that only pass are output, too.
 
-    >>> from shingletools.running.steps import step_of
-    >>> joined = [step_of("canon", []), step_of("shingle", []), step_of("simjoin", [])]
+    >>> from shingletools.running.pipeline_parser import command_lines, steps_of
+    >>> joined = steps_of(command_lines("canon | shingle | simjoin"))
     >>> sorted(fields_read(joined)), fields_read(joined[:2])
     (['id', 'shingles', 'simhash', 'sketch', 'text', 'via'], None)
     """

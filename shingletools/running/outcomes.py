@@ -1,12 +1,10 @@
-"""The outcomes of chunks, the figures of all input, and the exit status."""
+"""The figures of all input, and the exit status."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from shingletools.record.collector import Written
-from shingletools.record.record_batch import RecordBatch
-from shingletools.record.stage import Filter
+from shingletools.record.events import ReadFigures, Reject
 from shingletools.system import errors
 
 if TYPE_CHECKING:
@@ -14,29 +12,6 @@ if TYPE_CHECKING:
 
 DONE, SOME_REJECTED, FAILED = 0, 1, 2
 MAX_SHOWN_FILES = 10  # files in messages
-
-
-FilterStep = tuple[Filter, str, bool]  # with the field of ids, and whether it is strict
-BadRecord = tuple[str, int | None, str, bytes]  # file, line, cause, document
-
-
-class Outcome(NamedTuple):
-    """The result of one chunk."""
-
-    size: int  # bytes of input, as they were read
-    start: int | None  # where it starts in its file, if its lines are counted from there
-    lines: int
-    records: int
-    rejects: Sequence[BadRecord]
-    written: Written
-    made: int = 0  # lines written, by a filter that makes several of one
-    counted: Mapping[str, int] = {}  # what a filter counted, or its format
-    once: int = 0  # bytes of input that are to be read again
-    file: str = ""  # the file of the chunk; empty if each file is a document
-    repeated_ids: int = 0  # records that were rejected only because their ids were there before
-    messages: Sequence[str] = ()  # of its format or, with -v, of a collector
-    signed: Sequence[bytes | RecordBatch] = ()  # instead of `written`: lines, or signatures of lines
-    side: int = 0  # the side of its file, for a collector
 
 
 class Figures:
@@ -48,17 +23,37 @@ class Figures:
         self.rejected = 0
         self.made = 0  # lines written, by a filter that makes several of one
         self.counted = Counter[str]()  # by a filter, or its format
-        self.good: dict[str, int] = {}  # records of each side and file that are good, or have only a repeated id
+        self.good = Counter[tuple[int, str]]()  # records of each side and file: good ones, and those with a repeated id
 
-    def add(self, result: Outcome) -> None:
-        self.size += result.size
-        self.records += result.records
-        self.rejected += len(result.rejects)
-        self.made += result.made
-        self.counted.update(result.counted)
-        if result.lines or result.records < 0:  # it has lines, or earlier records turned out to be bad
-            key = f"{result.side} {result.file}"
-            self.good[key] = self.good.get(key, 0) + result.records + result.repeated_ids
+    def add(self, event: ReadFigures) -> None:
+        self.size += event.size
+        self.records += event.records
+        self.made += event.made
+        self.counted.update(event.counted)
+        if event.lines:
+            self.good[event.side, event.file] += event.records
+
+    def reject(self, event: Reject) -> None:
+        self.rejected += 1
+        self.records -= event.late
+        if event.late or event.repeated_id:  # a repeated id is no reason to judge the file
+            self.good[event.side, "" if event.is_file else event.file] += event.repeated_id - event.late
+
+    def conclusion(self, allowed: "Allowance | None") -> "Conclusion":
+        """Returns the conclusion of a step.
+
+        A file without one good record fails the run, unless so many bad records are allowed.
+        """
+        status = self.status(allowed)
+        if status != DONE and (files := self.without_good()):
+            return Conclusion(FAILED, "not one good record", files)
+        return Conclusion(status, "" if status == DONE or allowed is None else "too many bad records")
+
+    def status(self, allowed: "Allowance | None") -> int:
+        """Returns whether more records were bad than are allowed, as an exit status; by default, none are allowed."""
+        if allowed is None:
+            return SOME_REJECTED if self.rejected else DONE
+        return DONE if allowed.holds(self.rejected, self.records + self.rejected) else SOME_REJECTED
 
     def counts(self) -> list[str]:
         """Returns the counts, as -v shows them."""
@@ -66,14 +61,7 @@ class Figures:
 
     def without_good(self) -> list[str]:
         """Returns the files that are not empty, but have no good record."""
-        return [*dict.fromkeys(key.partition(" ")[2] for key, good in self.good.items() if good <= 0)]
-
-
-def status_of(allowed: "Allowance | None", figures: Figures) -> int:
-    """Returns whether there were more bad records than are allowed, as an exit status; by default, none are allowed."""
-    if allowed is None:
-        return SOME_REJECTED if figures.rejected else DONE
-    return DONE if allowed.holds(figures.rejected, figures.records + figures.rejected) else SOME_REJECTED
+        return [*dict.fromkeys(file for (_, file), good in self.good.items() if good <= 0)]
 
 
 class Conclusion(NamedTuple):
@@ -82,17 +70,6 @@ class Conclusion(NamedTuple):
     status: int
     why: str = ""
     files: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, allowed: "Allowance | None", figures: Figures) -> "Conclusion":
-        """Returns the conclusion of a run.
-
-        A file without one good record fails the run, unless so many bad records are allowed.
-        """
-        status = status_of(allowed, figures)
-        if status != DONE and (files := figures.without_good()):
-            return cls(FAILED, "not one good record", files)
-        return cls(status, "" if status == DONE or allowed is None else "too many bad records")
 
     def messages(self, paths: Sequence[str], there: Set[str]) -> Iterator[str]:
         """Yields messages about the files to blame, and about outputs that are not written, so that nobody uses them.

@@ -3,11 +3,10 @@
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
 
 from shingletools.reading import compression_detection
-from shingletools.running.outcomes import BadRecord
-from shingletools.running.reject_messages import RejectMessages, described
+from shingletools.record.events import Reject
+from shingletools.running.reject_messages import RejectMessages
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import flush, named, same_file, widen
@@ -39,31 +38,27 @@ class Output:
 
     def __enter__(self) -> "Output":
         """Opens the output. Raises Failed."""
+        path = self.path
         try:
             with named(self.name):
-                self._open()
+                if path == "" or (path or "").endswith("/"):
+                    raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
+                if path is None or same_file(path, 1):
+                    widen(1)  # /dev/stdout may be a file in which others write
+                elif same_file(path, 2):
+                    self.descriptor = os.dup(2)
+                elif os.path.exists(path) and not os.path.isfile(path):
+                    self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
+                else:
+                    self.target = os.path.realpath(path)  # a link stays a link
+                    mode = _mode(self.target)
+                    self._create(0o666 if mode is None else 0o600)
+                    if mode is not None:
+                        os.fchmod(self.descriptor, mode)
         except BaseException:
             self.__exit__()
             raise
         return self
-
-    def _open(self) -> None:
-        path = self.path
-        if path == "" or (path or "").endswith("/"):
-            raise Failed(f"{printable(self.name) or 'the name of the output'}: not the name of a file")
-        if path is None or same_file(path, 1):
-            widen(1)
-            return  # /dev/stdout may be a file in which others write
-        if same_file(path, 2):
-            self.descriptor = os.dup(2)
-        elif os.path.exists(path) and not os.path.isfile(path):
-            self.descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # a named pipe waits for a reader
-        else:
-            self.target = os.path.realpath(path)  # a link stays a link
-            mode = _mode(self.target)
-            self._create(0o666 if mode is None else 0o600)
-            if mode is not None:
-                os.fchmod(self.descriptor, mode)
 
     def _create(self, mode: int) -> None:
         folder = os.path.dirname(self.target)
@@ -115,16 +110,16 @@ class Output:
 
     def _remove(self) -> None:
         """Removes a file that has another name. Raises OSError."""
-        if self.temporary:
-            os.unlink(self.temporary)
+        os.unlink(self.temporary)
 
     def __exit__(self, *_: object) -> None:
         for descriptor in (self.descriptor, self.unnamed):
             if descriptor > 1:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
-        with contextlib.suppress(OSError):
-            self._remove()
+        if self.temporary:
+            with contextlib.suppress(OSError):
+                self._remove()
         self.at_end.close()
 
 
@@ -159,29 +154,18 @@ class Rejects:
             with named(path):
                 self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
-    def add(self, bad: BadRecord, whole: bool = False) -> None:
-        """Writes and reports a bad document. Raises Failed in strict mode.
+    def add(self, bad: Reject) -> None:
+        """Writes and reports a bad document; of a whole file only the name and the cause are written.
 
-        whole: whether the document is a whole file, of which only the name and the cause are written.
+        Raises Failed in strict mode.
         """
-        name, _, cause, document = bad
         if self.path is not None:
-            kept = b"%b\0%b\0" % (os.fsencode(name), cause.encode()) if whole else document + b"\n"
+            kept = b"%b\0%b\0" % (os.fsencode(bad.file), bad.cause.encode()) if bad.is_file else bad.record + b"\n"
             with named(self.path):
                 _write(self.descriptor, kept)
         if self.strict:
-            raise Failed(self.complaints.message(*described(bad)))
+            raise Failed(self.complaints.message(bad))
         self.complaints.add(bad)
-
-    @contextlib.contextmanager
-    def summed_up(self) -> Iterator[None]:
-        """Reports at its end how many bad records had no message, unless a signal ends the run."""
-        try:
-            yield
-        except (Failed, ReaderGone):
-            self.complaints.close()
-            raise
-        self.complaints.close()
 
     def close(self) -> None:
         """Closes the file. Raises Failed if a write has failed."""

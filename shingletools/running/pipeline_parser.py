@@ -2,14 +2,14 @@
 
 import argparse
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from shingletools.record.command_registry import STAGES
 from shingletools.record.field_names import DEFAULT_NAMES, Names
 from shingletools.running.stage_run import StepFailed
-from shingletools.running.steps import NO_NAME_OPTIONS, GetNames, NameOptions, Step, step_of
+from shingletools.running.steps import NO_NAME_OPTIONS, CommandLine, GetNames, NameOptions, Step, options_of, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -23,7 +23,7 @@ class SharedOptions(NamedTuple):
 
     files: Sequence[str] = ()  # for the first step
     jobs: int = 1
-    size: str | None = None  # for the steps that take -S and have none
+    size: int | None = None  # for the steps that take -S and have none
     folder: str | None = None  # -T, for these steps
     verbose: bool = False
     given: bool = False  # whether given lines replace standard input
@@ -35,26 +35,32 @@ class SharedOptions(NamedTuple):
 NO_SHARED_OPTIONS = SharedOptions()
 
 
-def steps_of(text: str, shared: SharedOptions = NO_SHARED_OPTIONS, given: GetNames | None = None) -> tuple[Step, ...]:
-    """Returns the steps of a pipeline as it is typed in a shell. Raises Failed or Printed.
+def steps_of(
+    lines: Sequence[CommandLine], shared: SharedOptions = NO_SHARED_OPTIONS, given: GetNames | None = None
+) -> tuple[Step, ...]:
+    """Returns the steps of a pipeline. Raises Failed or Printed.
 
     It may read tables. given: returns the names that records on standard input carry, if these are not known.
 
-    >>> [step.name for step in steps_of("canon | shingle -k 10 | simjoin -t 0.8")]
+    >>> [step.name for step in steps_of(command_lines("canon | shingle -k 10 | simjoin -t 0.8"))]
     ['canon', 'shingle', 'simjoin']
     """
-    commands = [words_of(command, STAGES) for command in split(text)]
     steps: list[Step] = []
-    for place, (name, argv) in enumerate(commands):
-        words = argv
-        if shared.files and not place:
-            words = [*argv, *([] if "--" in argv else ["--"]), *shared.files]
-        look = partial(apply_shared_options, shared, place, place == len(commands) - 1)
+    for place, (name, typed) in enumerate(lines):
+        files = [] if place or not shared.files else [*([] if "--" in typed else ["--"]), *shared.files]
         names = steps[-1].names if steps else shared.names
         carried = given if given is not None and not steps else partial(Names, *names)
-        make = partial(step_of, name, look=look, given=carried, name_options=shared.name_options)
         try:
-            steps.append(with_memory(make(words), words, shared, make))
+            options = options_of(CommandLine(name, [*typed, *files]))
+            apply_shared_options(shared, place, place == len(lines) - 1, options)
+            own = argparse.Namespace(**vars(options))
+            step = step_of(name, own, carried, shared.name_options)
+            # Only a stage knows whether -S has a meaning for it
+            takes = step.stage.record_by_record is None or step.stage.first is not None
+            if shared.size is not None and takes and vars(options).get("buffer_size", 0) is None:
+                options.buffer_size, options.temporary_directory = shared.size, shared.folder
+                step = step_of(name, options, carried, shared.name_options)
+            steps.append(step)
         except Failed as error:
             raise StepFailed(f"{name}: {error}") from None
     if shared.size is not None and not any(getattr(step.options, "buffer_size", None) for step in steps):
@@ -80,13 +86,27 @@ def apply_shared_options(shared: SharedOptions, place: int, last: bool, options:
     options.strict |= shared.strict
 
 
-def with_memory(step: Step, words: Sequence[str], shared: SharedOptions, make: Callable[[Sequence[str]], Step]) -> Step:
-    """Returns the step; if it takes -S and has none, makes it again with the run's amount of memory. Raises Failed."""
-    takes, options = step.stage.record_by_record is None or step.stage.first is not None, vars(step.options)
-    if shared.size is None or not takes or options.get("buffer_size", 0) is not None:
-        return step
-    folder = [] if shared.folder is None or "temporary_directory" not in options else ["-T", shared.folder]
-    return make([f"-S{shared.size}", *folder, *words])
+def command_lines(text: str, names: Sequence[str] = STAGES) -> list[CommandLine]:
+    """Returns the commands of a pipeline as it is typed in a shell. Raises Failed unless each is one of `names`.
+
+    >>> command_lines("canon --delete '[|]' | shingle")
+    [CommandLine(name='canon', words=['--delete', '[|]']), CommandLine(name='shingle', words=[])]
+    """
+    lines = list[CommandLine]()
+    for part in split(text):
+        try:
+            name, *words = shlex.split(part) or [""]
+        except ValueError as error:
+            raise Failed(f"the pipeline: {str(error).lower()}") from None
+        if name not in names:
+            raise Failed(f"the pipeline: {errors.shown(name)} is none of {', '.join(names)}")
+        lines.append(CommandLine(name, words))
+    return lines
+
+
+def as_text(lines: Sequence[CommandLine]) -> str:
+    """Returns the pipeline of these commands for a shell."""
+    return " | ".join(map(CommandLine.as_text, lines))
 
 
 def split(text: str) -> Iterator[str]:
@@ -109,14 +129,3 @@ def split(text: str) -> Iterator[str]:
             start = place + 1
         place += 1
     yield text[start:]
-
-
-def words_of(command: str, names: Sequence[str]) -> tuple[str, list[str]]:
-    """Returns the name of a command in a pipeline, and its arguments. Raises Failed unless it is one of `names`."""
-    try:
-        name, *argv = shlex.split(command) or [""]
-    except ValueError as error:
-        raise Failed(f"the pipeline: {str(error).lower()}") from None
-    if name not in names:
-        raise Failed(f"the pipeline: {errors.shown(name)} is none of {', '.join(names)}")
-    return name, argv

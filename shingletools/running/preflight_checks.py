@@ -41,10 +41,9 @@ def check(step: Step, before: str, given: bool, output: str | int | None, closed
 
 
 def check_suffixes(step: Step, output: str | int | None) -> None:
-    """Raises Failed if the step writes the format of its input, and the suffix of an output is that of another one."""
-    if step.stage.rewrites:
-        for path in (output, step.stage.removed):
-            check_suffix(path, format_options.chosen_name(step.options), step.options)
+    """Raises Failed if the suffix of an output is that of another format than the input's, in which the step writes."""
+    for path in (output, step.stage.removed):
+        check_suffix(path, format_options.chosen_name(step.options), step.options)
 
 
 def check_suffix(path: str | int | None, name: str, options: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 CITED = "title,year"  # two fields, so that each stays as it came beside the text
+CITED_SHOWN = "key,author,journal,volume,pages,doi"  # beside these on a page
 # Shingles, a join, and its usual threshold. Two texts of which each has at most a tenth of its own share 82 % of
 # their words, whatever their length; a text that is there n times has n - 1 pairs
 WORDS_IN_COMMON = "shingle -k 1", "simjoin -t {} --copies once", "0.75"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from shingletools.record.command_registry import info_of
-from shingletools.running.outcomes import BadRecord
+from shingletools.record.events import Reject
 from shingletools.system.errors import SEEN_BEFORE, Failed, printable, shown_place
 from shingletools.system.lazy_imports import lazy
 
@@ -33,10 +33,9 @@ def cause_of(message: str) -> str:
     return VALUE.sub(lambda found: found[0] if found[1] else "*", message)
 
 
-def described(bad: BadRecord) -> tuple[str, bool, str, bytes]:
-    """Returns the place of a bad record, whether it begins its file, its cause, and its line."""
-    file, line, cause, document = bad
-    return shown_place(file, line), line in (None, 1), cause, document
+def plain(bad: Reject) -> str:
+    """Returns the message about a record, without a hint."""
+    return f"{shown_place(bad.file, bad.line)}: {bad.cause}"
 
 
 class BadFileStart:
@@ -48,16 +47,16 @@ class BadFileStart:
         looks: whether the file has another format; else perhaps only some of its records are of another kind.
         """
         self.file, self.message, self.looks = file, message, looks
-        self.held: list[BadRecord] = []
+        self.held: list[Reject] = []
         self.size = 0
 
-    def goes_on(self, bad: BadRecord) -> bool:
+    def goes_on(self, bad: Reject) -> bool:
         """Returns whether this is the next record of the file."""
-        return bad[0] == self.file and bad[1] == len(self.held) + 1
+        return bad.file == self.file and bad.line == len(self.held) + 1
 
-    def take(self, bad: BadRecord) -> None:
+    def take(self, bad: Reject) -> None:
         self.held.append(bad)
-        self.size += len(bad[3]) + 1
+        self.size += len(bad.record) + 1
 
     def is_enough(self) -> bool:
         """Returns whether so much is bad that the rest of the file cannot be good."""
@@ -91,44 +90,44 @@ class RejectMessages:
         self.hidden_counts: Counter[str] = Counter()
         self.first: dict[str, str] = {}  # message of each cause
 
-    def message(self, place: str, begins: bool, cause: str, document: bytes) -> str:
-        """Returns the message about a document, with a hint that was not shown before, if there is one.
+    def message(self, bad: Reject) -> str:
+        """Returns the message about a record, with a hint that was not shown before, if there is one.
 
-        begins: whether the document begins its file, and so may show what kind of file that is.
+        The first record of a file may show what kind of file that is. No hint is about a record that an earlier command
+        has changed.
         """
         from shingletools.record import error_hints  # patterns that a run without faults does not need
 
-        file = place.rpartition(":")[0]
-        if not cause.endswith(SEEN_BEFORE):
-            found = error_hints.hint(self.command, cause, document, begins, self.form)
+        file, begins, cause = printable(bad.file), bad.line in (None, 1), bad.cause
+        found = None
+        if cause.endswith(SEEN_BEFORE):
+            if self.form in error_hints.TABLES:
+                found = error_hints.NUMBERS_ADVICE
+            elif file in self.sharing and not begins:  # a whole file of them is no file of another kind
+                found = error_hints.same_ids_hint(self.id_field)
+        elif not bad.made:
+            found = error_hints.hint(self.command, cause, bad.record, begins, self.form)
             found = error_hints.own_options(found) if found and (self.form or info_of(self.command).formats) else found
-        elif self.form in error_hints.TABLES:
-            found = error_hints.NUMBERS_ADVICE
-        elif file in self.sharing and not begins:  # a whole file of them is no file of another kind
-            found = error_hints.same_ids_hint(self.id_field)
-        else:
-            found = None
         if found is None or found in self.hints or (found.startswith(error_hints.ICONV) and file in self.foreign):
-            return f"{place}: {cause}"
+            return plain(bad)
         self.hints.add(found)
         if found.startswith(error_hints.LOOKS_LIKE):
             self.foreign.add(file)
-        return f"{place}: {cause}; {found}"
+        return f"{plain(bad)}; {found}"
 
-    def add(self, bad: BadRecord) -> None:
+    def add(self, bad: Reject) -> None:
         """Reports a bad record, unless its message waits or its cause was reported often enough.
 
         Raises Failed for a file of another kind.
         """
         if self.opening is not None and not self.opening.goes_on(bad):
-            self.good(bad[0])
-        if self.opening is None and bad[1] == 1 and not self.form and self.stops:
-            place, _, cause, _ = described(bad)
-            message = self.message(*described(bad))
-            if message == f"{place}: {cause}":
+            self.good(bad.file)
+        if self.opening is None and bad.line == 1 and not self.form and self.stops:
+            message = self.message(bad)
+            if message == plain(bad):
                 self.add_now(bad, message)
                 return
-            self.opening = BadFileStart(bad[0], message, printable(bad[0]) in self.foreign)
+            self.opening = BadFileStart(bad.file, message, printable(bad.file) in self.foreign)
         if self.opening is not None:
             self.opening.take(bad)
             if self.opening.is_enough():
@@ -154,35 +153,34 @@ class RejectMessages:
             first = opening.held[0]
             self.add_now(first, opening.message)
             for bad in opening.held[1:]:
-                kind = cause_of(first[2] if opening.looks else bad[2])
+                kind = cause_of(first.cause if opening.looks else bad.cause)
                 if kind in self.first:
                     self.hidden_counts[kind] += 1
                 else:
                     self.add_now(bad)
 
-    def add_now(self, bad: BadRecord, message: str = "") -> None:
+    def add_now(self, bad: Reject, message: str = "") -> None:
         """Reports a bad record, or only counts it if its cause was reported often enough and there is no hint.
 
         message: the message, if it is already known.
         """
-        place, begins, cause, document = described(bad)
-        kind = cause_of(cause)
+        kind = cause_of(bad.cause)
         if kind not in self.first and len(self.first) >= MAX_CAUSES:
             kind = OTHER_CAUSES
-        plain = f"{place}: {cause}"
         enough = not self.every and self.shown_counts[kind] >= MAX_SHOWN
         # Then only the first record of a file is searched for a hint: others had theirs among the first ten
-        message = message or (plain if enough and not begins else self.message(place, begins, cause, document))
-        if enough and message == plain:
+        message = message or (plain(bad) if enough and bad.line not in (None, 1) else self.message(bad))
+        if enough and message == plain(bad):
             self.hidden_counts[kind] += 1
             return
-        self.first.setdefault(kind, plain)
+        self.first.setdefault(kind, plain(bad))
         self.shown_counts[kind] += 1
         self.say(message)
 
     def close(self) -> None:
         """Reports how many more bad records there are of each cause."""
-        self.close_file()
+        if self.opening is not None:
+            self.close_file()
         hidden_counts, self.hidden_counts = self.hidden_counts, Counter()
         for kind, count in hidden_counts.items():
             like = "of other causes" if kind == OTHER_CAUSES else f"like {self.first[kind]}"

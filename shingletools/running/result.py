@@ -5,8 +5,9 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Self
 
+from shingletools.record.events import Reject
 from shingletools.running.document_queue import DocumentQueue
-from shingletools.running.outcomes import FAILED, BadRecord
+from shingletools.running.outcomes import FAILED
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.stage_run import StepFailed
 from shingletools.system.errors import Failed, shown_place
@@ -20,7 +21,7 @@ class RejectedRecord(NamedTuple):
     """A bad record that a command has left out."""
 
     command: str
-    file: str  # "-" for given documents, and for records of another command
+    file: str  # "-" for given documents, and for records that a command made of several
     line: int | None  # from 1; None if the file is the record
     cause: str
     record: bytes
@@ -59,7 +60,7 @@ class RunLog:
                 if "-" in flow.prepare(None, set()):
                     raise StepFailed(f"{flow.runs[0].name}: no documents are given")
                 flow.open(None)
-                with flow.summed_up(), contextlib.closing(flow.lines()) as lines:
+                with contextlib.closing(flow.lines()) as lines:
                     yield from lines
                 self.conclude(flow)
                 done = True
@@ -88,9 +89,8 @@ class RunLog:
     def say(self, message: str) -> None:
         self.messages.append(with_shown_paths(message))
 
-    def keep(self, command: str, bad: BadRecord) -> None:
-        file, line, cause, record = bad
-        self.rejected.append(RejectedRecord(command, with_shown_paths(file), line, cause, record))
+    def keep(self, command: str, bad: Reject) -> None:
+        self.rejected.append(RejectedRecord(command, with_shown_paths(bad.file), bad.line, bad.cause, bad.record))
 
 
 class Result:

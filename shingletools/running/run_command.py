@@ -1,16 +1,16 @@
 """run a pipeline of commands in one process, with workers"""
 
 import argparse
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from shingletools.cli.argument_types import count, names, size, text
+from shingletools.cli.argument_types import add_memory, count, names, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, run_steps
-from shingletools.running.pipeline_parser import SharedOptions, steps_of
-from shingletools.running.pipeline_run import PipelineRun
-from shingletools.running.steps import NameOptions
+from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, cost, run_steps
+from shingletools.running.pipeline_parser import SharedOptions, command_lines, steps_of
+from shingletools.running.steps import CommandLine, NameOptions
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 
@@ -29,10 +29,17 @@ def make_parser() -> Parser:
         allow_abbrev=False,
         add_help=False,
     )
+    add_memory(parser, "join on disk")
+    add_shared_options(parser)
+    parser.add_argument("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
+    parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
+    return parser
+
+
+def add_shared_options(parser: Parser) -> None:
+    """Adds the options that all commands have which run pipelines."""
     add, jobs = parser.add_argument, partial(count, most=MAX_JOBS)
     add("-j", "--jobs", metavar="N", type=jobs, default=1, help="work with N workers (default 1)")
-    add("-S", "--buffer-size", metavar="SIZE", type=sized, help="join with SIZE of memory, on disk: 500M, 2G, 50%%")
-    add("-T", "--temporary-directory", metavar="DIR", help="where -S puts its scratch files (default TMPDIR or /tmp)")
     add("--id", metavar="NAME", type=text, help="the field that identifies a document, for all commands")
     add("--text", metavar="NAME,...", type=names, help="the field that holds the text, for all commands")
     add("-o", "--output", metavar="FILE", help="write to FILE, which appears only when complete")
@@ -40,30 +47,10 @@ def make_parser() -> Parser:
     add("-v", "--verbose", action="store_true", help="end with a line of figures for each command, and one for all")
     add("-h", "--help", action=Help, nargs=0, help="print this help")
     add("--version", action=Version, nargs=0, help="print the versions that decide the output")
-    add("pipeline", metavar="PIPELINE", help=argparse.SUPPRESS)
-    add("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
-    return parser
 
 
-def sized(argument: str) -> str:
-    """Returns a size as it is spelled, for the commands' own parsers. Raises ArgumentTypeError."""
-    size(argument)
-    return argument
-
-
-def run(
-    name: str,
-    argv: Sequence[str] | None,
-    closed: set[int],
-    conclude: Callable[[PipelineRun], object] = lambda _: None,
-    said: set[str] | None = None,
-) -> int:
-    """Runs a pipeline, and returns its exit status. Raises Failed or Printed.
-
-    conclude: takes the run at its end, unless its reader has gone away. said: as in RunOptions.
-    """
-    check_kernel()
-    begun = time.monotonic()
+def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
+    """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
     options = make_parser().parse(argv or ())
     files = [] if options.files == ["-"] and "files" not in options.given else options.files  # after --, too
     size, folder = options.buffer_size, options.temporary_directory
@@ -71,20 +58,34 @@ def run(
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
     name_options = NameOptions(options.id, options.text or ())
     shared = SharedOptions(files, options.jobs, size, folder, options.verbose, name_options=name_options)
-    with FirstRecord(name, options.progress) as first:
-        steps = steps_of(options.pipeline, shared, first.names)
-        own = steps[-1].options.output
-        if own is not None and options.output is not None:
+    run_options = RunOptions(options.output, options.progress)
+    return run_lines(name, command_lines(options.pipeline), shared, closed, run_options)
+
+
+def run_lines(
+    name: str,
+    lines: Sequence[CommandLine],
+    shared: SharedOptions,
+    closed: set[int],
+    run_options: RunOptions,
+) -> int:
+    """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
+    check_kernel()
+    begun = time.monotonic()
+    with contextlib.closing(FirstRecord(name, run_options.progress)) as first:
+        steps = steps_of(lines, shared, first.names)
+        own, output = steps[-1].options.output, run_options.output
+        if own is not None and output is not None:
             raise Failed(f"-o: given twice, here and to {steps[-1].name}")
-        output = own if options.output is None else options.output
-        status, flow = run_steps(name, steps, closed, RunOptions(output, options.progress, first.bar, said))
+        run_options = run_options._replace(output=own if output is None else output, bar=first.bar)
+        status, flow = run_steps(name, steps, closed, run_options)
     if flow is None:
         return status
-    conclude(flow)
+    run_options.conclude(flow)
     for stage_run in flow.runs:
         if stage_run.options.verbose or stage_run.stage.dry:
             messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
-    if options.verbose:
+    if shared.verbose:
         seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
-        messages.say(f"{name}: {seconds:.2f} s, {read / 1e6 / max(seconds, 1e-6):.1f} MB/s")
+        messages.say(f"{name}: {cost(seconds, read)}")
     return status

@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import os
 import re
-import shlex
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,19 +15,20 @@ from shingletools.reading.formats.suffixes import PAGE, PAGES, READ_ONLY, SUFFIX
 from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
-from shingletools.running import run_command
+from shingletools.running.driver import RunOptions
 from shingletools.running.outcomes import DONE, FAILED
+from shingletools.running.pipeline_parser import SharedOptions, as_text, command_lines
 from shingletools.running.pipeline_run import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import CITED, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, RECIPES, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.run_command import add_shared_options, run_lines
+from shingletools.running.steps import CommandLine
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import check_regular, folder_errors, named, same_file
 from shingletools.system.memory_limit import scratch_folder
 
 UNIQUE, COMPARE = "unique", "compare"
-PASSED = ("jobs", "progress", "verbose")  # options of `run` that each line's run gets
-SHARED = (*PASSED, "id", "text", "output", "help", "version")  # options of `run` that these commands have
 MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "sheet", "encoding", "number")
 RULES = {  # of canon, for words
     "--fold-accents": "drop accents and vowel points",
@@ -51,23 +51,22 @@ def make_parser(name: str) -> Parser:
     """Returns the parser of the command `shingletools unique` or `shingletools compare`."""
     own, does, files = {
         UNIQUE: (unique_options, "write files without copies", "FILE ..."),
-        COMPARE: (compare_options, "show how alike two files or folders are, and where", "A B"),
+        COMPARE: (compare_options, "show what two files or folders, or the files of one folder, share", "A [B]"),
     }[name.rpartition(" ")[2]]
     parser = Parser(
         prog=name,
         usage=f"%(prog)s [OPTIONS] {files}",
         description=f"{name}: {does}",
-        epilog="A FILE may be a folder. Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
+        epilog="A FILE may be a folder. Case and punctuation do not count. "
+        "Exit status: 0 all well, 1 some records were rejected, 2 the run failed, "
         f"130 interrupted. The manual: man {name.replace(' ', '-')}",
         allow_abbrev=False,
         add_help=False,
     )
     own(parser)
     parser.add_argument("--dry-run", action="store_true", help="run nothing, but print the pipeline, for a shell")
-    format_options.add_options(parser, "what is read, if suffix and first bytes do not say it")
-    for action in run_command.make_parser()._actions:
-        if action.dest in SHARED:
-            parser._add_action(action)
+    format_options.add_options(parser, "the format, if suffix and first bytes do not tell it")
+    add_shared_options(parser)
     parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
     return parser
 
@@ -82,11 +81,11 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         help="the least similarity of two texts that are checked: 0.8, 4/5 (usually 0.75 of their words; of citations, "
         "0.5 of their titles)",
     )
-    add("--all", action="store_true", help="remove the doubtful, too")
+    add("--all", action="store_true", help="also remove one document of each doubtful pair")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
     add_part(parser, "--html")
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
-    add("--as", metavar="KIND", dest="as_form", help="what the values of min: and max: are, as dedup --as says")
+    add("--as", metavar="KIND", dest="as_form", help="the kind of values that min: and max: compare, as in dedup")
     add("-0", "--null", action="store_true", help="end the names of files that are kept with zero bytes, for xargs -0")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
@@ -94,7 +93,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
         "--allow-rejects",
         metavar="N|P%",
         type=partial(spelled, allowance),
-        help="N bad records, or P percent of all, are all right: 10, 0.1%%",
+        help="allow N bad records, or P percent of all: 10, 0.1%%",
     )
     for option, does in RULES.items():
         add(option, action="store_true", help=f"{does}, as in canon")
@@ -158,11 +157,13 @@ class ShortRun:
             with named(path):
                 os.stat(os.path.dirname(path) or ".")
 
-    def take_shards(self) -> str | None:
+    def take_shards(self, argv: Sequence[str] | None) -> str | None:
         """Takes the files of folders of tables instead of these. Returns the folder for the output, if it is one.
 
         Raises Failed for files that can be read only once.
         """
+        if self.files == ["-"] and "-" not in (argv or ()):
+            self.parser.error("name a file or folder, as in: shingletools unique docs.jsonl -o kept.jsonl")
         every = filter(None, [*self.files, self.options.files0_from])
         check_regular((file for file in every if not os.path.isdir(file)), "this command reads")
         others = {"lines", "whole", FOLDER[2:], "include", "exclude"} & self.options.given
@@ -173,14 +174,15 @@ class ShortRun:
     def words(self, *names: str) -> list[str]:
         """Returns those of some options that were given, as they are typed."""
         made: list[str] = []
-        for action in self.parser._actions:
-            value = vars(self.options).get(action.dest)
-            if action.dest not in names or action.dest not in self.options.given or value is None:
+        for option in names:
+            value = vars(self.options).get(option)
+            if option not in self.parser.given or value is None:
                 continue
+            name = self.parser.given[option].option_strings[0]
             if isinstance(value, tuple):  # of names
                 value = ",".join(map(quoted, value))
             for each in value if isinstance(value, list) else [value]:
-                name, word = action.option_strings[0], str(each)
+                word = str(each)
                 if each is True:
                     made.append(name)
                 else:  # a value that looks like an option is joined to it
@@ -216,25 +218,26 @@ class ShortRun:
         whatever_its_suffix = ["--include", "*"] if os.path.isfile(path) else []
         return [FOLDER, self.part(), *self.words(*MORE_ABOUT_FORMATS), *whatever_its_suffix]
 
-    def shown(self, lines: Sequence[str], start: str) -> str:
-        """Returns pipelines for a shell; scratch files are in its folder, and named for the command."""
-        command = self.name.rpartition(" ")[2]
-        return "".join(f"{line.replace(start, f'{command}.') if start else line}\n" for line in lines)
-
-    def run(self, lines: Sequence[str], start: str) -> int:
+    def run(self, pipelines: Sequence[Sequence[CommandLine]], start: str, announced: bool = False) -> int:
         """Runs pipelines one after the other, and returns the exit status. Raises Failed, or Printed for a dry run.
 
-        start: how the paths of scratch files begin.
+        start: how the paths of scratch files begin. announced: whether the pipelines are shown first; there, scratch
+        files are in the folder of the shell, and named for the command.
         """
+        text = "".join(f"{as_text(lines)}\n" for lines in pipelines).replace(start, f"{self.name.rpartition(' ')[2]}.")
         if self.options.dry_run:
-            raise Printed(self.shown(lines, start))
+            raise Printed(text)
+        if announced:
+            messages.say(f"{self.name}: this is the pipeline:\n{text}".rstrip())
         status, said = DONE, set[str]()  # two commands read the input
-        for line in lines:
+        shared = SharedOptions(jobs=self.options.jobs, verbose=self.options.verbose)
+        run_options = RunOptions(None, self.options.progress, said=said, conclude=self.conclude)
+        for pipeline in pipelines:
             standard_output = os.dup(1)  # a run closes standard output
             try:
-                done = run_command.run(self.name, [*self.words(*PASSED), line], self.closed, self.conclude, said)
+                done = run_lines(self.name, pipeline, shared, self.closed, run_options)
             finally:
-                if line is not lines[-1]:
+                if pipeline is not pipelines[-1]:
                     os.dup2(standard_output, 1)
                 os.close(standard_output)
             status = done or status
@@ -260,13 +263,13 @@ class ShortRun:
 def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
-    options, into, files = this.options, this.take_shards(), this.files
+    options, into, files = this.options, this.take_shards(argv), this.files
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     cited = not CITATIONS.isdisjoint(reads) and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
     listed, allowed = this.words("files0_from"), this.words("allow_rejects")
     named = [*this.words("id", "text"), *(["--text", CITED] if cited else [])]
-    canon = ["canon", *reads, "--symbols", *listed, *rules, *named, *allowed]
+    canon = CommandLine("canon", [*reads, "--symbols", *listed, *rules, *named, *allowed])
     reads = [word for word in reads if not word.startswith(AS_PAGES)]
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     if options.show and not options.report:
@@ -275,42 +278,57 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) as start:
-        words, pairs, alike, equal, doubtful = (
-            f"{start}{part}" for part in ("words", "pairs", "alike", "equal", "doubtful")
-        )
+        words, pairs, alike, equal = (f"{start}{part}" for part in ("words", "pairs", "alike", "equal"))
         shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
-        join = shlex.join([*join.format(options.threshold or least).split(), *allowed])
-        doubtful = options.doubtful or doubtful
-        also = ["--doubtful", doubtful] if options.doubtful or options.report else []
-        check = ["simcheck", "--docs", words, *this.words("all"), *also, *allowed]
-        lines = [shlex.join([*canon, "-o", words, *files])]
-        found = f"{shingle} {shlex.quote(words)} | {join}"
+        shingled, joined = command_lines(f"{shingle} | {join.format(options.threshold or least)}")
+        proposed = [with_words(shingled, words), with_words(joined, *allowed)]
+        check = CommandLine("simcheck", ["--docs", words, *this.words("all", "doubtful"), *allowed])
+        pipelines = [[with_words(canon, "-o", words, *files)]]
         if cited:
-            by_doi = shlex.join(["canon", *reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files])
-            again = shlex.join([*EQUAL_VALUES[1].split(), *allowed, "-o", equal])
-            lines += [f"{found} -o {shlex.quote(alike)}", f"{by_doi} | {EQUAL_VALUES[0]} | {again}"]
-            made = shlex.join([*check, "--citations", alike, equal])
+            by_doi = [*reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files]
+            equal_values = command_lines(" | ".join(EQUAL_VALUES))
+            equal_values[-1] = with_words(equal_values[-1], *allowed, "-o", equal)
+            pipelines += [
+                [*proposed[:-1], with_words(proposed[-1], "-o", alike)],
+                [CommandLine("canon", by_doi), *equal_values],
+            ]
+            checked = [with_words(check, "--citations", alike, equal)]
         else:
-            made = f"{found} | {shlex.join(check)}"
+            checked = [*proposed, check]
         written = ["--into", into] if into else this.words("output")
-        choice = [*this.words("id", "keep", "as_form", "null", "removed", "rejects", "allow_rejects"), *written]
+        choice = [*this.words("keep", "as_form", "null", "removed", "rejects", "allow_rejects", "id"), *written]
         more = [*measured, *listed, *files]
-        dedup = shlex.join(["dedup", "--pairs", pairs if options.report else "-", *reads, *choice, *more])
+        dedup = CommandLine("dedup", ["--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
-            docs = [f"--docs={file}" for file in files or names_in(options.files0_from)]
-            checked = shlex.join(["simcheck", "--docs", f"{UNIQUE}.words", *this.words("all")])
-            made_by = f"{shlex.join([*canon, *files])} | {shingle} | {join} | {checked}"
-            page = [*reads, *named, *docs, *this.words("show"), f"--html={options.report}"]
-            page += [] if cited else ["--made-by", made_by]  # citations have two joins
-            choice = [*reads, *this.words("id", "keep", "as_form", "allow_rejects"), *more]
-            marks = shlex.join(["dedup", "--pairs", pairs, "--annotate", "--marks", *choice])
-            show = f"{marks} | {shlex.join(['simshow', *allowed, *page, '-', doubtful])}"
-            lines += [f"{made} -o {shlex.quote(pairs)}", dedup, show]
+            checking = CommandLine("simcheck", ["--docs", f"{UNIQUE}.words", *this.words("all")])
+            made = [] if cited else [with_words(canon, *files), shingled, with_words(joined, *allowed), checking]
+            shown = this.words("show") or (["--show", CITED_SHOWN] if cited else [])
+            choice = [*reads, *this.words("keep", "as_form", "allow_rejects", "id"), *more]
+            pipelines += [[*checked[:-1], with_words(checked[-1], "-o", pairs)], [dedup]]
+            pipelines.append(report_lines(this, [*reads, *named, *shown], choice, made, pairs))
         else:
-            lines.append(f"{made} | {dedup}")
-        if not options.dry_run:
-            messages.say(f"{name}: this is the pipeline:\n{this.shown(lines, start)}".rstrip())
-        return this.run(lines, start)
+            pipelines.append([*checked, dedup])
+        return this.run(pipelines, start, announced=True)
+
+
+def with_words(line: CommandLine, *words: str) -> CommandLine:
+    """Returns a command with more arguments."""
+    return CommandLine(line.name, [*line.words, *words])
+
+
+def report_lines(
+    this: ShortRun, page: Sequence[str], choice: Sequence[str], made: Sequence[CommandLine], pairs: str
+) -> list[CommandLine]:
+    """Returns the pipeline of --report.
+
+    choice: the options and files of dedup. made: what makes the pairs; nothing of citations, which have two joins.
+    """
+    read = this.files or names_in(this.options.files0_from)
+    kept = this.words("output") or ["-o", f"kept{os.path.splitext(read[0])[1]}"]
+    made_by = as_text([*made, CommandLine("dedup", ["--pairs", "-", *choice, *kept])])
+    shown = [*page, *(f"--docs={file}" for file in read), f"--html={this.options.report}", "--made-by", made_by]
+    marks = CommandLine("dedup", ["--pairs", pairs, "--annotate", "--marks", *choice])
+    return [marks, CommandLine("simshow", [*this.words("allow_rejects"), *shown, pairs, "-"])]
 
 
 def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
@@ -318,13 +336,15 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     this = ShortRun(name, argv, closed)
     options, files = this.options, this.files
     k = str(options.k)
-    if len(files) != len("AB"):
-        this.parser.error("name two files or folders")
+    alone = len(files) == 1 and os.path.isdir(files[0])
+    if len(files) != len("AB") and not alone:
+        this.parser.error("name two files or folders, or one folder")
     if files == ["-", "-"]:
         raise Failed("standard input is one file, not two")
     reads = [this.format_words([file], "whole") for file in files]
-    least = options.m or (1 if all("--whole" in words for words in reads) else SENTENCE)
-    if reads[0] != reads[1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
+    texts = all("--whole" in words for words in reads)
+    least = options.m or (1 if texts else SENTENCE)
+    if reads[0] != reads[-1] and has_html([*reads[0], *reads[1]]):  # then their recipes would differ
         if not all({"--whole", FOLDER} & {*words} for words in reads):
             alike = "a folder or HTML can be compared only with folders and with files of plain text or HTML"
             raise Failed(f"{' and '.join(map(printable, files))} have different formats: {alike}")
@@ -333,24 +353,28 @@ def compare(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         a, b, shingles, pairs = (start + part for part in ("a", "b", "shingles", "pairs"))
         named = this.words("id", "text")
 
-        def placed(words: Sequence[str], to: str, file: str) -> str:
+        def placed(words: Sequence[str], to: str, file: str) -> list[CommandLine]:
             """Returns the pipeline that writes the words of a file, their places, and the text, also that of HTML."""
             if not has_html(words):
-                return shlex.join(["canon", *words, *named, "--offsets", "-o", to, file])
-            texts = shlex.join(["canon", *words, *named, "--extract", file])
-            return f"{texts} | {shlex.join(['canon', *named, '--offsets', '-o', to])}"
+                return [CommandLine("canon", [*words, *named, "--offsets", "-o", to, file])]
+            texts = CommandLine("canon", [*words, *named, "--extract", file])
+            return [texts, CommandLine("canon", [*named, "--offsets", "-o", to])]
 
-        join = shlex.join(["simjoin", "-m", str(least), "--against", shingles, "-o", pairs])
+        against = [] if alone else ["--against", shingles]
         form = this.words("k", "json", "brief", "html", "output")
-        lines = [
+        form += ["--unshared"] if texts and not {"json", "brief", "html"} & options.given else []
+        pipelines = [
             *map(placed, reads, (a, b), files),
-            shlex.join(["shingle", "-k", k, "-o", shingles, b]),
-            f"{shlex.join(['shingle', '-k', k, a])} | {join}",
-            shlex.join(["simshow", "--docs", a, "--against", b, *form, pairs]),
+            *([] if alone else [[CommandLine("shingle", ["-k", k, "-o", shingles, b])]]),
+            [
+                CommandLine("shingle", ["-k", k, a]),
+                CommandLine("simjoin", ["-m", str(least), *against, "-o", pairs]),
+            ],
+            [CommandLine("simshow", ["--docs", a, *([] if alone else ["--against", b]), *form, pairs])],
         ]
-        status = this.run(lines, start)
+        status = this.run(pipelines, start)
         if status < FAILED and not os.path.getsize(pairs):
-            one, other = map(printable, files)
+            one, other = printable(files[0]), "another file there" if alone else printable(files[-1])
             messages.say(
                 f"{name}: nothing in {one} has {least} {'run' if least == 1 else 'runs'} of {k} words in common "
                 f"with {other} (see -k and -m)"

@@ -1,11 +1,12 @@
-"""One step of a run: its side outputs, figures and messages."""
+"""One step of a run: what its events go to, which are files, messages, figures and a bar."""
 
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 
-from shingletools.record.collector import Collector, CollectorContext
-from shingletools.running.outcomes import BadRecord, Conclusion, Figures, FilterStep, Outcome, state_of_uncommitted
+from shingletools.record.collector import Collector
+from shingletools.record.events import Event, Message, ReadFigures, Reject, RemovedLines
+from shingletools.running.outcomes import Conclusion, Figures, state_of_uncommitted
 from shingletools.running.outputs import Output, Rejects
 from shingletools.running.reject_messages import RejectMessages
 from shingletools.running.steps import Step
@@ -35,23 +36,14 @@ class StageRun:
         self.step = step
         self.name, self.options, self.stage = step.name, step.options, step.stage
         self.say = say
+        # The option that names a second output file, and its path
+        self.second = None if step.stage.dry else step.stage.second
         self.figures = Figures()
         self.collector: Collector | None = None
         self.removed: Output | None = None
         self.rejects: Rejects | None = None
-        self.keep: Callable[[BadRecord], object] = lambda _: None  # takes each bad record
-        self.side = 0  # the side of the last reported outcome
-
-    def filter_step(self) -> FilterStep | None:
-        """Returns the step as a filter; None if it has a collector."""
-        filter_stage = self.stage.record_by_record
-        return None if filter_stage is None else (filter_stage, self.step.id_field, self.options.strict)
-
-    def collect(self, context: CollectorContext) -> Collector:
-        """Returns the collector of the step, which is made once."""
-        if self.collector is None:
-            self.collector = self.stage.collector(context)
-        return self.collector
+        self.keep: Callable[[Reject], object] = lambda _: None  # takes each bad record
+        self.side = 0  # the side of the last event
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
@@ -63,14 +55,10 @@ class StageRun:
         except Failed as error:
             raise StepFailed(f"{self.name}: {error}") from None
 
-    def second(self) -> tuple[str, str] | None:
-        """Returns the option that names a second output file, and its path; None without one."""
-        return None if self.stage.dry else self.stage.second
-
     def open_second(self, stack: contextlib.ExitStack) -> None:
         """Opens the second output file, if there is one. Raises Failed."""
-        if second := self.second():
-            self.removed = stack.enter_context(Output(second[1], self.stage.stored))
+        if self.second is not None:
+            self.removed = stack.enter_context(Output(self.second[1], self.stage.stored))
 
     def open_rejects(self, stack: contextlib.ExitStack) -> None:
         """Opens the file of bad records, which empties it. Raises Failed."""
@@ -87,28 +75,30 @@ class StageRun:
     def say_with_name(self, message: str) -> None:
         self.say(f"{self.name}: {message}")
 
-    def take(self, outcome: Outcome) -> None:
-        """Adds the figures of an outcome, and writes what it has removed. Raises Failed or ReaderGone."""
-        self.figures.add(outcome)
-        if self.removed is not None:
-            self.removed.write(outcome.written.removed)
-
-    def report_rejects(self, outcome: Outcome) -> None:
-        """Reports the bad records of an outcome. Raises Failed at the first one if strict."""
+    def hand_on(self, event: Event) -> None:
+        """Gives an event to those who want it. Raises ReaderGone, and Failed, at the first bad record if strict."""
         assert self.rejects is not None  # it is open
-        if outcome.side != self.side:  # a file may be in both
-            self.side = outcome.side
-            self.rejects.complaints.close_file()
-        for message in outcome.messages:
-            self.say_with_name(message)
-        for reject in outcome.rejects:
-            self.keep(reject)
-            self.rejects.add(reject, whole=not outcome.file)
-        if outcome.records > 0:
-            self.rejects.complaints.good(outcome.file)
+        if isinstance(event, RemovedLines):
+            if self.removed is not None:
+                self.removed.write(event.data)
+        elif isinstance(event, Message):
+            if self.options.verbose or not event.verbose:
+                self.say_with_name(event.text)
+        elif isinstance(event, Reject | ReadFigures):
+            if event.side != self.side:  # a file may be in both
+                self.side = event.side
+                self.rejects.complaints.close_file()
+            if isinstance(event, Reject):
+                self.figures.reject(event)
+                self.keep(event)
+                self.rejects.add(event)
+            else:
+                self.figures.add(event)
+                if event.records > 0:
+                    self.rejects.complaints.good(event.file)
 
     def conclusion(self) -> Conclusion:
-        return Conclusion.of(self.options.allow_rejects, self.figures)
+        return self.figures.conclusion(self.options.allow_rejects)
 
     def remarks(self) -> Sequence[str]:
         """Returns the last messages of a step that has not failed."""
@@ -134,14 +124,5 @@ class StageRun:
         """Yields what the step leaves undone if the reader of the output goes away."""
         for path in self.stage.changes:
             yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}"
-        if second := self.second():
-            yield f"{second[0]} {errors.printable(second[1])} is not complete"
-
-    def settle(self) -> None:
-        """Makes the change for which the collector runs. Raises Failed."""
-        if self.collector is not None:
-            self.collector.settle()
-
-    def close(self) -> None:
-        if self.collector is not None:
-            self.collector.close()
+        if self.second is not None:
+            yield f"{self.second[0]} {errors.printable(self.second[1])} is not complete"

@@ -1,6 +1,7 @@
 """A step of a pipeline: a command, parsed by its own parser. Other modules run it."""
 
 import argparse
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -11,6 +12,23 @@ from shingletools.record.command_registry import command_of
 from shingletools.record.field_names import DEFAULT_NAMES, Names, all_names, names_on_line
 from shingletools.record.stage import Command, Stage
 from shingletools.record.wire import field_after
+
+GetNames = Callable[[], Names]
+
+
+class CommandLine(NamedTuple):
+    """A command and its arguments, as they are typed."""
+
+    name: str
+    words: Sequence[str] = ()
+
+    def as_text(self) -> str:
+        """Returns the line for a shell.
+
+        >>> CommandLine("canon", ["my docs"]).as_text()
+        "canon 'my docs'"
+        """
+        return shlex.join([self.name, *self.words])
 
 
 class Step:
@@ -33,24 +51,26 @@ class NameOptions(NamedTuple):
 
 
 NO_NAME_OPTIONS = NameOptions()
-GetNames = Callable[[], Names]
-Look = Callable[[argparse.Namespace], None]  # checks a command's options before its stage is built; raises Failed
+
+
+def options_of(line: CommandLine) -> argparse.Namespace:
+    """Returns the options of a command. Raises Failed or Printed."""
+    command: Command = command_of(line.name)
+    parser = make_parser(line.name, command.__doc__ or "", command.add_options, command.COMMAND_INFO.example)
+    return parser.parse(line.words)
 
 
 def step_of(
     name: str,
-    argv: Sequence[str],
-    look: Look = lambda _: None,
+    options: argparse.Namespace,
     given: GetNames = lambda: DEFAULT_NAMES,
     name_options: NameOptions = NO_NAME_OPTIONS,
 ) -> Step:
-    """Returns the step of a command with these arguments. Raises Failed or Printed.
+    """Returns the step of a command with these options. Raises Failed.
 
     It may read tables, and the first line of its input. given: returns the names that records on standard input carry.
     """
     command: Command = command_of(name)
-    options = make_parser(name, command.__doc__ or "", command.add_options, command.COMMAND_INFO.example).parse(argv)
-    look(options)
     options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
     name_fields(options, name_options, carried)
     options.names_of = partial(names_of_side, options, name_options, given)
@@ -59,14 +79,8 @@ def step_of(
     filter_stage = stage.record_by_record
     # A collector that makes another kind of records does not
     passes = filter_stage is not None or not command.COMMAND_INFO.makes
-    names = (
-        filter_stage.named
-        if filter_stage is not None and filter_stage.named is not None
-        else carried
-        if passes
-        else DEFAULT_NAMES
-    )
-    return Step(name, options, stage, names)
+    named = None if filter_stage is None else filter_stage.named
+    return Step(name, options, stage, named or (carried if passes else DEFAULT_NAMES))
 
 
 def names_in(files: Sequence[str], given: GetNames, otherwise: Names = DEFAULT_NAMES) -> Names:

@@ -139,7 +139,7 @@ class BucketShare:
                 if self.block is not None:
                     apart = self.block[left] != self.block[right]
                     left, right = left[apart], right[apart]
-                agreeing = self.table.compare(left, right)
+                agreeing = self.table.compare(left, right).agreeing
                 pair = agreeing > 0
                 yield Pairs(left[pair], right[pair], agreeing[pair])
 

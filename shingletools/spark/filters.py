@@ -8,15 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from pyspark import Accumulator
 
-from shingletools.reading.streams import Chunk
-from shingletools.record.collector import CollectorContext, Written
+from shingletools.record.collector import CollectorContext
+from shingletools.record.events import Event, Lines, Reject, RemovedLines
 from shingletools.record.filter_chain import Chain
-from shingletools.record.stage import Stage
-from shingletools.running.collecting import collect_chunk
+from shingletools.record.record_batch import RecordBatch
+from shingletools.record.stage import Filter, Stage
+from shingletools.running.pipeline import take_batch
 from shingletools.spark.arrow_batches import Batches, from_rows
 from shingletools.spark.lines import GOOD, LINES, REMOVED, LineRow, NumberedLines, bad_row, numbered_lines
 from shingletools.spark.read import numbered_batches
-from shingletools.system.errors import Failed, shown_place
+from shingletools.system.errors import Failed, RecordFailed
 
 
 class Counts(NamedTuple):
@@ -43,17 +44,25 @@ class Filtering:
     def __call__(self, batches: Batches) -> Batches:
         made: Counter[int] = Counter()  # of the lines of a split that went on
         for some in numbered_batches(self.texts, self.whole, batches):
-            lines, rejections = self.chain.work(some.lines) if self.chain.filters else (some.lines, [])
-            bad = [each.place for each in rejections]
-            numbers = np.delete(some.numbers, bad)
+            (good,) = self.chain(RecordBatch(some.lines))
+            lines, rejected = good.lines, good.rejected
+            numbers = np.delete(some.numbers, [each.place for each in rejected])
             if self.anew:
                 numbers = made[some.first] + np.arange(lines.count(b"\n"))
                 made[some.first] += len(numbers)
             rows = [NumberedLines(some.first, numbers, lines).row()] if lines else []
-            rows += [bad_row(some.first, int(some.numbers[each.place]), *each[1:]) for each in rejections]
+            rows += [
+                bad_row(some.first, int(some.numbers[each.place]), each.step, each.cause, each.record)
+                for each in rejected
+            ]
             yield from_rows(LINES, rows)
             self.counts.read.add(len(some.numbers))
             self.counts.good.add(len(numbers))
+
+
+def splits_lines(filters: Sequence[tuple[Filter, str]]) -> bool:
+    """Returns whether one of the filters makes several lines of one."""
+    return any(stage.lines is not None for stage, _ in filters)
 
 
 LATE = 1 << 62  # number of the split of bad records of archives
@@ -82,19 +91,23 @@ class CollectingInTask:
         try:
             for order, side in enumerate(self.sides):
                 for some in () if side is None else inputs.of(order):
-                    outcome, failed = collect_chunk(collector, False, side or 0, Chunk("", 1, 1, some.lines))
-                    if failed is not None:
-                        raise Failed(str(failed).removeprefix(f"{shown_place(*collector.place)}: "))
-                    bad = [
-                        bad_row(some.first, int(some.numbers[(line or 1) - 1]), self.step, cause, record)
-                        for _, line, cause, record in outcome.rejects
-                    ]
-                    yield from_rows(LINES, [*output.rows(outcome.written), *bad])
-            for rest in collector.finish():
-                late = [bad_row(LATE, 0, self.step, each.cause, each.document) for each in collector.deferred_rejects()]
-                yield from_rows(LINES, [*output.rows(rest), *late])
+                    events = take_batch(collector, side or 0, RecordBatch(some.lines, ""))
+                    yield from_rows(LINES, [row for event in events for row in self.rows(event, output, some)])
+            for event in collector.finish():
+                yield from_rows(LINES, self.rows(event, output, None))
+        except RecordFailed as failed:
+            raise Failed(failed.cause) from None
         finally:
             collector.close()
+
+    def rows(self, event: Event, output: "NumberedOutput", some: NumberedLines | None) -> list[LineRow]:
+        """Returns rows of LINES of an event about some lines, or about what was found after all lines."""
+        if isinstance(event, Reject):
+            first, number = (LATE, 0) if some is None else (some.first, int(some.numbers[(event.line or 1) - 1]))
+            return [bad_row(first, number, self.step, event.cause, event.record)]
+        if isinstance(event, Lines | RemovedLines):
+            return output.rows(GOOD if isinstance(event, Lines) else REMOVED, event.data)
+        return []
 
 
 class OrderedInputs:
@@ -117,13 +130,10 @@ class NumberedOutput:
     def __init__(self) -> None:
         self.bytes, self.count = 0, Counter[int]()  # of the lines in a file
 
-    def rows(self, written: Written) -> list[LineRow]:
+    def rows(self, step: int, lines: bytes) -> list[LineRow]:
         """Returns rows of LINES."""
-        rows = []
-        for step, lines in ((GOOD, bytes(written.output)), (REMOVED, bytes(written.removed))):
-            if lines:
-                first = self.bytes // FILE_BYTES
-                rows.append((step, first, self.count[first], b"", None, lines))
-                self.count[first] += lines.count(b"\n")
-                self.bytes += len(lines)
-        return rows
+        first = self.bytes // FILE_BYTES
+        number = self.count[first]
+        self.count[first] += lines.count(b"\n")
+        self.bytes += len(lines)
+        return [(step, first, number, b"", None, lines)]

@@ -182,8 +182,8 @@ def write_pairs(signature: Signature, wanted: JoinOptions, against: bool, batche
     for batch in chain.from_iterable(map(of_one_split, batches)):
         first = batch.column("first")[0].as_py()
         a, b = (selected_ids(batch.column(name)) for name in ("a_name", "b_name"))
-        figures = (batch.column(name).to_numpy().astype(np.int64) for name in ("agreeing", "a_size", "b_size"))
-        pairs = lines.format_pairs(a, b, *figures)
+        agreeing, *sizes = (batch.column(name).to_numpy().astype(np.int64) for name in ("agreeing", "a_size", "b_size"))
+        pairs = lines.format_pairs(a, b, agreeing, (sizes[0], sizes[1]))
         yield from_columns(LINES, step=GOOD, first=first, number=count[first], offsets=b"", lines=pairs)
         count[first] += len(batch)
 

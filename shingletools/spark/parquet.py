@@ -16,6 +16,7 @@ from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines
 from shingletools.reading.formats.arrow_values import paths_below
 from shingletools.record import wire
 from shingletools.record.filter_chain import Chain
+from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
 from shingletools.running.steps import Step
 from shingletools.spark.arrow_batches import Batches, from_columns, from_rows, through
@@ -88,8 +89,9 @@ class ColumnFilters:
         for rows in (rows for batch in batches for rows in of_one_split(batch)):
             record = pa.RecordBatch.from_struct_array(rows.column("row"))
             first, numbers = rows.column("first")[0].as_py(), rows.column("number").to_numpy()
-            good, rejections = self.chain.work(self.lines(record, read))
-            values = [wire.parse_json(line) for line in kernel.split_lines(good)]
+            (good,) = self.chain(RecordBatch(self.lines(record, read)))
+            rejections = good.rejected
+            values = [wire.parse_json(line) for line in kernel.split_lines(good.lines)]
             places = pa.array([rejection.place for rejection in rejections], pa.int64())
             kept = record.take(pa.array(np.delete(np.arange(len(record)), places)))
             columns = [

@@ -9,8 +9,8 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
 from shingletools.record.command_registry import spark_commands
 from shingletools.record.field_names import DEFAULT_NAMES, Names
-from shingletools.running.pipeline_parser import split, words_of
-from shingletools.running.steps import Step, step_of
+from shingletools.running.pipeline_parser import command_lines
+from shingletools.running.steps import CommandLine, Step, options_of, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -42,8 +42,8 @@ def texts(steps: Sequence[Step]) -> set[str]:
 def parse(pipeline: str) -> list[Step]:
     """Returns the steps of a pipeline. Raises Failed if the shell or Spark could not run it."""
     steps: list[Step] = []
-    for command in split(pipeline):
-        steps.append(build(command, steps[-1].names if steps else DEFAULT_NAMES))
+    for line in command_lines(pipeline, [*spark_commands()]):
+        steps.append(build(line, steps[-1].names if steps else DEFAULT_NAMES))
     for step, then in pairwise(steps):
         if not step.stage.record_by_record and (step.name, then.name) != ("simjoin", "simgroup"):
             raise Failed(f"{then.name} cannot read what {step.name} writes")
@@ -64,16 +64,17 @@ def check_outputs(options: argparse.Namespace, steps: Sequence[Step], exists: Ca
             raise Failed(f"{errors.printable(path)}: exists already")
 
 
-def build(command: str, names: Names = DEFAULT_NAMES) -> Step:
+def build(line: CommandLine, names: Names = DEFAULT_NAMES) -> Step:
     """Returns the step that a command is. names: the fields that the step before gives. Raises Failed."""
-    name, argv = words_of(command, [*spark_commands()])
     try:
-        step = step_of(name, argv, check_options, lambda: names)
+        options = options_of(line)
+        check_options(options)
+        step = step_of(line.name, options, lambda: names)
         if why := step.stage.single_process_reason():
             raise Failed(why)
         step.stage.check_fields(step.id_field)
     except Failed as error:
-        raise Failed(f"{name}: {error}") from None
+        raise Failed(f"{line.name}: {error}") from None
     return step
 
 

@@ -15,7 +15,7 @@ from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet
 from shingletools.spark.arrow_batches import through, union
-from shingletools.spark.filters import CollectingInTask, Counts, Filtering
+from shingletools.spark.filters import CollectingInTask, Counts, Filtering, splits_lines
 from shingletools.spark.lines import GOOD, LINES, REMOVED, StepInput, tasks_for
 from shingletools.spark.pipeline import check_outputs, is_parquet, texts
 from shingletools.spark.read import PLACE_BITS, LineReader
@@ -70,7 +70,7 @@ class Run:
         check_outputs(self.options, self.steps, Storage(self.spark).exists)
         with set_to(self.spark, SETTINGS):
             self.rows = [(path, self.reader.read("--in", path)) for path in self.options.inputs]
-            anew = self.chain.cut is not None or self.reader.overlap
+            anew = splits_lines(self.filters) or self.reader.overlap
             if self.columns_stay():
                 filters = self.chain, self.texts, self.counts
                 every = [(path, parquet.filtered_columns(rows, *filters)) for path, rows in self.rows]
@@ -108,7 +108,7 @@ class Run:
     def columns_stay(self) -> bool:
         """Returns whether columns stay columns: from Parquet to Parquet, by filters that make one row of each."""
         paths = [*self.options.inputs, self.options.out]
-        if len(self.filters) < len(self.steps) or self.chain.cut is not None or not all(map(is_parquet, paths)):
+        if len(self.filters) < len(self.steps) or splits_lines(self.filters) or not all(map(is_parquet, paths)):
             return False
         return not any(parquet.reads_within(self.filters, rows.select("row.*").columns) for _, rows in self.rows)
 

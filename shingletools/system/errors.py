@@ -24,6 +24,14 @@ class EnvironmentFailure(Failed):
     """The run cannot go on, and no record is to blame."""
 
 
+class RecordFailed(Failed):
+    """The run cannot go on because of a record."""
+
+    def __init__(self, cause: str, file: str, line: int | None) -> None:
+        super().__init__(f"{shown_place(file, line)}: {cause}")
+        self.cause = cause
+
+
 def first_cause(error: BaseException) -> str:
     """Returns the innermost cause of an error in one line: libraries wrap it in pages of advice.
 

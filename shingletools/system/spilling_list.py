@@ -50,7 +50,7 @@ class SpillingList(Generic[Item]):
     def _keep(self, number: int, item: Item, size: int) -> None:
         self.here[number] = item, size
         self.size += size
-        while self.memory is not None and self.size > self.memory.size and len(self.here) > 1:
+        while self.memory is not None and self.size > self.memory.size:
             oldest, (gone, its_size) = self.here.popitem(last=False)
             self.size -= its_size
             if oldest not in self.places:
@@ -60,6 +60,5 @@ class SpillingList(Generic[Item]):
         with folder_errors(folder):
             if self.file is None:
                 self.file = tempfile.TemporaryFile(dir=folder)
-            data = pickle.dumps((item, size), pickle.HIGHEST_PROTOCOL)
             self.places[number] = self.file.seek(0, os.SEEK_END)
-            self.file.write(data)
+            pickle.dump((item, size), self.file, pickle.HIGHEST_PROTOCOL)

@@ -4,7 +4,7 @@ usage: python tests/bench/drawn_peers.py PEER COUNT SEED FOLDER
 
 datasketch and rensa keep each document that is like none before it, as their documentation shows for streams, at
 similarity 0.8 with 84 hashes of runs of 5 words. Prints the number of each document that stays. The others read a
-file, as their READMEs show (see job_peers.py), in the environments that jobs.py makes for them in FOLDER.
+file, as their READMEs show, in environments of their own in FOLDER: see job_peers.py.
 """
 
 import json
@@ -21,6 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 from drawn import AT_ONCE, Drawn
+from job_peers import environment
 from measure import table_row
 from watched import Watched
 
@@ -77,9 +78,7 @@ def command(peer: str, count: int, seed: int, folder: Path, scratch: Path) -> li
     numbers = list(map(str, (count, seed, folder)))
     if peer in PEERS:
         return [sys.executable, __file__, peer, *numbers] if find_spec(peer) else []
-    python = folder / peer / "bin" / "python"
-    if not python.exists():
-        return []
+    python = environment(folder, peer)
     docs = scratch / "docs.jsonl"
     with docs.open("wb") as file:
         for some in lines(count, seed, folder):

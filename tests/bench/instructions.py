@@ -113,7 +113,6 @@ LOOPS = {
     "rolling fingerprints": Loop("rolling", 40_000, 500, fingerprinted),
     "canonical words of ASCII": Loop("words", 20_000, 250, lambda: _kernel.WordMemo(str, str.lower).words(LATIN)),
     "known words": Loop("words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
-    "a line": Loop("split_lines", 20_000, 300, lambda: _kernel.split_lines(PAYLOAD.replace(" ", "\n").encode())),
     "minima of a shingle": Loop("minima", 20_000, 165, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),
     "canon, a word on lines": Loop("splice_lines", 20_000, 310, canonized_lines),

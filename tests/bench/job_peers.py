@@ -1,4 +1,4 @@
-"""What jobs.py compares ours with, each in its own environment: prints the ids of the documents that stay.
+"""Programs that remove near-duplicates, each in its own environment: prints the ids of the documents that stay.
 
 usage: PYTHON tests/bench/job_peers.py text-dedup|datatrove K N T DOCS.jsonl FOLDER
 """
@@ -6,7 +6,19 @@ usage: PYTHON tests/bench/job_peers.py text-dedup|datatrove K N T DOCS.jsonl FOL
 import json
 import subprocess
 import sys
+import venv
 from pathlib import Path
+
+PEERS = {"text-dedup": "text-dedup==0.4.0", "datatrove": "datatrove[processing]==0.10.1 spacy orjson"}
+
+
+def environment(folder: Path, name: str) -> Path:
+    """The Python of a peer's environment, which is made if it is not there."""
+    python = folder / name / "bin" / "python"
+    if not python.exists():
+        venv.create(folder / name, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PEERS[name].split()], check=True)
+    return python
 
 
 def text_dedup(k: int, n: int, t: float, source: str, folder: str) -> None:

@@ -34,7 +34,6 @@ from typing import Any
 import job_peers
 import label_peers
 import numpy as np
-from jobs import environment
 from label_scores import Found, Judge, Score, found
 from label_sets import LabelSet, every, missing
 from measure import timed
@@ -47,6 +46,7 @@ LIMIT = 15
 STOPPED = 128 + 24  # bash's status if a command took too long: SIGXCPU
 FIXED = {
     "default": "shingle -k 10 | sketch -n 84 | simjoin -t 0.8",
+    "words 0.75": "shingle -k 1 | simjoin -t 0.75",
     "containment 0.85": "shingle --chars -k 3 | simjoin --measure containment -t 0.85",
 }
 ADVICE = {"simtune": 0, "simtune by tenth": 10, "simtune by half": 2}  # labels of one in so many things
@@ -57,7 +57,6 @@ GRID = (
     "shingle --word-chars -k 3 | simjoin --weights counted --measure cosine -t {t}",
 )
 TRIES = "best try"
-COSTS = {"respir.": "respiratory", "D4": "D4", "sociol.": "sociology"}
 REMOVER = "text-dedup"
 WORDS = (1, 2)  # of its shingles
 PROGRAMS = (*FIXED, *ADVICE, TRIES, *label_peers.PROGRAMS, REMOVER)
@@ -198,7 +197,7 @@ class Bench:
         return max(ranked, key=ranked.__getitem__, default=None)
 
     def kept_by_text_dedup(self, clones: Path) -> Iterator[tuple[str, Score, Cost]]:
-        program = [str(environment(clones / "environments", REMOVER)), job_peers.__file__, REMOVER]
+        program = [str(job_peers.environment(clones / "environments", REMOVER)), job_peers.__file__, REMOVER]
         for k, t in product(WORDS, TS):
             with TemporaryDirectory() as scratch:
                 argv = [*program, str(k), str(label_peers.HASHES), str(t), str(self.docs), scratch]
@@ -272,23 +271,6 @@ def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
     )
 
 
-def show_costs(rows: list[Row]) -> None:
-    """Candidates for each true pair that is found, processor seconds and MB, in mdoc."""
-    print('.Bl -column "containment 0.85" ' + " ".join(['"cand." "00.0" "0000"'] * len(COSTS)))
-    print(" Ta ".join([".It", *(f"{name} Ta Ta" for name in COSTS)]))
-    print(" Ta ".join([".It", *["cand. Ta s Ta MB"] * len(COSTS)]))
-    each = {(row["set"], row["program"]): row for row in rows if row["tried"]}
-    for program in PROGRAMS:
-        cells = []
-        for name in COSTS.values():
-            row = each.get((name, program), {})
-            right = row.get("recall", 0) * row.get("true", 0)
-            cells.append(f"{row['candidates'] / right:.0f}" if right and row["candidates"] is not None else "\\-")
-            cells += [f"{row['cpu']:.1f}", f"{row['memory']:.0f}"] if row else ["\\-"] * 2
-        print(" Ta ".join([f".It {program}".replace("-", "\\-"), *cells]))
-    print(".El")
-
-
 def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python tests/bench labels")
     parser.add_argument("--only", default="", help="sets whose name begins so")
@@ -323,7 +305,6 @@ def main(words: list[str]) -> None:
     rows = [row for row in read(kept) if row["set"] in sets]
     for figure, columns in TABLES:
         show(rows, figure, columns)
-    show_costs(rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from shingletools.commands.canon.placed_words import Placer
 Word = tuple[str, int, int]
 
 # The words at a place alone are others: they depend on their run of characters, or on a match that begins before
-IN_COMPANY = ("--segment", "--word")
+IN_COMPANY = ("--segment", "--symbols", "--word")
 
 
 def both(options: str) -> tuple[Canonizer, Placer]:

@@ -120,6 +120,7 @@ def test_what_stands_at_a_place_is_its_word(options: str) -> None:
         ("--symbols", " !!! \u200b|:-|\ufe0f", "1-4 6-10"),
         ("--symbols --sentences --delete x", "x … !", "2-3 4-5"),
         ("--symbols", "!!! a", "4-5"),
+        ("--symbols", "at -5 % 10⁻⁵👍", "0-2 3-4 4-5 6-7 8-10 10-12 10-12 10-12 12-13"),
         ("--fold-homoglyphs", "Дe\u0301нь co\u00ad\noперативoв", "0-5 6-20"),
         ("--sentences", "A b. C d.", "0-1 2-3 5-6 7-8"),
         ("--delete -", "co-operate-", "0-10"),

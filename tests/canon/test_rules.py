@@ -64,7 +64,32 @@ def made_with(package: str) -> str:
         ("--fold-homoglyphs", "а中a 3aя aя", "а 中 a 3ая ая"),
         ("", "Дeнь", "дeнь"),
         ("", "😀 !!!", ""),
-        ("--symbols", "|:---|\t👍🏽\ufe0f ＃", "|:---| 👍🏽 #"),
+        ("--symbols", "|:---|\t🏽\ufe0f ＃", "|:---| 🏽 #"),
+        (
+            "--symbols",
+            "-5 °C −5 (-.5) 10-20 pre-war 3 - 4 – -x a-5",
+            "u2212 5 c u2212 5 u2212 5 10 20 pre war 3 4 x a 5",
+        ),
+        ("--symbols", "A- AB-, BBB- PRE- x- A-B", "a u2212 ab u2212 bbb u2212 pre u2212 x a b"),
+        ("--symbols", "5% 5 ‰ %s 100 % a%", "5 u0025 5 u2030 s 100 u0025 a"),
+        (
+            "--symbols",
+            "$10 10 $ US$ 5 €5 in € £, $HOME a$",
+            "u0024 10 10 u0024 us u0024 5 u20ac 5 in u20ac u00a3 home a",
+        ),
+        ("--symbols", "p<.05 p >= 5 a < b a ≤b x != y", "p u003c 05 p u2265 5 a u003c b a u2264 b x u2260 y"),
+        ("--symbols", "a\n> quoted\n> 5 -> => <b>a</b> >> ! *", "a quoted 5 b a b"),
+        (
+            "--symbols",
+            "3+4 3 * 4 3 × 4 8 / 2 1/2 +49 *a* (2) ÷ 1",
+            "3 u002b 4 3 u00d7 4 3 u00d7 4 8 u00f7 2 1 2 49 a 2 u00f7 1",
+        ),
+        (
+            "--symbols",
+            "10⁵ 10⁻⁵ 10^5 m² x⁻¹ H₂O ±5 a ± b",
+            "10 u005e 5 10 u005e u2212 5 10 u005e 5 m2 x u2212 1 h2o u00b1 5 a b",
+        ),
+        ("--symbols", "Fine 👍🏽 ☹ 🇩🇪 ★ ©", "fine u1f44d u2639 u1f1e9 u1f1ea"),
         ("--symbols", "!!! a", "a"),
         ("--symbols --stop en", "The -- !", "-- !"),
         ("--symbols", "\u200b ", ""),
@@ -235,9 +260,10 @@ def test_recipes() -> None:
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 fold-accents drop-numbers mask-numbers/2 stop=en "
+        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 symbols/2 fold-accents drop-numbers "
+        "mask-numbers/2 stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
-        f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')} symbols"
+        f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"
     )
     options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()

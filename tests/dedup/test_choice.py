@@ -20,9 +20,7 @@ from shingletools.commands.dedup.dedup_collector import chooser
 from shingletools.commands.dedup.spec import FIRST, LONGEST, NONE, SHORTEST, DedupSpec
 from shingletools.kernel import NAME, arrays
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading.streams import Chunk
 from shingletools.record.collector import ONE_PROCESS
-from shingletools.running.collecting import collect_chunk
 from shingletools.system.errors import Failed
 
 GROUPS = jsonl({"group": "a", "members": ["a", "b", "c"]}, {"members": [1, "x", "gone"]}, {"members": ["all", "gone2"]})
@@ -117,9 +115,9 @@ def test_one_of_each_group_stays(ordinary: bool, present: list[int], group_of: l
             dedup = spec.with_maker(collector_of).collector()
             if not ordinary:
                 read_by_definition(dedup)
-            written = [collect(dedup, jsonl(*records)).written, *dedup.finish()]
-            kept = [json.loads(line)["id"] for lines in written for line in lines.output.splitlines()]
-            gone = [json.loads(line)["id"] for lines in written for line in lines.removed.splitlines()]
+            made = collect(dedup, jsonl(*records)).add(dedup.finish())
+            kept = [json.loads(line)["id"] for line in made.output.splitlines()]
+            gone = [json.loads(line)["id"] for line in made.removed.splitlines()]
             large = [group for group in groups if len(group) > least]
             there = [[name for name in present if name in group] for group in large]
             stay = {min(group, key=best) for group in there if group and best}
@@ -300,72 +298,6 @@ def test_the_whole_pipeline() -> None:
     assert len(pairs.splitlines()) == 133
 
 
-DEEP = b"[" * 1000 + b"]" * 1000
-
-
-@pytest.mark.parametrize("keep", ["first", "longest"])
-@pytest.mark.parametrize(
-    ("line", "marked"),
-    [
-        (b'{"id":"b","text":"","x":%b}' % DEEP, b'{"id":"b","text":"","x":%b,"duplicate_of":"a"BY}' % DEEP),
-        (b' { "text":"" , "id" : "b", "n":1.50e1 } ', b' { "text":"" , "id" : "b", "n":1.50e1,"duplicate_of":"a"BY } '),
-        (b'{"id":"b","text":"\\u0061"}\r', b'{"id":"b","text":"\\u0061","duplicate_of":"a"BY}\r'),
-        (b'{"id":"\\u0062","text":""}', b'{"id":"\\u0062","text":"","duplicate_of":"a"BY}'),
-        (b'{"duplicate_of" :\t{"x":1}, "id":"b","text":""}', b'{"duplicate_of" :\t"a", "id":"b","text":""BY}'),
-        (b'{"id":"b","text":"","duplicate\\u005fof":0}', b'{"id":"b","text":"","duplicate\\u005fof":"a"BY}'),
-        (b'{"id":"b","text":"","z":1,"z":2}', b'{"id":"b","text":"","z":1,"z":2,"duplicate_of":"a"BY}'),
-        (
-            b'{"duplicate_by":1, "id":"b","text":"","duplicate_of":2}',
-            b'{"duplicate_by":RULE, "id":"b","text":"","duplicate_of":"a"}',
-        ),
-        (b'{"id":"b","text":"","duplicate_by":[]}', b'{"id":"b","text":"","duplicate_by":RULE,"duplicate_of":"a"}'),
-        (b'\xef\xbb\xbf{"id":"b","text":""}', b'{"id":"b","text":"","duplicate_of":"a"BY}'),
-    ],
-)
-def test_a_mark_changes_no_other_byte(keep: str, line: bytes, marked: bytes, folder: Path) -> None:
-    first = b'{"id":"a","text":"aa"}\n'
-    for end in (b"\n", b""):
-        ran = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", stdin=first + line + end, cwd=folder)
-        rule = b'{"rule":"%b"}' % keep.encode()
-        said = marked.replace(b"BY", b',"duplicate_by":RULE').replace(b"RULE", rule)
-        assert ran.good() == first + said + b"\n"
-
-
-@pytest.mark.parametrize("keep", ["first", "longest"])
-@pytest.mark.parametrize(
-    ("line", "left"),
-    [
-        (b'{"id":"a", "duplicate_of":"x", "n": 1e2,"text":"long"}', b'{"id":"a", "n": 1e2,"text":"long"}'),
-        (b'{ "duplicate_of":[1, "}"] , "id":"a","text":"long"}', b'{ "id":"a","text":"long"}'),
-        (b'{"id":"a","text":"long","duplicate_of":null }', b'{"id":"a","text":"long" }'),
-        (b'{"id":"a","text":"long","x":%b,"duplicate_of":1}' % DEEP, b'{"id":"a","text":"long","x":%b}' % DEEP),
-        (b'{"duplicate_by":1,"id":"a","duplicate_of":1,"text":"long"}', b'{"id":"a","text":"long"}'),
-        (b'{"id":"a","text":"long","duplicate\\u005fby":{"rule":"first"}}', b'{"id":"a","text":"long"}'),
-        (b'\xef\xbb\xbf{"id":"a","text":"long"}', b'\xef\xbb\xbf{"id":"a","text":"long"}'),
-    ],
-)
-def test_a_mark_that_goes_takes_no_other_byte(keep: str, line: bytes, left: bytes, folder: Path) -> None:
-    second = b'{"id":"b","text":"bb"}\n'
-    ran = run("dedup", "--groups", "groups", "--keep", keep, "--annotate", stdin=line + b"\n" + second, cwd=folder)
-    assert (
-        ran.good()
-        == left + b'\n{"id":"b","text":"bb","duplicate_of":"a","duplicate_by":{"rule":"%b"}}\n' % keep.encode()
-    )
-
-
-@pytest.mark.parametrize("keep", ["first", "longest"])
-def test_what_is_rejected_is_not_the_one_kept(keep: str, folder: Path) -> None:
-    """Else its group would be lost: it is left out, and the others are marked as its duplicates."""
-    twice = b'{"id":"a","text":"long","duplicate_of":"x","duplicate_of":"y"}\n'
-    argv = ("dedup", "--groups", "groups", "--keep", keep, "--annotate", "--rejects", "bad")
-    others = jsonl({"id": "b", "text": "b"}, {"id": "a", "text": ""})
-    ran = run(*argv, stdin=twice + others, cwd=folder)
-    assert (ran.status, ran.err) == (1, 'dedup: -:1: field "duplicate_of" occurs twice\n')
-    assert (folder / "bad").read_bytes() == twice
-    assert ran.out == run(*argv, stdin=others, cwd=folder).good()
-    assert ran.out.splitlines()[0] == jsonl({"id": "b", "text": "b"}).rstrip()
-
-
 def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them ends a run of lines that are taken at once."""
     read = []
@@ -379,9 +311,9 @@ def test_lines_are_read_once_however_many_ids_were_seen_before(folder: Path, mon
     spec = DedupSpec("id", groups=(str(folder / "groups"),)).with_maker(collector_of)
     (folder / "groups").write_bytes(jsonl({"members": [0, 1, 2]}))
     lines = jsonl(*({"id": number % 3} for number in range(100)))
-    outcome, failed = collect_chunk(spec.collector(), False, 0, Chunk("-", 1, 1, lines))
-    assert (outcome.records, len(outcome.rejects), failed) == (3, 97, None)
-    assert [place for _, place, _, _ in outcome.rejects] == list(range(4, 101))
+    made = collect(spec.collector(), lines)
+    assert (made.records, len(made.rejects)) == (3, 97)
+    assert [line for _, line, _, _ in made.rejects] == list(range(4, 101))
     assert len(read) <= (2 if NAME == "c" else 100)  # the definition takes none at once, and is asked for each
 
 
@@ -427,20 +359,6 @@ def test_groups_from_a_pipe(folder: Path) -> None:
     ):
         ran = shell(script, folder)
         assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {message}\n")
-
-
-@pytest.mark.parametrize("keep", ["first", "longest"])
-def test_marks_of_an_earlier_run_do_not_stay(keep: str, folder: Path) -> None:
-    stdin = jsonl(
-        {"id": "a", "text": "", "duplicate_of": "old", "duplicate_by": {"rule": "known"}},
-        {"id": "z", "text": "", "duplicate_of": 1},
-    )
-    argv = ("dedup", "--groups", "groups", "--keep", keep)
-    assert run(*argv, stdin=stdin, cwd=folder).good() == stdin
-    assert run(*argv, "--annotate", stdin=stdin, cwd=folder).records() == [
-        {"id": "a", "text": ""},
-        {"id": "z", "text": ""},
-    ]
 
 
 def test_strict_lets_nothing_out_after_the_bad_record(folder: Path) -> None:

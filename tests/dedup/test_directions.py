@@ -81,9 +81,8 @@ def test_who_stays(ordinary: bool, some: list[Pair], names: list[int], longest: 
             dedup = chooser(spec, ONE_PROCESS)
             if not ordinary:
                 read_by_definition(dedup)
-            written = [collect(dedup, jsonl(*records[:4])).written, collect(dedup, jsonl(*records[4:])).written]
-            written += dedup.finish()
-            output = [json.loads(line) for part in written for line in part.output.splitlines()]
+            first, second = collect(dedup, jsonl(*records[:4])), collect(dedup, jsonl(*records[4:]))
+            output = [*map(json.loads, (first.output + second.add(dedup.finish()).output).splitlines())]
             kept = [each for each in output if "duplicate_of" not in each]
             assert [each["id"] for each in kept] == [name for name in names if name in stay]
             for each in output if annotate else ():

@@ -114,7 +114,7 @@ def test_thresholds_are_exact(least: Fraction) -> None:
 
 
 def test_the_pipeline(tmp_path: Path) -> None:
-    """As README has it, from a pipe; with groups of the same pairs, more is removed."""
+    """From a pipe; with groups of the same pairs, more is removed."""
     script = f"""canon {DOCS} | shingle -k 10 | simjoin -t 0.8 | tee pairs |
             dedup --pairs - --removed gone {DOCS} > kept
         simgroup pairs | dedup --groups - {DOCS} | wc -l"""

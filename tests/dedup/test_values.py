@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 
 from dedup.test_known import NUMBERS, VALUES, order_of, orders_of
-from harness import Record, jsonl, run, run_here
+from harness import Record, collect, finished, jsonl, run, run_here
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembers
 from shingletools.commands.dedup.dedup_collector import DedupCollector
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel import arrays
-from shingletools.reading.streams import Chunk
-from shingletools.running.collecting import collect_chunk
 
 
 def kept_of(documents: list[bytes], rule: str, form: str) -> list[bytes]:
@@ -23,9 +21,8 @@ def kept_of(documents: list[bytes], rule: str, form: str) -> list[bytes]:
     members.take_chunk(b'{"members":[0,1]}', "groups")
     spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n", as_form=form)
     dedup = DedupCollector(spec, ids, ByGroups(members, 1), ArchivePartners(ids))
-    outcome, failed = collect_chunk(dedup, False, 0, Chunk("-", 1, 1, b"".join(documents)))
-    assert (outcome.records, failed) == (2, None)
-    return [line for written in dedup.finish() for line in written.output.splitlines(keepends=True)]
+    assert collect(dedup, b"".join(documents)).records == 2
+    return finished(dedup).splitlines(keepends=True)
 
 
 @pytest.mark.parametrize("rule", ["min", "max"])

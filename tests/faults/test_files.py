@@ -42,7 +42,7 @@ class Failing:
     def __call__(self, script: str, function: str, path: str, nth: int, error: int) -> Ran:
         # Only what the script names last is to fail, so it is exec's
         fault = f"{function} {path} {nth} {error}"
-        return shell(f"export LD_PRELOAD={self.library} FAULT='{fault}'; exec {script}", self.folder, run_process)
+        return shell(f"export LD_PRELOAD={self.library} FAULT='{fault}'; exec {script}", self.folder)
 
     def left(self) -> list[str]:
         return sorted(os.listdir(self.folder))

@@ -12,6 +12,7 @@ import pytest
 
 from harness import ENVIRONMENT, has_open, jsonl, program, run_process, shell
 from shingletools.running import driver
+from shingletools.running.pipeline_run import PipelineRun
 from suite import DRIVEN, FILTERS, SCRATCH, WAYS
 
 pytestmark = pytest.mark.slow
@@ -217,7 +218,7 @@ def test_a_worker_killed(command: str, number: signal.Signals, inputs: Path, tmp
     ],
 )
 def test_workers_that_lack_what_they_need(limit: str, cause: str, inputs: Path) -> None:
-    ran = shell(f"{limit}; exec canon -j 20 canon", inputs, run_process)
+    ran = shell(f"{limit}; exec canon -j 20 canon", inputs)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: {cause}\n")
 
 
@@ -273,3 +274,12 @@ def test_memory_that_runs_out_is_a_failed_run(
     monkeypatch.setattr(driver, "run", greedy)
     assert driver.main("canon", []) == 2
     assert capfd.readouterr().err == "canon: out of memory\n"
+    monkeypatch.undo()
+    monkeypatch.setattr(PipelineRun, "open", greedy)
+    for command, hint in (
+        (["canon"], ""),
+        (["simjoin", "-t", "0.5"], ": try a -S SIZE, such as 500M"),
+        (["simjoin", "-t", "0.5", "-S", "2G"], ": try a lower -S SIZE, such as 500M"),
+    ):
+        assert driver.main(command[0], command[1:]) == 2
+        assert capfd.readouterr().err == f"{command[0]}: out of memory{hint}\n"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import run_forked, run_here
+from harness import run, run_here
 from shingletools.reading.formats import citations
 from shingletools.reading.formats.citations import Citations
 
@@ -402,9 +402,9 @@ def test_exports_of_databases(name: str, tmp_path: Path) -> None:
     """Their first bytes say what they are; another file of text is lines."""
     (tmp_path / name).write_text(EXPORTS[name])
     assert texts(tmp_path, EXPORTS[name], "title") == ["One", "Two"]
-    ran = run_forked("shingletools unique -o", name, name, cwd=tmp_path)
+    ran = run("shingletools unique -o", name, name, cwd=tmp_path)
     assert ran.status == 0
     assert "2 kept, 0 removed, 0 left out" in ran.err
     assert (tmp_path / name).read_text() == EXPORTS[name]
     (tmp_path / "lines.txt").write_text("Record 1\nTY  - A\nPT J\n")
-    assert run_forked("shingletools unique lines.txt", cwd=tmp_path).out == b"Record 1\nTY  - A\nPT J\n"
+    assert run("shingletools unique lines.txt", cwd=tmp_path).out == b"Record 1\nTY  - A\nPT J\n"

@@ -59,7 +59,7 @@ def test_few_keys_seem_to_be_shared() -> None:
 
 def sets_of(several: list[set[int]]) -> TokenSets:
     tokens = [token for each in several for token in sorted(each)]
-    return TokenSets(np.array(tokens, np.uint64), np.array([len(each) for each in several]))
+    return TokenSets.of(np.array(tokens, np.uint64), np.array([len(each) for each in several]))
 
 
 tokens64 = st.integers(0, 30) | st.sampled_from([2**63, 2**64 - 1, 2**64 - 2])
@@ -156,7 +156,7 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
     counters = np.array([rank.index(token) for each in ordered for token in each], np.uint32)
     tokens = np.array([token for each in ordered for token in each], np.uint64)
     rest = np.concatenate([np.arange(size, 0, -1) for size in sizes])
-    prefixes = Prefixes(tokens, counters, np.array(sizes), rest)
+    prefixes = Prefixes.of(tokens, counters, np.array(sizes), rest)
     share = Fraction(twentieths, 20)
     measure = InCommon(twentieths) if name == "in common" else MEASURES[name](share)
     bits = reference_arrays.parities(sets)
@@ -247,14 +247,17 @@ TABLE = np.zeros(6, np.uint64)
 MARK = (KEYS, TABLE), [(1, TABLE[:3]), (1, TABLE[:0])]
 MARKED = (KEYS, TABLE, np.zeros(4, np.bool_)), [(0, KEYS[:3]), *MARK[1], (2, np.zeros(5, np.bool_))]
 NO_SETS = [(0, TOKENS[:5]), (1, -STARTS), (1, STARTS + 1), (2, -SIZES), (2, SIZES[:1]), (2, np.array([3, 2**62]))]
-OVERLAPS = (
-    (TOKENS, STARTS, SIZES, INDEX, INDEX, INDEX, COUNTS),
+WEIGHTS = np.zeros(6, np.int64)
+COMMON_WEIGHTS = (
+    (TOKENS, WEIGHTS, STARTS, SIZES, SIZES, INDEX, INDEX, INDEX, COUNTS),
     [
-        *NO_SETS,
-        (3, FAR),
-        (4, -FAR),
-        (5, INDEX[:1]),
-        (6, COUNTS[:1]),
+        *[(place + (place > 0), wrong) for place, wrong in NO_SETS],
+        (1, WEIGHTS[:5]),
+        (4, SIZES[:1]),
+        (5, FAR),
+        (6, -FAR),
+        (7, INDEX[:1]),
+        (8, COUNTS[:1]),
     ],
 )
 PARITIES = (TOKENS, STARTS, SIZES, np.zeros((2, 2), np.uint64)), [*NO_SETS, (3, KEYS[:3])]
@@ -344,7 +347,7 @@ SHARED_COUNTS = (
         (_kernel.bounded_candidates, CANDIDATES),
         (_kernel.first_shared, FIRST_SHARED),
         (_kernel.parities, PARITIES),
-        (_kernel.overlaps, OVERLAPS),
+        (_kernel.common_weights, COMMON_WEIGHTS),
         (_kernel.count_tokens, COUNT_TOKENS),
         (_kernel.set_keys, SET_KEYS),
         (_kernel.rarest, RAREST),

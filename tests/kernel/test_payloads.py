@@ -11,6 +11,16 @@ from hypothesis import strategies as st
 
 from kernel.texts import texts
 from shingletools.kernel import _kernel, lines, payload_codec, payload_signatures
+from shingletools.kernel.line_columns import Field, Kind
+
+
+def read(payload: str, digits: int) -> bytes | None:
+    """The bytes of a payload, as the kernel reads them from a line; None if it leaves the line to the definition."""
+    size = digits // 2 * len(payload.split())
+    fields = (Field(b"p", Kind.GROUPS, digits, size),)
+    rows, *_, columns = _kernel.read_columns(b'{"p":"%b"}\n' % payload.encode(), 0, fields)
+    return columns[0][0] if rows else None
+
 
 words32 = st.integers(0, 2**32 - 1)
 words64 = st.integers(0, 2**64 - 1)
@@ -18,7 +28,7 @@ words64 = st.integers(0, 2**64 - 1)
 
 @given(st.binary(max_size=30) | st.text("a\n\r\x85\u2028", max_size=12).map(str.encode))
 def test_lines(data: bytes) -> None:
-    assert _kernel.split_lines(data) == lines.split_lines(data) == re.findall(b"[^\n]+|(?<=\n)(?=\n)|^(?=\n)", data)
+    assert lines.split_lines(data) == re.findall(b"[^\n]+|(?<=\n)(?=\n)|^(?=\n)", data)
     assert _kernel.count_lines(data) == lines.count_lines(data) == len(lines.split_lines(data))
 
 
@@ -37,7 +47,6 @@ def test_minima_and_simhash(shingles: list[int], functions: list[int], digits: i
     for text in (payload, payload.upper()):
         assert _kernel.minima(text, a, b) == payload_signatures.minima(text, a, b)
         assert _kernel.simhash(text) == payload_signatures.simhash(text)
-        assert _kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits)
 
 
 @pytest.mark.parametrize("digits", [8, 16])
@@ -54,22 +63,22 @@ def test_borders_of_blocks_and_batches(digits: int, count: int) -> None:
         changed = f"{payload[:place]}g{payload[place + 1 :]}"
         assert _kernel.minima(changed, b"0000", b"0000") is None
         assert _kernel.simhash(changed) is None
-        assert _kernel.payload_to_bytes(changed, digits) is None
+        assert read(changed, digits) is payload_codec.payload_to_bytes(changed, digits) is None
 
 
-@given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", max_size=40) | texts, st.sampled_from([2, 4, 8, 16]))
-def test_what_is_no_payload(text: str, digits: int) -> None:
-    assert _kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits)
+@given(st.text("0123456789abcdefABCDEF g/:@G`\t\x00\u0661", min_size=1, max_size=40) | texts)
+def test_what_is_no_payload(text: str) -> None:
     if text:
         assert (_kernel.minima(text, b"0000", b"0000") is None) == (payload_signatures.take_shingles(text) is None)
         assert (_kernel.simhash(text) is None) == (payload_signatures.take_shingles(text) is None)
 
 
 def test_every_byte_as_a_digit() -> None:
-    for byte, place in product(range(256), range(8)):
+    for byte, place in product([*range(32, 127), 255], range(8)):
         for digits, good in ((2, "01 23 ab"), (4, "0123 abc"), (8, "0123abcd")):
             text = good[:place] + chr(byte) + good[place + 1 :]
-            assert _kernel.payload_to_bytes(text, digits) == payload_codec.payload_to_bytes(text, digits), (byte, place)
+            if chr(byte) not in '"\\':
+                assert read(text, digits) == payload_codec.payload_to_bytes(text, digits), (byte, place)
 
 
 @pytest.mark.parametrize("digits", [2, 4])
@@ -78,9 +87,10 @@ def test_narrow_groups_at_the_borders_of_blocks(digits: int, count: int) -> None
     rng = random.Random(count)
     data = rng.randbytes(count * digits // 2)
     payload = " ".join(data.hex()[i : i + digits] for i in range(0, 2 * len(data), digits))
-    assert _kernel.payload_to_bytes(payload, digits) == payload_codec.payload_to_bytes(payload, digits) == data
+    assert read(payload, digits) == payload_codec.payload_to_bytes(payload, digits) == data
     for place in {0, 1, len(payload) // 2, len(payload) - 1, *rng.sample(range(len(payload)), 1)}:
-        assert _kernel.payload_to_bytes(f"{payload[:place]}g{payload[place + 1 :]}", digits) is None
+        changed = f"{payload[:place]}g{payload[place + 1 :]}"
+        assert read(changed, digits) is payload_codec.payload_to_bytes(changed, digits) is None
 
 
 def finalized(x: int) -> int:

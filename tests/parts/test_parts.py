@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import filter_of, stage_of
-from harness import Record, jsonl, pipe, run, shell
+from harness import Record, collect, filtered, jsonl, pipe, run, shell
 from shingletools.commands.canon.placed_words import Placer
-from shingletools.reading.streams import Chunk
 from shingletools.record.filter_chain import Chain
-from shingletools.running.collecting import collect_chunk
 from shingletools.text.sentences import sentences
 
 UNITS = ("paragraph", "line", "sentence", "heading", "1-words", "3-words", "200-words")
@@ -48,7 +46,7 @@ by_unit = pytest.mark.parametrize("unit", UNITS)
 
 def apart(unit: str, documents: list[Record], options: str = "") -> list[bytes]:
     """The lines of parts."""
-    made, rejections = Chain([(filter_of(f"parts --by {unit} {options}"), "id")]).work(jsonl(*documents))
+    made, rejections = filtered(Chain([(filter_of(f"parts --by {unit} {options}"), "id")]), jsonl(*documents))
     assert not rejections
     return made.split(b"\n")[:-1]
 
@@ -57,10 +55,10 @@ def together(lines: list[bytes]) -> list[Record]:
     stage = stage_of("parts --together")
     collector = stage.collector()
     data = b"".join(line + b"\n" for line in lines)
-    outcome, failed = collect_chunk(collector, False, 0, Chunk("-", 1, 1, data))
-    assert (outcome.rejects, failed) == ([], None)
-    written = [outcome.written.output, *(each.output for each in collector.finish())]
-    return [json.loads(line) for line in b"".join(written).split(b"\n")[:-1]]
+    made = collect(collector, data)
+    assert made.rejects == []
+    made.add(collector.finish())
+    return [json.loads(line) for line in made.output.split(b"\n")[:-1]]
 
 
 @by_unit
@@ -416,8 +414,8 @@ def test_a_chain_of_filters_tells_the_document_of_each_part_that_is_rejected() -
     texts = [f"{good}\n{bad}\n{good}", None, f"{bad}\n{bad}", good, 7, ""]
     lines = jsonl(*({"id": number, "shingles": text} for number, text in enumerate(texts)))
     filters = [filter_of(way) for way in ("parts --text shingles --by line", "sketch -n 4")]
-    made, rejections = Chain([(each, "id") for each in filters]).work(lines)
+    made, rejections = filtered(Chain([(each, "id") for each in filters]), lines)
     expected = run("sketch -n 4", stdin=run("parts --text shingles --by line", stdin=lines).out)
     assert made == expected.out
-    assert [(each.place, each.step) for each in rejections] == [(0, 2), (1, 1), (2, 2), (2, 2), (4, 1)]
-    assert Chain([(filters[1], "id"), (filters[0], "id")]).work(lines)[1][0][:2] == (0, 1)
+    assert [each[:2] for each in rejections] == [(0, 2), (1, 1), (2, 2), (2, 2), (4, 1)]
+    assert filtered(Chain([(filters[1], "id"), (filters[0], "id")]), lines)[1][0][:2] == (0, 1)

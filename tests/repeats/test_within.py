@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DOCS, Record, collect, jsonl, pipe, run
+from harness import DOCS, Record, collect, finished, jsonl, pipe, run
 from repeats.oracles import Spans, Texts, by_suffixes, runs_of, stood_before, windows
 from shingletools.commands.repeats.earlier_runs import Portions
 from shingletools.commands.repeats.spec import Treatment, WithinSpec
@@ -34,7 +34,7 @@ def found(texts: Texts, how: Winnowing, portions: Portions, *, every: bool = Fal
     spec = WithinSpec(Treatment("id", "text"), how.run, Memory(1, "/tmp"), every)
     collector = WithinCorpus(spec, how, portions)
     collect(collector, jsonl(*records(texts)))
-    return spans(b"".join(each.output for each in collector.finish()))
+    return spans(finished(collector))
 
 
 @pytest.mark.parametrize("mask", [ALL_BITS, 1])
@@ -73,7 +73,7 @@ def test_passages_in_more_than_so_many_documents(mask: int) -> None:
             spec = WithinSpec(Treatment("id", "text"), k, Memory(1, "/tmp"), every, more_than=more_than)
             collector = WithinCorpus(spec, how, portions)
             collect(collector, jsonl(*parts))
-            assert spans(b"".join(each.output for each in collector.finish())) == wanted
+            assert spans(finished(collector)) == wanted
 
 
 def test_boilerplate_goes_with_all_its_copies_if_that_is_asked_for() -> None:

@@ -103,5 +103,14 @@ def compare(a: Name, b: Name, text_a: str, text_b: str, template: frozenset[str]
     said = float(round(jaccard, 6))
     shared, longest = sum(sizes), max(sizes, default=0)
     return Comparison(
-        a, b, said, tuple(passages), (len(words[0]), len(words[1])), shared, longest, jaccard, containment
+        a,
+        b,
+        said,
+        tuple(passages),
+        (len(words[0]), len(words[1])),
+        shared,
+        longest,
+        jaccard,
+        containment,
+        {"a": a, "b": b},
     )

@@ -95,7 +95,7 @@ def given(path: Path) -> None:
         for a, b in pairwise(names):
             report.add_pair(compare(a, b, texts[a], texts[b]), texts[a], texts[b])
         for other in names[1:]:
-            compared = compare(names[0], other, texts[names[0]], texts[other])._replace(similarity=None)
+            compared = compare(names[0], other, texts[names[0]], texts[other])._replace(similarity=None, record={})
             report.add_pair(compared, texts[names[0]], texts[other])
         report.add_group(names[0], names)
         report.finish(Corpus())
@@ -210,5 +210,15 @@ def empty(path: Path) -> None:
     write(path, [], {})
 
 
-ALL = real, special, given, copies, large, against, hostile, many, short, unsaid, common, empty
+def long(path: Path) -> None:
+    """A page of two texts of 6,000 words that differ in the middle."""
+    words = [f"w{at}" for at in range(6000)]
+    texts = {
+        "a": " ".join([*words[:3000], "river", *words[3000:]]),
+        "b": " ".join([*words[:3000], "an", "insertion", *words[3000:]]),
+    }
+    write(path, [compare("a", "b", texts["a"], texts["b"])], texts)
+
+
+ALL = long, real, special, given, copies, large, against, hostile, many, short, unsaid, common, empty
 PAGES = {make.__name__: make for make in ALL}

@@ -13,7 +13,7 @@ from report.views import facts, go, overflow, rows
 
 
 def decision(page: Page, verdict: str, at: int = 0) -> None:
-    page.locator(".decide").nth(at).get_by_role("button", name=verdict).click()
+    page.locator(".decide").nth(at).get_by_role("button", name=verdict, exact=True).click()
 
 
 def expect_pressed(page: Page, decisions: list[str]) -> None:
@@ -30,32 +30,32 @@ def saved(page: Page, name: str) -> list[Record]:
 
 def test_a_click_decides_and_the_browser_keeps_it(opened: Open) -> None:
     page = opened("copies", "pairs")
-    decision(page, "Accept")
+    decision(page, "Same")
     decision(page, "Unsure", 1)
-    decision(page, "Reject", 2)
-    expect(page.get_by_role("status")).to_have_text("Rejected: first and changed")
+    decision(page, "Different", 2)
+    expect(page.get_by_role("status")).to_have_text("Different: first and changed")
     page.reload()
-    expect_pressed(page, ["✓ Accept", "? Unsure", "✗ Reject"])
-    decision(page, "Reject", 2)  # takes it back
+    expect_pressed(page, ["Same", "Unsure", "Different"])
+    decision(page, "Different", 2)  # takes it back
     expect(page.get_by_role("status")).to_have_text("Not decided: first and changed")
-    for name, shown in (("Undecided", "changed"), ("Accepted", "same 1"), ("Unsure", "longer")):
-        page.get_by_role("search").get_by_role("button", name=name).click()
+    for name, shown in (("Undecided", "changed"), ("Same", "same 1"), ("Unsure", "longer")):
+        page.get_by_role("search").get_by_role("button", name=name, exact=True).click()
         assert [row[0] for row in rows(page)] == [f"first and {shown}"]
     go(page, "pairs")
     expect(page.locator(".saves p").first).to_contain_text("Decided: 2 of 3.")
     go(page, "group/0")  # where a copy of the first has no decision of its own
-    expect_pressed(page, ["? Unsure"])
+    expect_pressed(page, ["Unsure"])
 
 
 def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing(opened: Open) -> None:
     """Its storage can be read, but is full."""
     page = opened("copies", "pairs")
     page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }; }")
-    decision(page, "Accept")
-    decision(page, "Reject", 1)
-    expect(page.get_by_role("status")).to_have_text("Rejected: first and longer. This browser does not keep it")
-    expect_pressed(page, ["✓ Accept", "✗ Reject"])
-    assert [each["label"] for each in saved(page, "labels.jsonl")] == ["same"] * 3 + ["different"]
+    decision(page, "Same")
+    decision(page, "Different", 1)
+    expect(page.get_by_role("status")).to_have_text("Different: first and longer. This browser does not keep it")
+    expect_pressed(page, ["Same", "Different"])
+    assert sorted(each["label"] for each in saved(page, "labels.jsonl")) == ["different", *["same"] * 3]
     said = "Decided: 2 of 3. This browser does not keep it. Before you close the page, save:"
     expect(page.locator(".saves p").first).to_have_text(said)
 
@@ -64,20 +64,29 @@ def test_two_windows_do_not_undo_each_other(opened: Open) -> None:
     """A decision is about what its window shows, which is what the other one stored from the next decision on."""
     page = opened("copies", "pairs")
     page.evaluate("localStorage.setItem(KEPT, JSON.stringify({ [pairList.rows[0]]: 0, [pairList.rows[1]]: 1 }))")
-    decision(page, "Accept")
-    expect(page.get_by_role("status")).to_have_text("Accepted: first and same 1")
-    expect_pressed(page, ["✓ Accept", "✗ Reject"])
-    decision(page, "Reject", 1)  # takes back what it shows
+    decision(page, "Same")
+    expect(page.get_by_role("status")).to_have_text("Same: first and same 1")
+    expect_pressed(page, ["Same", "Different"])
+    decision(page, "Different", 1)  # takes back what it shows
     page.reload()
-    expect_pressed(page, ["✓ Accept"])
+    expect_pressed(page, ["Same"])
 
 
-def test_the_files_are_for_dedup_where_something_is_to_be_removed(opened: Open) -> None:
-    for name, use in (("copies", ", for dedup --pairs"), ("against", ", for dedup --known"), ("common", "")):
-        page = opened(name, "pair/0")
-        decision(page, "Accept")
-        go(page, "pairs")
-        expect(page.locator(".saves p").nth(2)).to_have_text(f"accepted.jsonl the accepted pairs{use}")
+def test_undo_takes_back_each_decision(opened: Open) -> None:
+    page = opened("copies", "pairs")
+    decision(page, "Same")
+    page.locator("tbody a").nth(1).click()
+    page.keyboard.press("d")
+    expect(page.locator("#heading")).to_have_text("first and changed")
+    page.keyboard.press("z")
+    expect(page.get_by_role("status")).to_have_text("Undone: first and longer")
+    expect(page.locator("#heading")).to_have_text("first and longer")
+    expect_pressed(page, [])
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_hidden()
+    page.keyboard.press("z")
+    expect(page.get_by_role("status")).to_have_text("Nothing to undo")
+    assert page.evaluate("pairs.a.every((_, pair) => verdictOf(pair) < 0)")
 
 
 def test_a_list_stays_where_it_was(opened: Open) -> None:
@@ -87,16 +96,16 @@ def test_a_list_stays_where_it_was(opened: Open) -> None:
     names = [row[0] for row in rows(page)]
     page.locator("tbody a").nth(3).click()
     expect(page.locator("#heading")).to_have_text(names[3])
-    page.keyboard.press("u")
+    page.keyboard.press("l")
     settled(page)
     assert [row[0] for row in rows(page)] == names
     page.get_by_role("search").get_by_role("button", name="Undecided").click()
     first = [row[0] for row in rows(page)][:2]
     page.locator("tbody a").first.click()
     expect(page.locator("#heading")).to_have_text(first[0])
-    page.keyboard.press("a")
+    page.keyboard.press("s")
     expect(page.locator("#heading")).to_have_text(first[1])
-    page.keyboard.press("u")
+    page.keyboard.press("l")
     settled(page)
     assert [row[0] for row in rows(page)][:2] == first
     page.get_by_role("search").get_by_role("button", name="Undecided").click()
@@ -112,29 +121,29 @@ def test_next_to_a_folded_pair_is_what_is_next_to_its_row(opened: Open) -> None:
 
 def test_keys_decide_and_go_on(opened: Open) -> None:
     page = opened("empty")
-    page.keyboard.press("a")
+    page.keyboard.press("s")
     expect(page.get_by_role("status")).to_have_text("")  # no pair is here
     page = opened("copies")
     go(page, "pairs")
-    page.keyboard.press("a")
+    page.keyboard.press("s")
     expect(page.get_by_role("status")).to_have_text("Which pair? The key n goes to the first")
     page.keyboard.press("n")
-    for key in "ars":
+    for key in "sdu":
         page.keyboard.press(key)
-    expect_pressed(page, ["✓ Accept", "✗ Reject", "? Unsure"])
-    page.keyboard.press("s")  # takes back the last, and stays
-    expect_pressed(page, ["✓ Accept", "✗ Reject"])
+    expect_pressed(page, ["Same", "Different", "Unsure"])
+    page.keyboard.press("u")  # takes back the last, and stays
+    expect_pressed(page, ["Same", "Different"])
     page.locator("tbody a").first.click()
     expect(page.locator("#heading")).to_have_text("first and same 1")
-    page.keyboard.press("r")
+    page.keyboard.press("d")
     expect(page.locator("#heading")).to_have_text("first and longer")
-    expect(page.get_by_role("status")).to_have_text("Rejected: first and same 1")
-    page.keyboard.press("u")
-    expect_pressed(page, ["✗ Reject", "✗ Reject"])
+    expect(page.get_by_role("status")).to_have_text("Different: first and same 1")
+    page.keyboard.press("l")
+    expect_pressed(page, ["Different", "Different"])
     page = opened("copies", "group/0")
-    for key in "nar":
+    for key in "nsd":
         page.keyboard.press(key)
-    expect_pressed(page, ["✓ Accept", "✗ Reject"])
+    expect_pressed(page, ["Same", "Different"])
 
 
 def test_a_large_group_is_a_list_and_one_member(opened: Open) -> None:
@@ -148,21 +157,50 @@ def test_a_large_group_is_a_list_and_one_member(opened: Open) -> None:
         page.get_by_role("button", name="5", exact=False).first.click()
         expect(page.locator(".member ins").first).to_contain_text("word5")
     page = opened("large", "group/0")
-    for key in "ara":  # the first is chosen already
+    for key in "sds":  # the first is chosen already
         page.keyboard.press(key)
-    assert page.locator(".beside .sign").all_text_contents()[:4] == ["✓", "✗", "✓", ""]
-    expect(page.locator(".member h3").first).to_have_text("5")
-    page.get_by_role("button", name="Accept all that is undecided").click()
-    assert "".join(page.locator(".beside .sign").all_text_contents()) == "✓✗" + "✓" * 20
+    assert page.locator(".beside b").all_text_contents()[:4] == ["Same", "Different", "Same", ""]
+    expect(page.locator(".member h3").first).to_contain_text("5")
+    page.get_by_role("button", name="All the same").click()
+    assert page.locator(".beside b").all_text_contents() == ["Same"] * 22
+    page.get_by_role("button", name="Undo").click()
+    assert page.locator(".beside b").all_text_contents()[:4] == ["Same", "Different", "Same", ""]
+    page.get_by_role("button", name="All different").click()
+    assert (facts(page)["Words to remove"], page.locator(".fate", has_text="removed").count()) == ("0", 0)
+    assert len(saved(page, "labels.jsonl")) == 300
 
 
-def test_paper_has_no_navigation(opened: Open) -> None:
-    page = opened("special", "pair/5")
+def test_paper_has_all_rows_and_no_navigation(opened: Open) -> None:
+    page = opened("real", "pairs")
+    all_rows, some = page.evaluate("pairList.rows.length"), len(rows(page))
+    assert some == 50 < all_rows
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    for hidden in ("nav", ".turns", ".keys", ".decide"):
+    assert len(rows(page)) == all_rows
+    for hidden in ("nav", ".turns", ".decide button", ".saves", ".pager"):
         expect(page.locator(hidden).first).to_be_hidden()
-    first = page.locator(".text").first
-    assert first.evaluate("(each) => each.scrollHeight - each.clientHeight") <= 2
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert len(rows(page)) == 50
+    page = opened("large", "group/0")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".member")).to_have_count(23)
+    page = opened("many", "pair/0")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+def test_filters_survive_a_reload(opened: Open) -> None:
+    page = opened("real", "pairs")
+    page.get_by_role("button", name="Shared", exact=True).click()
+    page.get_by_role("search").get_by_role("button", name="Undecided").click()
+    page.get_by_role("button", name="Next page").click()
+    names = [row[0] for row in rows(page)]
+    page.reload()
+    assert [row[0] for row in rows(page)] == names
+    expect(page.get_by_role("search").locator("[aria-pressed=true]")).to_have_text("Undecided")
+    decision(page, "Same")
+    page.reload()
+    assert rows(page)[0][0] == names[1]
 
 
 @pytest.mark.parametrize("side", ["", "against"])
@@ -188,18 +226,17 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     lists = page.evaluate("pairList.rows.map((pair) => folded(pair).length)")
     assert sum(lists) > len(lists)
     for at in range(len(lists)):
-        decision(page, ("Accept", "Reject", "Unsure")[at % 3], at)
+        decision(page, ("Same", "Different", "Unsure")[at % 3], at)
     counts = [sum(lists[at] for at in range(len(lists)) if at % 3 == verdict) for verdict in range(3)]
-    labels, accepted = saved(page, "labels.jsonl"), saved(page, "accepted.jsonl")
+    labels, remaining = saved(page, "labels.jsonl"), saved(page, "remaining.jsonl")
     assert [sum(each["label"] == label for each in labels) for label in ("same", "different")] == counts[:2]
-    assert accepted == [{k: v for k, v in each.items() if k != "label"} for each in labels if each["label"] == "same"]
-    assert saved(page, "remaining.jsonl") == accepted
+    assert remaining == [{k: v for k, v in each.items() if k != "label"} for each in labels if each["label"] == "same"]
     given = {(each["a"], each["b"]): each for each in map(json.loads, (tmp_path / "pairs").read_bytes().splitlines())}
     assert all(given[each["a"], each["b"]]["similarity"] == each["similarity"] for each in labels)
     unsure = saved(page, "unsure.jsonl")
     assert [each["label"] for each in unsure] == ["unsure"] * counts[2] != []
     (tmp_path / "labels").write_bytes(jsonl(*labels))
-    (tmp_path / "accepted").write_bytes(jsonl(*accepted))
+    (tmp_path / "remaining").write_bytes(jsonl(*remaining))
     again = opened("made", "groups")  # in a window that keeps nothing yet
     (tmp_path / "mixed").write_bytes(b"no label\n" + jsonl(*({**each, "similarity": 0.5} for each in labels)))
     again.get_by_label("Load saved labels").set_input_files(tmp_path / "mixed")
@@ -215,7 +252,7 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     refused = run_here("simscore --judged --truth unsure pairs", cwd=tmp_path)
     assert (refused.status, refused.out) == (2, b"")
     option = "--known" if side else "--pairs"
-    assert run_here(f"dedup {option} accepted docs", cwd=tmp_path).good().count(b"\n") < len(texts)
+    assert run_here(f"dedup {option} remaining docs", cwd=tmp_path).good().count(b"\n") < len(texts)
 
 
 def test_what_another_page_or_program_kept_does_no_harm(opened: Open) -> None:
@@ -227,5 +264,5 @@ def test_what_another_page_or_program_kept_does_no_harm(opened: Open) -> None:
         page.reload()
         expect(page.locator(".decide")).to_have_count(3)
         expect_pressed(page, [])
-    decision(page, "Accept")
-    expect_pressed(page, ["✓ Accept"])
+    decision(page, "Same")
+    expect_pressed(page, ["Same"])

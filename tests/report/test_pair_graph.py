@@ -1,7 +1,4 @@
-"""Groups, and documents that go, against brute force."""
-
-import random
-from itertools import combinations
+"""Groups, against brute force."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,22 +35,3 @@ def test_groups(pairs: list[Edge]) -> None:
     groups = list(graph_of(pairs).groups(10))
     assert {frozenset(members) for members in groups} == components(documents, pairs_that_remove)
     assert groups == sorted(map(sorted, groups))
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=9), st.sets(st.integers(0, 14)), st.randoms())
-def test_copies_go_as_all_their_pairs_would_have_it(classes: list[int], near: set[int], chosen: random.Random) -> None:
-    """The pairs of copies are there once, as of `simjoin --copies once`; documents of a class are copies."""
-    alike = {pair for number, pair in enumerate(combinations(range(6), 2)) if number in near}
-    copies = {document: classes.index(each) for document, each in enumerate(classes) if classes.index(each) < document}
-    graph = PairGraph()
-    for a, b in combinations(range(len(classes)), 2):
-        if copies.get(b) == a or (not {a, b} & copies.keys() and tuple(sorted((classes[a], classes[b]))) in alike):
-            graph.add(a, b)
-    order = list(range(len(classes)))
-    chosen.shuffle(order)
-    kept: list[int] = []
-    for document in order:
-        pairs = {tuple(sorted((classes[document], classes[other]))) for other in kept}
-        if not any(one == other or (one, other) in alike for one, other in pairs):
-            kept.append(document)
-    assert graph.thinned(order, copies) == sorted({*order} - {*kept})

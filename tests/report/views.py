@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 from report.browser import settled
 from report.naive import WORD
@@ -47,24 +47,3 @@ def go(page: Page, view: str) -> None:
 
 def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-
-
-def heights(page: Page, passage: int) -> list[float]:
-    """Where a passage stands in each text's frame."""
-    return [
-        page.evaluate(
-            """(id) => {
-            const mark = document.getElementById(id);
-            return mark.getClientRects()[0].top - mark.closest('.text').getBoundingClientRect().top;
-        }""",
-            f"{side}{passage}",
-        )
-        for side in "ab"
-    ]
-
-
-def attribute(element: Locator, name: str) -> str:
-    """What it has, and it must have one."""
-    value = element.get_attribute(name)
-    assert value is not None
-    return value

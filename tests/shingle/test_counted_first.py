@@ -19,9 +19,12 @@ from shingle.tabled import LIMITS, K, canonical, payloads, shingles, within
 from shingletools import kernel
 from shingletools.commands.shingle.command import build
 from shingletools.commands.shingle.two_pass_filter import ShingleCounting
+from shingletools.record.events import ReadFigures
+from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
-from shingletools.running import driver, filtering
+from shingletools.running import driver
 from shingletools.running.completion import parser_of
+from shingletools.running.pipeline import run_filters
 from shingletools.system.errors import Failed
 
 LINE_FEED = b"\n"
@@ -127,18 +130,20 @@ def test_a_file_that_changes_before_it_was_read_twice(change: str, jobs: int, wh
         return choosing(counting)
 
     options = parser_of("shingle").parse(["-k1", "--max-df", "2", f"-j{jobs}", str(path)])
-    step = cast(Filter, build(options)), "id", False
+    step = cast(Filter, build(options)), "id"
     with (
         patch.object(ShingleCounting, "filter", change_and_choose),
-        closing(filtering.run_filters([step], options.files, jobs)) as results,
+        closing(run_filters(Chain([step]), options.files, jobs)) as results,
         pytest.raises(Failed) as error,
     ):
-        assert next(results)[0].once == path.stat().st_size
+        assert next(results) == (0, ReadFigures(again=path.stat().st_size))
         if when == "counting":
             change_it()
-        (result,) = next(results)
+        result = next(results)
         if when == "filtering":
-            assert result.records == 9
+            assert isinstance(result, tuple)
+            assert isinstance(result[1], ReadFigures)
+            assert result[1].records == 9
             change_it()
         list(results)
     assert str(error.value).startswith(f"{path}: {change} while it was read")
@@ -175,7 +180,7 @@ def test_the_time_of_counting_is_reported(tmp_path: Path) -> None:
     fake = SimpleNamespace(monotonic=lambda: next(clock))
     with patch.object(driver, "time", fake), patch.object(ShingleCounting, "take", lambda *_: next(clock)):
         ran = run_here("shingle --max-df 2 -v docs", cwd=tmp_path)
-    assert ran.err.startswith("shingle: 1 record, 0 rejected, 20.00 s, 0.0 MB/s, "), ran
+    assert ran.err.startswith("shingle: 1 record, 0 rejected, 20.00 s in "), ran
 
 
 def test_what_cannot_be_read_twice(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connected import connected
-from harness import DOCS, Record, collect, jsonl, pipe, run
+from harness import DOCS, Record, collect, finished, jsonl, pipe, run
 from shingletools.commands.simgroup import group_collector
 from shingletools.commands.simgroup.group_collector import Groups
 from shingletools.commands.simgroup.spec import GroupSpec
@@ -49,7 +49,7 @@ def slow_stars(edges: list[Pair]) -> list[list[int]]:
 def grouped(star: bool, edges: list[Pair]) -> list[list[int]]:
     groups = Groups(GroupSpec("id", star))
     collect(groups, jsonl(*({"a": a, "b": b} for a, b in edges)))
-    return [json.loads(line)["members"] for written in groups.finish() for line in written.output.splitlines()]
+    return [json.loads(line)["members"] for line in finished(groups).splitlines()]
 
 
 @given(pairs)
@@ -219,7 +219,7 @@ def test_long_ids_do_not_pile_up(singletons: bool) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 64 * MEGABYTE  # orjson keeps 16 for each that it wrote
-    (group,) = [json.loads(part.output) for part in groups.finish() if part.output]
+    group = json.loads(finished(groups))
     assert group["members"] == [one] + [two] * (not singletons)
 
 
@@ -232,4 +232,4 @@ def test_too_many_ids(side: int) -> None:
             with nullcontext() if most == 3 else pytest.raises(Failed, match="more than 3 ids"):
                 for name in range(2 - side, most + 1):
                     collect(groups, jsonl({"id": name} if side else {"a": 1, "b": name}), side)
-                assert b"".join(part.output for part in groups.finish())
+                assert finished(groups)

@@ -10,11 +10,12 @@ from itertools import combinations, product
 from math import isqrt
 
 from connected import connected
-from harness import Record, collect, read_by_definition
+from harness import Record, collect, finished, read_by_definition
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.record.collector import CollectorContext
 from shingletools.system.memory_limit import Memory
 
 Document = Sequence[int] | AbstractSet[int]  # components of a sketch, or the shingles of a set
@@ -155,12 +156,14 @@ def joined(
     limits: Limits = DEFAULT,
 ) -> list[Record]:
     """With a limit of memory, the definition reads all lines, else the kernel those that are ordinary."""
-    join = JoinCollector(JoinSpec("id", wanted, () if side is None else ("other",), memory), 2, limits)
+    join = JoinCollector(
+        JoinSpec("id", wanted, () if side is None else ("other",), memory), CollectorContext(2), limits
+    )
     if memory is not None:
         read_by_definition(join)
     for number, line in enumerate(records):
         collect(join, line, int(side is not None and number >= side))
-    return [json.loads(line) for written in join.finish() for line in written.output.splitlines()]
+    return [*map(json.loads, finished(join).splitlines())]
 
 
 def ends(pairs: Iterable[Record]) -> list[Pair]:

@@ -14,6 +14,7 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.kernel.line_columns import ReadColumns
+from shingletools.record.collector import CollectorContext
 
 
 def lines(rng: random.Random, base: list[list[int]], count: int) -> bytes:
@@ -60,7 +61,7 @@ def test_a_file_that_fails_does_so_after_what_was_before_it(jobs: str, tmp_path:
 def test_who_reads_ahead_sees_all_of_the_first_signature_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looked at after each step in which the first one is accepted, as another thread may."""
     data = jsonl({"id": 2, "sketch": "00000009 00000001", "via": "x"})
-    collector = JoinCollector(JoinSpec("id", JoinOptions(similarity=Fraction(1, 2))), 2)
+    collector = JoinCollector(JoinSpec("id", JoinOptions(similarity=Fraction(1, 2))), CollectorContext(2))
     seen = []
 
     def read() -> ReadColumns | None:

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import BIN, DOCS, ENVIRONMENT, Record, collect, has_open, jsonl, pipe, run, run_here
+from harness import BIN, DOCS, ENVIRONMENT, Record, collect, finished, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
@@ -106,7 +106,7 @@ def test_a_crowd_of_near_copies_is_connected_in_few_comparisons() -> None:
     rows[np.arange(3000), rng.integers(40, 84, 3000)] = np.arange(3000)
     join = JoinCollector(JoinSpec("id", JoinOptions(forest=True)))
     collect(join, b"".join(lines(rows.tolist())))
-    found = b"".join(written.output for written in join.finish()).splitlines()
+    found = finished(join).splitlines()
     assert len(found) == 2999
     assert join.candidates < 2 * 3000
 
@@ -186,7 +186,7 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joining, "Sorter", Counting)
-        found = b"".join(written.output for written in join.finish()).splitlines()
+        found = finished(join).splitlines()
     assert len(found) == 3000
     assert sum(added) == 2 * 2999 + 1  # copies twice, and a pair of originals
 

@@ -163,7 +163,9 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     blocks: list[int] = []
     agreements = kernel.agreements
 
-    def watched(rows: U32, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()) -> Index:
+    def watched(
+        rows: U32, least: int, left: Index, right: Index, unshared: Sequence[tuple[int, int]] = ()
+    ) -> tuple[Index, int]:
         blocks.append(len(left))
         return agreements(rows, least, left, right, unshared)
 

@@ -85,7 +85,7 @@ def test_both_kernels(every: list[set[int]], weight: list[int], least: list[int]
     tokens = np.array([token for each in every for token in sorted(each)], np.uint64)
     each = np.array(weight)[tokens.astype(np.int64)] if len(tokens) else np.empty(0, np.int64)
     totals = np.array([sum(weight[token] for token in tokens) for tokens in every])
-    weighed = TokenWeights(TokenSets(tokens, np.array(list(map(len, every)))), each, totals)
+    weighed = TokenWeights(TokenSets.of(tokens, np.array(list(map(len, every)))), each, totals)
     left, right = np.array(list(product(range(len(every)), repeat=2))).T
     bounds = np.array(least[: len(left)])
     common = [sum(weight[token] for token in every[a] & every[b]) for a, b in zip(left, right, strict=True)]

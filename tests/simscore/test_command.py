@@ -3,21 +3,21 @@
 import itertools
 import json
 import tracemalloc
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agreement import stage_of
-from harness import Ran, Record, collect, jsonl, run_here
+from harness import Made, Ran, Record, collect, jsonl, run_here
 from shingletools import kernel
 from shingletools.kernel import NAME
 from shingletools.kernel.line_columns import Field, ReadColumns
-from shingletools.reading.streams import Chunk
-from shingletools.record.collector import Taken
+from shingletools.record.events import Event
 from shingletools.record.record_batch import RecordBatch
-from shingletools.running.collecting import collect_chunk
 
 EITHER = "a file has either pairs or groups, as its first record says"
 PAIRS = jsonl({"a": 1, "b": 2}, {"a": 2, "b": "x"})
@@ -192,97 +192,6 @@ def test_a_file_holds_pairs_or_groups(tmp_path: Path) -> None:
     assert counts(done) == (2, 0, 1, 1, 1)
 
 
-def test_documents_that_are_not_there(tmp_path: Path) -> None:
-    """Labels that name them are reported; in a group, the others count. Their found pairs are left out and counted."""
-    docs = jsonl({"id": 1}, {"id": 2}, {"id": 3}, {"id": 1}, {"id": "other"})
-    truth = {
-        "pairs": jsonl({"a": 1, "b": 2}, {"a": 1, "b": "1"}),
-        "groups": jsonl({"members": [7, 1, 2, "x", 3]}, {"members": ["other"]}),
-    }
-    found = jsonl({"a": 1, "b": 2}, {"a": 1, "b": 9}, {"a": 8, "b": 9}, {"a": 2, "b": 1})
-    done = ran(tmp_path, "-v --docs docs --truth pairs --truth groups --rejects bad", found, docs=docs, **truth)
-    *said, figures = done.err.splitlines()
-    assert (done.status, said) == (
-        1,
-        [
-            'simscore: pairs:2: no document of --docs has the id "1"',
-            "simscore: groups:1: no document of --docs has the id 7",
-        ],
-    )
-    assert (tmp_path / "bad").read_bytes() == truth["pairs"].splitlines(True)[1] + truth["groups"].splitlines(True)[0]
-    assert counts(done) == (4, 2, 1, 3, 1)
-    assert figures.endswith(
-        "1 pair found, 3 true, 1 both, 4 documents, 0 without a label, 1 pair repeated, 2 outside --docs,"
-        " 2 labels of unknown documents"
-    )
-    labels = jsonl({"id": 1, "l": 1}, {"id": 5, "l": 1}, {"id": 2, "l": 1})
-    done = ran(tmp_path, "--docs docs --truth labels --field l", found, labels=labels)
-    assert (done.status, done.err) == (1, "simscore: labels:2: no document of --docs has the id 5\n")
-    assert counts(done) == (4, 2, 1, 1, 1)
-
-
-def test_without_docs_those_are_there_that_are_named(tmp_path: Path) -> None:
-    done = ran(tmp_path, "-v --truth t", t=jsonl({"a": 1, "b": 2}, {"a": 5, "b": 6}))
-    assert counts(done) == (5, 0, 2, 2, 1)
-    assert "5 documents, 1 without a label" in done.err
-
-
-@pytest.mark.parametrize(
-    ("truth", "reported"),
-    [
-        (jsonl({"a": "1", "b": "2"}), True),
-        (jsonl({"members": [7, 8]}), True),
-        (b"", True),
-        (jsonl({"a": 2, "b": 7}), False),
-        (jsonl({"members": [2]}), False),
-    ],
-)
-def test_a_truth_that_decides_nothing_of_the_input_is_reported(truth: bytes, reported: bool, tmp_path: Path) -> None:
-    done = ran(tmp_path, "--truth t", t=truth)
-    said = 'simscore: --truth labels no document of the input: are their ids the same? 1 and "1" are two ids\n'
-    assert (done.status, done.err) == (0, said if reported else "")
-    assert (total(done)["found"], total(done)["right"]) == (2, 0)
-    assert ran(tmp_path, "--truth t", b"", t=truth).good()
-
-
-def test_labels_that_are_null_are_reported(tmp_path: Path) -> None:
-    truth = jsonl({"id": 1, "topic": None}, {"id": 2, "topic": None})
-    done = ran(tmp_path, "--truth t --field topic", t=truth)
-    assert (done.status, done.err.partition(": are")[0]) == (0, "simscore: --truth labels no document of the input")
-
-
-@pytest.mark.parametrize("options", ["", "--table", "--allow-rejects 0", "-o out"])
-@pytest.mark.parametrize(("found", "truth"), [("good", "bad"), ("good bad", "good"), ("good", "good --truth bad")])
-def test_nothing_is_scored_where_a_file_has_no_good_record(
-    found: str, truth: str, options: str, tmp_path: Path
-) -> None:
-    for name, content in {"good": PAIRS, "bad": b"x\n{}\n"}.items():
-        (tmp_path / name).write_bytes(content)
-    done = run_here(f"simscore --truth {truth} {options} {found}", cwd=tmp_path)
-    assert (done.status, done.out, (tmp_path / "out").exists()) == (2, b"", False)
-    assert "simscore: bad: not one good record" in done.err.splitlines()
-    assert ("simscore: out is not written: not one good record" in done.err) == ("out" in options)
-    allowed = run_here(f"simscore --truth {truth} --allow-rejects 2 {found}", cwd=tmp_path)
-    assert (allowed.status, allowed.out.count(b"\n")) == (0, 1)
-
-
-def test_pairs_of_two_sides(tmp_path: Path) -> None:
-    """b is another document than that of the same id in the input, in every figure; --docs does not know it."""
-    found = jsonl(
-        {"a": 1, "b": 1, "against": True},
-        {"a": 1, "b": 2},
-        {"a": 1, "b": 2, "against": True},
-        {"a": 2, "b": 1, "against": True},
-        {"a": 1, "b": 2, "against": False},
-        {"a": 1, "b": 2, "against": True},
-    )
-    truth = jsonl({"a": 1, "b": 1, "against": True}, {"a": 2, "b": 1})
-    for options, documents in (("", 4), ("--docs docs", 5)):
-        done = ran(tmp_path, f"--truth t {options}", found, t=truth, docs=jsonl({"id": 1}, {"id": 2}, {"id": 3}))
-        assert (done.status, done.err) == (0, "")
-        assert counts(done) == (documents, 0, 4, 2, 2)
-
-
 def test_a_pair_that_is_repeated_counts_once_with_its_highest_similarity(tmp_path: Path) -> None:
     found = jsonl(*({"a": a, "b": b, "similarity": s} for a, b, s in [(1, 2, 0.8), (2, 1, 0.91), (1, 2, 0.7)]))
     done = ran(tmp_path, "-v --bands 0.7,0.9 --truth t", found, t=PAIRS + PAIRS)
@@ -344,7 +253,7 @@ def test_groups_have_no_bands(tmp_path: Path) -> None:
         ),
         ("--truth t --by 0.0009", 'argument --by: makes more than 1000 bands: "0.0009" (see simscore --help)'),
         ("--truth t --by 1 --bands 1", "argument --bands: not allowed with argument --by (see simscore --help)"),
-        ("", "the following arguments are required: --truth (see simscore --help)"),
+        ("", "needs --truth FILE or --merge FILE"),
         ("--truth none", "none: No such file or directory"),
     ],
 )
@@ -382,7 +291,7 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     taken: list[int] = []
     take = collector.take
 
-    def noted(batch: RecordBatch, side: int) -> Taken:
+    def noted(batch: RecordBatch, side: int) -> Iterator[Event]:
         taken.append(batch.rows)
         return take(batch, side)
 
@@ -395,20 +304,19 @@ def test_ordinary_lines_are_taken_at_once_and_take_little_memory(options: str) -
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 1_000_000 * 12
-    (record,) = [json.loads(part.output.splitlines()[-1]) for part in collector.finish()]
+    record = json.loads(Made().add(collector.finish()).output.splitlines()[-1])
     assert (record["right"], record["documents"]) == (100_000, 100_001)
 
 
-@pytest.mark.parametrize(("command", "bad"), [("simscore --docs d --truth t --field l", 2), ("simjoin", 0)])
-def test_a_strict_run_ends_with_the_first_of_several_bad_records(command: str, bad: int) -> None:
-    """Also where a batch has more of them: the figures have none that comes later."""
-    collector = stage_of(command).collector()
-    name = [1, 7, 8, 9] if bad else [1, 1, 1, 2]
-    if bad:
-        collect(collector, jsonl({"id": 1}), 1)
-    lines = jsonl(*({"id": each, "l": "x", "sketch": "00000001"} for each in name))
-    outcome, failed = collect_chunk(collector, True, bad, Chunk("-", 1, 1, lines))
-    assert ([place for _, place, *_ in outcome.rejects], outcome.lines, outcome.records, failed) == ([2], 2, 1, None)
+@pytest.mark.parametrize("command", ["simscore --docs d --truth t --field l", "simjoin t"])
+def test_a_strict_run_ends_with_the_first_of_several_bad_records(command: str, tmp_path: Path) -> None:
+    """Also where a batch has more of them."""
+    (tmp_path / "d").write_bytes(jsonl({"id": 1}))
+    names = [1, 7, 8, 9] if "simscore" in command else [1, 1, 1, 2]
+    (tmp_path / "t").write_bytes(jsonl(*({"id": each, "l": "x", "sketch": "00000001"} for each in names)))
+    ran = run_here(f"{command} --strict", cwd=tmp_path)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert ran.err.startswith(f"{command.split(maxsplit=1)[0]}: t:2: ")
 
 
 def test_lines_are_read_once_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,33 +358,6 @@ def test_labels_in_a_table(form: str, spelled: type[int] | type[str], tmp_path: 
     assert (none.status, none.err) == (2, 'simscore: t:1: no column "b" among "a"\n')
 
 
-@pytest.mark.parametrize("options", ["", "--docs docs", "--bands 0,0.5"])
-def test_only_judged_pairs_count(options: str, tmp_path: Path) -> None:
-    """Against sets: of the pairs that are found, those that were judged, and of these the ones judged the same."""
-    pairs = [(a, b) for a in range(8) for b in range(a)]
-    found = [pair for n, pair in enumerate(pairs) if n % 3]
-    judged = {pair: n % 2 for n, pair in enumerate(pairs) if n % 5 < 2}
-    within = [pair for pair in judged if not options.startswith("--docs") or max(pair) < 7]
-    (tmp_path / "docs").write_bytes(jsonl(*({"id": n} for n in range(7))))
-    truth = jsonl(*({"a": b, "b": a, "label": label} for (a, b), label in judged.items()))
-    inputs = jsonl(*({"a": a, "b": b, "similarity": (a * b % 10) / 10} for a, b in found))
-    done = ran(tmp_path, f"--judged --truth truth {options}", inputs, truth=truth)
-    hits = [pair for pair in found if pair in within]
-    right = sum(judged[pair] for pair in hits)
-    documents = {name for pair in within for name in pair}
-    assert counts(done)[0] == len(documents)
-    assert counts(done)[2:] == (len(hits), sum(judged[pair] for pair in within), right)
-    if "bands" in options:
-        bands = [json.loads(line) for line in done.out.splitlines() if b'"band"' in line]
-        assert sum(each["found"] for each in bands) == len(hits)
-    for wrong, said in (
-        ("--field l --judged", "--judged needs a truth of pairs, and cannot be combined with --field"),
-        ("--judged --truth groups", "--judged needs a truth of pairs, not of groups"),
-    ):
-        failed = ran(tmp_path, f"--truth truth {wrong}", inputs, groups=jsonl({"members": [0, 1]}))
-        assert (failed.status, failed.err) == (2, f"simscore: {said}\n")
-
-
 def test_similarities_of_a_table_are_numbers(tmp_path: Path) -> None:
     """Though all of its values are text; an empty one is none."""
     truth: list[dict[str, object]] = [{"a": "1", "b": "2", "similarity": 0.9300000000000000001}, {"a": "2", "b": "3"}]
@@ -489,3 +370,35 @@ def test_similarities_of_a_table_are_numbers(tmp_path: Path) -> None:
     ran = run_here("simscore --bands 0,0.5,0.93 --csv --truth bad", stdin=pairs, cwd=tmp_path)
     cause = 'field "similarity" is not a number from 0 to 1'
     assert (ran.status, ran.err) == (1, f"simscore: bad:2: {cause}\nsimscore: bad:3: {cause}\n")
+
+
+def test_two_people_are_compared_and_a_third_gets_what_differs(tmp_path: Path) -> None:
+    """Of 50 pairs, 20 are the same and 15 different to both: kappa .4, as in Cohen's figures; either way of a pair."""
+    verdicts: list[tuple[Any, Any]] = (
+        [("same", "same")] * 20 + [("same", "different")] * 5 + [("no", 1)] * 10 + [(0, "Different")] * 15
+    )
+    one: list[Record] = [{"a": at, "b": "x", "own": 1.0, "label": first} for at, (first, _) in enumerate(verdicts)]
+    other: list[Record] = [{"a": "x", "b": at, "label": second} for at, (_, second) in enumerate(verdicts)]
+    more: list[Record] = [
+        {"a": 1, "b": 2, "label": 1},
+        {"a": 1, "b": 3, "label": 1},
+        {"a": 1, "b": 4},
+        {"a": "x", "b": 0, "label": 1},
+    ]
+    (tmp_path / "one").write_bytes(jsonl(*one, more[0]))
+    done = ran(tmp_path, "--merge one", jsonl(*other, *more[1:]))
+    differ = [(pair, verdict) for pair, verdict in zip(one, verdicts, strict=True) if 20 <= pair["a"] < 35]
+    merged = [{"a": pair["a"], "b": "x", "own": 1.0, "labels": [*verdict]} for pair, verdict in differ]
+    assert (done.status, [*map(json.loads, done.out.splitlines())]) == (1, merged)
+    assert done.err.splitlines() == [
+        'simscore: -:52: field "label" is missing, or neither a string nor a number',
+        'simscore: -:53: the pair "x" 0 was seen before',
+        "simscore: pairs with two labels: 50, of which 35 agree (0.7000), kappa 0.4000; "
+        'only in "one": 1, only in the input: 1',
+    ]
+    done = ran(tmp_path, "--merge one --table", b"")
+    assert (done.status, done.err) == (2, "simscore: --table cannot be combined with --merge\n")
+    done = ran(tmp_path, "--merge unsure", jsonl({"a": 1, "b": 2, "label": "unsure"}), unsure=jsonl(more[0]))
+    assert "labels: 1, of which 0 agree (0.0000), kappa 0.0000;" in done.err
+    done = ran(tmp_path, "--merge unsure", jsonl(more[0]))
+    assert "labels: 1, of which 1 agree (1.0000), kappa -;" in done.err

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from agreement import stage_of
 from connected import connected
-from harness import Record, jsonl
+from harness import Record, collect, finished, jsonl
 from shingletools.commands.simscore.scoring import compare_groups
-from shingletools.reading.streams import Chunk
-from shingletools.running.collecting import collect_chunk
 
 Name = int | str
 Link = tuple[Name, Name]
@@ -38,9 +36,8 @@ def scored(options: str, found: bytes, truth: bytes, docs: bytes = b"") -> list[
     stage = stage_of(f"simscore --truth t {options}")
     collector = stage.collector()
     for side, data in enumerate((found, docs, truth)):
-        outcome, failed = collect_chunk(collector, False, side, Chunk(str(side), 1, 1, data))
-        assert (failed, outcome.rejects) == (None, [])
-    return [json.loads(line) for part in collector.finish() for line in part.output.splitlines()]
+        assert collect(collector, data, side, str(side)).rejects == []
+    return [*map(json.loads, finished(collector).splitlines())]
 
 
 def pairs_of(made: list[Link]) -> bytes:
@@ -162,8 +159,8 @@ def test_pairs_and_groups_in_files_of_their_own_add_up(
         (2, "p", pairs_of(more)),
         (2, "g", jsonl(*({"members": each} for each in two))),
     ):
-        assert collect_chunk(collector, False, side, Chunk(file, 1, 1, data))[1] is None
-    (record,) = [json.loads(line) for part in collector.finish() for line in part.output.splitlines()]
+        collect(collector, data, side, file)
+    record = json.loads(finished(collector))
     every, true = edges(found) | within(one), edges(more) | within(two)
     alone = [json.dumps(group[0]) for group in (*one, *two) if len(group) == 1]
     documents = sorted({*documents_in(every, true), *alone})

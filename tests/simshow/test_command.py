@@ -308,3 +308,11 @@ def test_a_document_with_itself(folder: Path) -> None:
     assert (ran.status, ran.out, ran.err) == (2, b"", message)
     ran = run_here("simshow --docs docs --against docs --brief", stdin=jsonl({"a": 1, "b": 1}), cwd=folder)
     assert (ran.status, ran.out.count(b"100% of a, 100% of b")) == (0, 1)
+
+
+def test_pairs_that_are_judged_different_are_none(folder: Path) -> None:
+    """Unsure ones are, since people look at them again."""
+    for label, count in ((0, 0), ("different", 0), ("No", 0), (1, 1), ("same", 1), ("unsure", 1)):
+        ran = run_here("simshow --docs docs --brief -v", stdin=jsonl(PAIR | {"label": label}, PAIR), cwd=folder)
+        assert (ran.status, ran.out.count(b"\n")) == (0, 1 + count)
+        assert ran.err.endswith(", 1 pair judged different\n") == (count == 0)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 from pathlib import Path
+from typing import NamedTuple
 from unittest.mock import patch
 
 import blake3
@@ -23,6 +24,7 @@ from shingletools.commands.simtune.sample import Sample, SampledDocument
 from shingletools.commands.simtune.shingle_sets import make_sets
 from shingletools.commands.simtune.similarities import bins_of, compare_sets, edges_with
 from shingletools.commands.simtune.spec import TuneSpec
+from shingletools.numbers.pair_relation import key_of
 from tuning import cosines
 
 
@@ -127,7 +129,7 @@ def test_both_kernels_and_any_number_of_workers_say_the_same(tmp_path: Path) -> 
     texts, true = planted(2, 60, 0.2)
     (tmp_path / "docs").write_bytes(documents(texts))
     (tmp_path / "truth").write_bytes(jsonl(*true))
-    for command in ("simtune", f"simtune --truth {tmp_path / 'truth'} --threshold 5/7 --show --table"):
+    for command in ("simtune", f"simtune --truth {tmp_path / 'truth'} --threshold 5/7 --table"):
         of_c, of_numpy = (run(command, tmp_path / "docs", env={"SHINGLETOOLS_KERNEL": each}) for each in ("c", "numpy"))
         assert (of_c.status, of_c.err, of_c.out) == (0, "", of_numpy.out)
     assert run(command, "-j3", tmp_path / "docs").good() == of_c.out
@@ -240,6 +242,85 @@ def test_labels_give_what_simscore_gives_of_the_exact_join(form: str, tmp_path: 
         assert float(score.f1.value or 0) == pytest.approx(f1, abs=1e-2)
         for share in score:
             assert share.value is None or share.low <= share.value <= share.high
+
+
+class SmallSample(NamedTuple):
+    """A few texts, what belongs together, and what is asked of them."""
+
+    texts: list[str]
+    classes: list[int | None]
+    pairs: list[tuple[int, int]]
+    against: list[bool]
+    cells: int  # the bound on pairs of sets
+    two: bool  # tables
+    best: bool
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.builds(
+        SmallSample,
+        st.lists(st.sampled_from(["", "a b", "a b", "a c", "b c d", "a b c d"]), min_size=2, max_size=12),
+        st.lists(st.sampled_from([None, 1, 1, 2]), min_size=12, max_size=12),
+        st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=4),
+        st.lists(st.booleans(), min_size=12, max_size=12),
+        st.integers(0, 99),
+        st.booleans(),
+        st.booleans(),
+    )
+)
+def test_the_truth_is_that_of_the_texts_that_are_compared(small: SmallSample) -> None:
+    """Of the documents that ask, by brute force, with each that they are compared with; equal texts count as others."""
+    texts, classes, pairs, flags, cells, two, best = small
+    count = len(texts)
+    side = [two and flag for flag in flags[:count]]
+    truth = SampleTruth("id", None, False)
+    keys = [b"%d" % i for i in range(count)]
+    for key, label in zip(keys, classes, strict=False):
+        truth.add_label(key, b"" if label is None else b"%d" % label)
+    for a, b in pairs:
+        if a != b and max(a, b) < count:
+            truth.take_pair({"a": a, "b": b})
+    of = SampleLabels.of_documents(truth, keys)
+    order = sorted(range(count), key=lambda i: (of.components[i], i))
+    of = SampleLabels.of_documents(truth, [keys[i] for i in order])
+    words = [set(texts[i].split()) for i in order]
+    sampled = [
+        SampledDocument(keys[i], texts[i], len(texts[i].split()), len(texts[i].split()), None, side[i]) for i in order
+    ]
+    listed = [key in truth.ids for key in (keys[i] for i in order)]
+    read = [
+        7 * sum(each.against is s and flag is known for each, flag in zip(sampled, listed, strict=True))
+        for s in (False, True)
+        for known in (False, True)
+    ]
+    whole = Sample(TuneSpec("id", "text", truth=("t",), others=("o",) if two else ()), read, sampled, of)
+    whole.first_half[:] = True
+    with patch.object(similarities, "CELLS", cells):
+        one = evaluate(whole, JoinForm(ShingleUnits(1), best=two and best))
+    assert one.judged is not None
+    numbers = range(count)
+    true = {(i, j) for i, j in permutations(numbers, 2) if of.true.has(key_of(np.array([i]), np.array([j])))[0]}
+    kind = [(tuple(sorted(words[i])), int(whole.row_kinds[i])) for i in numbers]
+    sets_ = [kind.index(each) for each in kind]  # the first document of the same row
+    firsts = sorted({sets_[i] for i in numbers if words[i] and not sampled[i].against})
+    targets = len({sets_[i] for i in numbers if words[i] and (sampled[i].against or not two)})
+    asked = firsts[: max(cells // max(targets, 1), 1)]
+    end = count if len(asked) == len(firsts) else asked[-1]
+    asking = [i for i in numbers if not sampled[i].against and (sets_[i] in asked if words[i] else i < end)]
+    compared = [(i, j) for i in asking for j in numbers if i != j and (sampled[j].against or not two)]
+    alike = {(i, j): Fraction(len(words[i] & words[j]), max(len(words[i] | words[j]), 1)) for i, j in compared}
+    for edge in (20, 50, 100):
+        found = {pair for pair in compared if alike[pair] >= Fraction(edge, 100)}
+        if two and best:  # the first of the most similar
+            found = {
+                (i, j) for i, j in found if (-alike[i, j], j) == min((-alike[i, k], k) for h, k in found if h == i)
+            }
+        right, there = len(found & true), len(true & {*compared})
+        score = one.judged.score(edge, first=True)
+        assert score.precision.value == (Fraction(right, len(found)) if found else None)
+        assert score.recall.value == (Fraction(right, there) if there else None)
+        assert score.f1.value == (Fraction(2 * right, len(found) + there) if found or there else 0)
 
 
 def planted(seed: int, count: int, changed: float) -> tuple[list[str], list[Record]]:

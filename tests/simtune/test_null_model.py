@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness import jsonl, run_here
 from shingletools.commands.simtune import null_model
 from shingletools.commands.simtune.choice import Choice, form_by_null, threshold_by_null, valley
-from shingletools.commands.simtune.form_result import evaluate
+from shingletools.commands.simtune.form_result import FormResult, evaluate
 from shingletools.commands.simtune.forms import COSINE, JACCARD, JoinForm, ShingleUnits
 from shingletools.commands.simtune.sample import Sample, SampledDocument
 from shingletools.commands.simtune.spec import DEFAULT_FALSE, TuneSpec
@@ -22,6 +22,12 @@ from tuning import advised, pairs_of
 
 MOST = Fraction(DEFAULT_FALSE)
 HUNDREDTHS = np.arange(101) / 100
+
+
+def chosen_of(result: FormResult) -> Choice:
+    edge = threshold_by_null(result, MOST)
+    assert edge is not None
+    return Choice(result, edge)
 
 
 def sample_of(texts: Sequence[str], others: Sequence[str] = ()) -> Sample:
@@ -65,12 +71,13 @@ def test_deeper_ranks_are_taken_where_the_first_ones_expect_more_than_there_is()
 
 
 def test_half_of_all_leads_are_doubtful_if_there_are_no_partners() -> None:
-    """The greatest of a thousand values whose tail is exponential; not so if one partner is added to each."""
+    """The greatest of a thousand values whose tail is exponential; not so if each has one copy or two."""
     values = np.random.default_rng(1).exponential(0.05, (4000, 1000))
     nearest = -np.sort(-values, axis=1)[:, : null_model.NEAREST]
     assert null_model.doubtful(nearest).mean() == pytest.approx(0.5, abs=0.03)
-    nearest[:, 0] += 0.5
-    assert not null_model.doubtful(nearest).any()
+    for copies in (1, 2):
+        copied = np.concatenate([np.full((len(nearest), copies), 1.5), nearest], axis=1)[:, : null_model.NEAREST]
+        assert not null_model.doubtful(copied).any()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
@@ -135,7 +142,7 @@ def test_false_pairs_are_as_many_as_is_expected(
 def test_a_threshold_keeps_the_promise(form: JoinForm, tmp_path: Path) -> None:
     """At most twice the share of false pairs that was allowed, and nearly all true ones."""
     texts, true = planted(6, 800, 150)
-    choice = threshold_by_null(evaluate(sample_of(texts), form), MOST, None)
+    choice = chosen_of(evaluate(sample_of(texts), form))
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     line = f"shingle {form.units.options} | simjoin {form.join(choice.threshold)}"
     found = pairs_of(line, docs, tmp_path)
@@ -147,7 +154,7 @@ def test_without_copies_nothing_is_better_than_what_is_usual(tmp_path: Path) -> 
     for seed in range(3):
         texts, _ = planted(seed, 500, 0)
         docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
-        assert advised(tmp_path, docs=docs)[0] == "shingle -k 10 | sketch -n 84 | simjoin -t 0.8"
+        assert advised(tmp_path, docs=docs)[0] == "shingle -k 1 | simjoin -t 0.75"
 
 
 def test_relatives_are_not_taken_for_copies(tmp_path: Path) -> None:
@@ -191,12 +198,12 @@ def test_the_families_beyond_a_rise_count() -> None:
 def test_a_choice_needs_clearly_more_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
     sample = sample_of(texts)
-    usual = Choice(evaluate(sample, JoinForm(ShingleUnits(10), usual=True)), 80)
-    other = threshold_by_null(evaluate(sample, FORMS[0]), MOST, None)
+    usual = Choice(evaluate(sample, JoinForm(ShingleUnits(1))), 75)
+    other = chosen_of(evaluate(sample, FORMS[0]))
     assert form_by_null([other, usual], usual.pairs_beyond_chance) is other
     few = other._replace(edge=100)  # equal ones, of which there are none
     assert form_by_null([few, usual], usual.pairs_beyond_chance) is usual
-    assert form_by_null([Choice(other.result, None), usual], usual.pairs_beyond_chance) is usual
+    assert form_by_null([usual], usual.pairs_beyond_chance) is usual
 
 
 def test_texts_that_are_all_alike_are_one_event() -> None:
@@ -206,20 +213,22 @@ def test_texts_that_are_all_alike_are_one_event() -> None:
         Choice(each._replace(false_partners=np.zeros_like(each.false_partners)), 30) for each in (one, two)
     )
     assert family.pairs_beyond_chance > 2 * copies.pairs_beyond_chance
-    assert family.sure_pairs < 0 < copies.sure_pairs
-    usual = Choice(evaluate(sample_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10), usual=True)), 80)
+    assert family.sure_gain(Fraction(0)) == 0 < copies.sure_gain(Fraction(0))
+    usual = Choice(evaluate(sample_of(planted(11, 300, 1, 40)[0]), JoinForm(ShingleUnits(10))), 75)
     assert form_by_null([family, usual], usual.pairs_beyond_chance) is usual
 
 
-def test_what_a_form_adds_keeps_the_promise() -> None:
-    """The more pairs are known, the fewer of those that it adds may be false."""
-    one = evaluate(sample_of(planted(12, 600, 100)[0]), FORMS[1])
-    false = np.where(np.arange(len(one.edges)) < 40, one.partners // 2, one.partners // 20) * null_model.UNIT
-    edges = [
-        threshold_by_null(one._replace(false_partners=false), MOST, None, Fraction(known)).edge for known in (0, 40, 80)
-    ]
-    assert edges[0] is not None
-    assert edges[1:] == [edges[0], None]
+def test_pairs_that_are_known_are_no_chance() -> None:
+    """Of 150 pairs of which 100 are known, the 50 others are surer than 50 pairs of as many."""
+    one = evaluate(sample_of(planted(11, 300, 150)[0]), FORMS[0])
+    copies = Choice(one._replace(false_partners=np.zeros_like(one.false_partners)), 30)
+    found = copies.pairs_beyond_chance
+    gains = [copies.sure_gain(found * known / 3) for known in range(4)]
+    deviations = [found * (3 - known) / 3 - gain for known, gain in enumerate(gains)]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[3] == 0
+    assert deviations[:3] == sorted(deviations[:3], reverse=True)
+    assert deviations[0] > 1.5 * deviations[2]
 
 
 def test_pairs_that_are_good_only_where_all_is_shared() -> None:
@@ -229,7 +238,4 @@ def test_pairs_that_are_good_only_where_all_is_shared() -> None:
     last = len(one.edges) - 1
     false = np.where(np.arange(len(one.edges)) < last, one.partners, 0) * null_model.UNIT
     partners = np.where(np.arange(len(one.edges)) < last, one.partners, 1000)
-    assert (
-        threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST, None).edge
-        == last
-    )
+    assert threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST) == last

@@ -1,4 +1,4 @@
-"""The examples of simspark in README and man pages keep their word."""
+"""The examples of simspark in its page keep their word."""
 
 import doctest
 import importlib
@@ -89,7 +89,7 @@ def run_all(folder: Path) -> None:
 def test_examples(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert {document.name for document, _ in FOUND} == {"README.md", "simspark.1"}
+    assert {document.name for document, _ in FOUND} == {"simspark.1"}
     (tmp_path / "bin").mkdir()
     asking, path = tmp_path / "bin" / "simspark", str(tmp_path / "socket")
     asking.write_text(ASKING.format(python=sys.executable, path=path))

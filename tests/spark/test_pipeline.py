@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from shingletools.running.steps import CommandLine
 from shingletools.spark.pipeline import build, parse
 from shingletools.system.errors import Failed
 
@@ -98,4 +99,4 @@ def test_what_is_refused(pipeline: str, message: str) -> None:
 
 def test_no_command_of_the_suite_is_forgotten() -> None:
     for name in ("canon", "shingle", "sketch", "simjoin", "simgroup"):
-        assert build(name).name == name
+        assert build(CommandLine(name)).name == name

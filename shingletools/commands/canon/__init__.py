@@ -28,5 +28,6 @@ stopwords             drops stop words
 adjective_dropping    drops adjectives
 lemmas                dictionary forms
 russian_lemmas        dictionary forms of Russian
+telling_signs         signs that change what is meant, as words
 stems                 Snowball's stems
 """

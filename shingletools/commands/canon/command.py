@@ -75,19 +75,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--fold-homoglyphs",
         action="store_true",
-        help="within a word, replace letters of another script by those that they look like",
+        help="within a word, replace letters of another script by letters that look like them",
     )
+    signs = "write signs that change the meaning as words: -5, 10%%, $, <, 10⁵, emoji; without other words, all symbols"
+    add("--symbols", action="store_true", help=signs)
     add("--sentences", action="store_true", help="keep a line feed between sentences")
     rules = parser.add_argument_group("rules for words, which follow in this order")
     add = rules.add_argument
     add("--fold-accents", action="store_true", help="drop accents and vowel points")
     words = rules.add_mutually_exclusive_group()
-    words.add_argument("--word", metavar="REGEX", type=text, help="take as words what matches in the folded text")
+    words.add_argument("--word", metavar="REGEX", type=text, help="a word is what REGEX matches in the folded text")
     words.add_argument("--segment", choices=("zh",), metavar="LANG", help="cut Chinese (zh) into words, not characters")
     add(
         "--fold-variants",
         action="store_true",
-        help="write letters that are typed in several ways, as in Arabic and Romanian, in one way",
+        help="write letters in one way that people type in several ways, as in Arabic and Romanian",
     )
     add("--drop-numbers", action="store_true", help="drop words that have only digits")
     add("--mask-numbers", action="store_true", help="write each number as 0")
@@ -98,14 +100,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--stem", "cut words down to their stem"),
     ):
         add(option, metavar="LANG[,LANG]", help=f"{does}; may be repeated", action="extend", type=languages, default=[])
-    add("--symbols", action="store_true", help="take runs of symbols as words if a text has no other words")
     add = parser.add_argument_group("what else to write").add_argument
     add(
         "--offsets",
         action="store_true",
         help="keep the original text in the field source, and write the place of each word in it to the field at",
     )
-    add("--extract", action="store_true", help="write the text itself, of HTML with its paragraphs, not its words")
+    add("--extract", action="store_true", help="write the text itself, not its words; for HTML, with its paragraphs")
     add("--explain", action="store_true", help="take words instead of files, and print what each rule makes of them")
 
 
@@ -213,7 +214,6 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         ("word", None if options.word is None else wire.percent_encoded(options.word)),
         ("segment", made_with(options.segment, "rjieba") if options.segment else None),
         *((rule.name, rule.label) for rule in words),
-        ("symbols", options.symbols),
         ("regex", version("regex") if own else None),
     )
     rules = Rules(tuple(texts), budget, options.sentences, options.fold_accents, cutter, tuple(words), options.symbols)
@@ -260,6 +260,11 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
         from shingletools.commands.canon.homoglyphs import homoglyphs  # as above
 
         texts.append(homoglyphs())
+    if options.symbols:
+        from shingletools.commands.canon import telling_signs  # as above
+
+        # symbols, which came last, took symbols only if a text had no other words
+        texts.append(Rule("symbols/2", True, telling_signs.telling_signs, telling_signs.traced))
     if options.mask_numbers:
         # The recipe has the rule for words
         texts.append(Rule("mask-numbers", False, whole_numbers, partial(in_place, whole_numbers)))

@@ -76,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         dest="as_form",
         type=form,
-        help="what the values of min: and max: are: number, text, or date:FORMAT such as date:%%d/%%m/%%Y "
+        help="the kind of values that min: and max: compare: number, text, or date:FORMAT such as date:%%d/%%m/%%Y "
         "(default numbers or ISO 8601 dates, whichever all of them are)",
     )
     add_repeatable(parser, "--known", "PAIRS", "remove the document a of each pair in PAIRS, from simjoin --against")
@@ -95,9 +95,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     format_options.add_options(parser, "what is read and written, instead of JSON lines")
     add = parser.add_argument_group("what happens to duplicates").add_argument
     flag = partial(add, action="store_true")
-    flag(
-        "-0", "--null", help="with --whole or --recursive, end the names that are written with zero bytes, for xargs -0"
-    )
+    flag("-0", "--null", help="with --whole or --recursive, end each name with a zero byte, for xargs -0")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--into", metavar="FOLDER", help="write each FILE under its name into FOLDER, which appears only when complete")
     flag("--annotate", help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')
@@ -181,7 +179,7 @@ def check_stored(path: str, files: Sequence[str]) -> None:
     for name in files if codec is not None else ():
         with named(name), open(name, "rb") as file:
             if compression_detection.recognised(file.read(compression_detection.HEAD_BYTES)) != codec:
-                raise Failed(f"{errors.printable(path)}: records are copied as they are stored, and not so in {name}")
+                raise Failed(f"{errors.printable(path)}: records stay as they are, and {name} is not so compressed")
 
 
 def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:

@@ -18,7 +18,8 @@ from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_si
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.collector import Collector, CollectorContext, Taken, Written, join_written
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.events import Event, written
 from shingletools.record.labels import different_figures
 from shingletools.record.record_batch import RecordBatch, Schema, read_batch
 from shingletools.record.stage import FEWEST_REMARKED
@@ -65,31 +66,28 @@ class DedupCollector(Collector):
         self.preference, self.aside = Preference(spec), LineSpool()  # of documents that wait
         self.kept = self.removed = self.repeated = 0  # documents; the last are those that an archive has
 
-    def schema(self, _side: int, /) -> Schema:
+    def schema(self, _side: int, _file: str = "", /) -> Schema:
         return self.reader.schema
 
-    def take(self, batch: RecordBatch, _side: int, /) -> Taken:
+    def take(self, batch: RecordBatch, _side: int, /) -> Iterator[Event]:
         ids = self.reader.ids(batch)
         numbers, again = self.claim(ids.data, ids.sizes)
         doubted = np.flatnonzero(self.known.doubted(numbers) & ~again)
         stop = int(doubted[0]) if len(doubted) else batch.rows
         repeated = np.flatnonzero(again[:stop])
         names = list(split_ids(ids.data, ids.sizes)) if len(repeated) or len(doubted) else []
-        if self.strict and len(repeated):
-            repeated, stop = repeated[:1], int(repeated[0])
-        block, start, written = self.reader.block(batch, numbers), 0, list[Written]()
+        block, start = self.reader.block(batch, numbers), 0
         for end in (*repeated.tolist(), stop):
             if start < end:
-                self.place, part = batch.place(start), block.part(start, end)
+                part = block.part(start, end)
                 self.seen[part.numbers[part.numbers < len(self.seen)]] = True
-                written.append(self.accept(part))
+                yield from self.accept(part)
             if end < stop:
                 self.left_out()
+                yield batch.reject(end, IdRepeated(seen_before(orjson.loads(names[end]))))
             start = end + 1
-        rejected = {row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in repeated.tolist()}
-        is_doubtful = len(doubted) and stop == doubted[0]
-        failed = (stop, Failed(doubtful_side(orjson.loads(names[stop])))) if is_doubtful else None
-        return Taken(join_written(written), rejected, failed)
+        if len(doubted) and stop == doubted[0]:
+            raise batch.failure(stop, Failed(doubtful_side(orjson.loads(names[stop]))))
 
     def claim(self, ids: bytes, sizes: bytes) -> tuple[Index, Flags]:
         """Returns the numbers of ids, and which of the side files' an earlier document has, even one of these rows."""
@@ -105,13 +103,13 @@ class DedupCollector(Collector):
         numbers = np.frombuffer(self.ids.find(ids, sizes), np.int64)
         return np.where(numbers < 0, len(self.seen), numbers)
 
-    def accept(self, documents: DocumentArrays) -> Written:
+    def accept(self, documents: DocumentArrays) -> list[Event]:
         """Takes documents with new ids. Returns what can be written already."""
         self.meet(documents)
         if not self.waits:
             return self.write(documents)
         self.aside.add(documents.lines[documents.places[0] : documents.places[-1]].removesuffix(b"\n"))
-        return Written()
+        return written()
 
     def meet(self, documents: DocumentArrays) -> None:
         """Takes documents with new ids, and writes none of them yet."""
@@ -129,7 +127,7 @@ class DedupCollector(Collector):
             order = self.preference.order()
             self.decisions.take(order[self.decisions.concerns(order)])
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         self.decide()
         self.preference.check()
         for lines in self.aside.chunks() if self.waits else ():
@@ -138,7 +136,7 @@ class DedupCollector(Collector):
                 batch = read_batch(lines, at, self.reader.ids_only)
                 at = batch.next
                 ids = self.reader.ids(batch)
-                yield self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), has_values=False))
+                yield from self.write(self.reader.block(batch, self.number(ids.data, ids.sizes), has_values=False))
 
     def choose(self, numbers: Index) -> Index:
         """Returns for each document the one that is kept in its place: itself, another, NOBODY or ARCHIVE."""
@@ -152,12 +150,12 @@ class DedupCollector(Collector):
         self.kept += len(numbers) - gone
         return kept
 
-    def write(self, documents: DocumentArrays) -> Written:
+    def write(self, documents: DocumentArrays) -> list[Event]:
         """Returns the documents that are kept, and those that are removed, unchanged but for marks."""
         numbers = documents.numbers
         kept = self.choose(numbers)
         if self.spec.dry:
-            return Written()
+            return written()
         removed = kept != numbers
         if self.spec.marks_alone:
             return self.write_marks(numbers[removed], kept[removed])
@@ -168,10 +166,10 @@ class DedupCollector(Collector):
         every = np.flatnonzero(removed | (documents.lasts < 0))
         return annotated_all(documents, ((row, next(marks) if removed[row] else None) for row in every.tolist()))
 
-    def write_marks(self, numbers: Index, kept: Index) -> Written:
+    def write_marks(self, numbers: Index, kept: Index) -> list[Event]:
         """Returns a record for each of some documents that would go, whose id is in the field `id`, as canon has it."""
         marked = zip(each_id(self.names(numbers)), self.marks(numbers, kept), strict=True)
-        return Written(b"".join(b'{"id":%b%b}\n' % (name, joined(says)) for name, says in marked))
+        return written(b"".join(b'{"id":%b%b}\n' % (name, joined(says)) for name, says in marked))
 
     def marks(self, numbers: Index, kept: Index) -> Iterator[Mark]:
         """Yields the marks of documents that are removed: which document is kept in their place, and why."""
@@ -205,8 +203,8 @@ class DedupCollector(Collector):
         halves, wholes = self.decisions.pairs_here(seen)
         if halves > wholes:
             messages.append(
-                f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: a document stays if "
-                "all that it resembles is elsewhere, so name all files of which the pairs are"
+                f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: the pairs cover "
+                "files that are not given, and a document stays if all that it resembles is there; name these, too"
             )
         return messages + self.preference.remarks()
 

@@ -14,7 +14,7 @@ from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY
 from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
 from shingletools.kernel.types import Flags
 from shingletools.record import wire
-from shingletools.record.collector import Written
+from shingletools.record.events import Event, written
 from shingletools.record.json_members import line_at, members
 
 OF_PREFIX, BY_PREFIX = (b"," + orjson.dumps(name) + b":" for name in (DUPLICATE_OF, DUPLICATE_BY))
@@ -78,7 +78,7 @@ def with_member(line: bytes, name: str, value: bytes | None) -> bytes:
     return (line[:start] + new + line[end:]).removeprefix(wire.BOM)
 
 
-def cut(documents: DocumentArrays, removed: Flags, marked: Marked) -> Written:
+def cut(documents: DocumentArrays, removed: Flags, marked: Marked) -> list[Event]:
     """Returns the documents that are kept, and those that are removed, with their marks."""
     edges = [0, *(np.flatnonzero(removed[1:] != removed[:-1]) + 1).tolist(), len(removed)]
     runs = list(pairwise(documents.places[edges].tolist()))
@@ -87,13 +87,13 @@ def cut(documents: DocumentArrays, removed: Flags, marked: Marked) -> Written:
     kept: list[bytes | memoryview] = [view[start:end] for start, end in runs[first::2]]
     gone = list(with_marks(documents, runs[1 - first :: 2], marked))
     (gone if removed[-1] else kept).append(feed(documents))
-    return Written(b"".join(kept), b"".join(gone))
+    return written(b"".join(kept), b"".join(gone))
 
 
-def annotated_all(documents: DocumentArrays, marked: Marked) -> Written:
+def annotated_all(documents: DocumentArrays, marked: Marked) -> list[Event]:
     """Returns all documents, the removed ones with marks."""
     whole = [(int(documents.places[0]), int(documents.places[-1]))]
-    return Written(b"".join((*with_marks(documents, whole, marked), feed(documents))))
+    return written(b"".join((*with_marks(documents, whole, marked), feed(documents))))
 
 
 def with_marks(

@@ -21,8 +21,9 @@ from shingletools.commands.dedup.document_arrays import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import Index
-from shingletools.record.collector import CollectorContext, Written
+from shingletools.record.collector import CollectorContext
 from shingletools.record.document_format import Decision, DuplicateInfo, Name
+from shingletools.record.events import Event, written
 from shingletools.running.outputs import Output
 from shingletools.system import files, signals
 from shingletools.system.errors import Failed, printable
@@ -62,10 +63,10 @@ class FileRewriter(DedupCollector):
     def left_out(self) -> None:
         self.numbers.append(BAD)
 
-    def accept(self, documents: DocumentArrays) -> Written:
+    def accept(self, documents: DocumentArrays) -> list[Event]:
         self.meet(documents)
         self.numbers.frombytes(documents.numbers.tobytes())
-        return Written()
+        return written()
 
     def check_named(self) -> None:
         """Raises Failed if pairs or groups name no document and the format numbered the first one."""
@@ -73,7 +74,7 @@ class FileRewriter(DedupCollector):
         if len(named) and not named.any() and is_numbered(self.spec):
             raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         assert self.spec.format is not None
         self.check_named()
         self.decide()
@@ -83,13 +84,12 @@ class FileRewriter(DedupCollector):
             numbers = decisions.numbers[decisions.numbers != BAD]
             stay = self.choose(numbers)
             gone = (stay != numbers) & (not self.spec.dry)
-            yield self.write_marks(numbers[gone], stay[gone])
+            yield from self.write_marks(numbers[gone], stay[gone])
             return
         if self.folder is not None:
-            yield from self.folder.write(self.spec, decisions)
-        else:
-            for kept, removed in self.spec.format.write(self.spec.files, decisions):
-                yield Written(kept, removed)
+            self.folder.write(self.spec, decisions)
+        for kept, removed in () if self.folder else self.spec.format.write(self.spec.files, decisions):
+            yield from written(kept, removed)
         files.check_unchanged(self.states)
         if decisions.at < len(self.numbers):
             raise Failed("the files have fewer documents than before")
@@ -118,8 +118,8 @@ class NewFolder:
             self.remove.callback(remove)
             self.remove.enter_context(signals.at_end(remove))
 
-    def write(self, spec: DedupSpec, decisions: "StoredDecisions") -> Iterator[Written]:
-        """Writes each file; yields nothing for the output, now and then."""
+    def write(self, spec: DedupSpec, decisions: "StoredDecisions") -> None:
+        """Writes each file."""
         assert spec.format is not None
         for name, inside in self.names.items():
             path = os.path.join(self.unfinished, inside)
@@ -128,7 +128,6 @@ class NewFolder:
             with Output(path, spec.stored) as output:
                 for kept, _ in spec.format.write([name], decisions):
                     output.write(kept)
-                    yield Written()
                 output.complete()
                 output.commit()
 

@@ -8,7 +8,8 @@ import orjson
 
 from shingletools.commands.parts.spec import PART_FIELDS, TogetherSpec
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, written
 from shingletools.record.json_faults import is_utf8
 from shingletools.record.json_members import escaped, members, parse
 from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
@@ -83,7 +84,7 @@ class PartJoiner(RecordCollector):
     def parsed(self, side: int, line: bytes, start: int) -> OrdinaryPart | Record:
         return (self.reader and self.reader(line)) or super().parsed(side, line, start)
 
-    def take_record(self, part: OrdinaryPart | Record, line: bytes, _side: int, /) -> Written | None:
+    def take_record(self, part: OrdinaryPart | Record, line: bytes, _side: int, /) -> list[Event] | None:
         if isinstance(part, OrdinaryPart) and part.rest == self.known:
             written = self.next(part.of, part.number, self.known_rest)
             self.add(part.number, part.before, part.text, part.behind)
@@ -106,7 +107,7 @@ class PartJoiner(RecordCollector):
             self.known, self.known_rest = part.rest, self.carried(line, via)
         return written
 
-    def next(self, of: bytes, number: int, rest: bytes) -> Written | None:
+    def next(self, of: bytes, number: int, rest: bytes) -> list[Event] | None:
         """Begins the document of a part with this number, unless it has begun. Returns the line of the document before.
 
         Raises Rejected for a part that does not come next.
@@ -151,16 +152,16 @@ class PartJoiner(RecordCollector):
             rest.append((b'"via"', orjson.dumps(via)))
         return b"".join(b",%b:%b" % member for member in rest)
 
-    def document(self) -> Written:
+    def document(self) -> list[Event]:
         """Returns the line of the current document, if there is one."""
         if not self.name:
-            return Written()
+            return written()
         self.incomplete += self.gaps or not self.ended
         text, self.text = b"".join(self.text), []
-        return Written(b'{%b:%b,%b:"%b"%b}\n' % (self.names[0], self.name, self.names[1], text, self.rest))
+        return written(b'{%b:%b,%b:"%b"%b}\n' % (self.names[0], self.name, self.names[1], text, self.rest))
 
-    def finish(self) -> Iterator[Written]:
-        yield self.document()
+    def finish(self) -> Iterator[Event]:
+        yield from self.document()
 
     def summary(self) -> list[str]:
         return [f"{self.parts} parts", f"{len(self.seen)} documents", f"{self.incomplete} with parts missing"]

@@ -17,7 +17,8 @@ from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.commands.repeats.window_index import Windows
 from shingletools.kernel.types import Flags
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, written
 from shingletools.record.json_members import parse
 from shingletools.record.stage import Filter
 from shingletools.record.wire import Record
@@ -88,29 +89,29 @@ class AgainstReference(RecordCollector):
         self.waiting: list[tuple[str | int, bytes, bytes]] = []  # ids, lines and texts
         self.size = 0  # bytes that wait
 
-    def take_record(self, record: Record, line: bytes, _side: int, /) -> Written | None:
+    def take_record(self, record: Record, line: bytes, _side: int, /) -> list[Event] | None:
         name, text = self.matcher.read(record, self.known.items.via)
         self.waiting.append((name, line, text))
         self.size += len(line) + len(text)
         return self.ask() if self.size >= self.known.together else None
 
-    def finish(self) -> Iterator[Written]:
-        yield self.ask()
+    def finish(self) -> Iterator[Event]:
+        yield from self.ask()
         if self.writes_items:
             for lines in wire.joined_lines(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
-                yield Written(b"", lines)
+                yield from written(b"", lines)
 
-    def ask(self) -> Written:
+    def ask(self) -> list[Event]:
         """Writes the documents that wait."""
         waiting, self.waiting, self.size = self.waiting, [], 0
         reference = self.known.reference_for([text for _, _, text in waiting])
         made = []
         for name, line, text in waiting:
-            written, covered = self.matcher.write(line, text, reference)
+            (kept, left), covered = self.matcher.write(line, text, reference)
             if self.writes_items and covered is not None:
                 self.found.add(name, covered)
-            made.append(Written(written.output) if self.writes_items else written)
-        return Written(*map(b"".join, zip(*made, strict=True))) if made else Written()
+            made.append((kept, b"") if self.writes_items else (kept, left))
+        return written(*map(b"".join, zip(*made, strict=True)))
 
     def remarks(self) -> Sequence[str]:
         return remarks(self.known.short)
@@ -141,7 +142,7 @@ class MatchLines:
 
     def __call__(self, _id_field: str, line: bytes, /) -> bytes:
         _, text = self.matcher.read(parse(line, self.spec.once()), self.known.items.via)
-        return self.matcher.write(line, text, self.known.reference)[0].output
+        return self.matcher.write(line, text, self.known.reference)[0][0]
 
 
 def filter_of(spec: AgainstSpec) -> Filter:

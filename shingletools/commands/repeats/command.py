@@ -46,13 +46,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=count,
         default=8,
-        help="look for whole records of FILE that are shorter than K, but have N words (default 8)",
+        help="look for records of N words or more, but fewer than K, as a whole (default 8)",
     )
     add(
         "--share",
         metavar="SHARE",
         type=threshold,
-        help="mark only runs of items of which a document has this share of words",
+        help="mark only runs of items if a document has this share of their words",
     )
     add("--items", metavar="FILE", help="write to FILE what was found of each item")
     add = parser.add_argument_group("what becomes of documents").add_argument
@@ -61,9 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--drop",
         metavar="SHARE",
         type=threshold,
-        help="leave out documents of which more than this share of words is in runs",
+        help="leave out documents with more than this share of their words in runs",
     )
-    add("--removed", metavar="FILE", help="write what --cut changes and --drop leaves out to FILE, uncut")
+    add("--removed", metavar="FILE", help="write the documents that --cut changes or --drop leaves out to FILE, uncut")
 
 
 def build(options: argparse.Namespace) -> Stage:

@@ -7,14 +7,13 @@ import orjson
 
 from shingletools.commands.repeats.item_windows import Covered, ItemWindows, Sources
 from shingletools.commands.repeats.reference_items import OPTION, Items, line_of
-from shingletools.commands.repeats.run_marking import Marking
+from shingletools.commands.repeats.run_marking import KeptAndLeft, Marking
 from shingletools.commands.repeats.run_spans import Span, joined
 from shingletools.commands.repeats.short_items import ShortItems
 from shingletools.commands.repeats.spec import AgainstSpec
 from shingletools.commands.repeats.window_index import Windows
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.collector import Written
 from shingletools.record.tokenized_text import check_recipe, tokenized_text
 from shingletools.record.wire import Record, parse_json
 
@@ -80,7 +79,7 @@ class Matcher:
         self.marking.counted["words"] += text.number
         return name, line_of(text.text)
 
-    def write(self, line: bytes, text: bytes, reference: Reference) -> tuple[Written, Covered | None]:
+    def write(self, line: bytes, text: bytes, reference: Reference) -> tuple[KeptAndLeft, Covered | None]:
         """Writes a document; also returns the parts of items that it has, if they are wanted and there are any."""
         match = Match.from_text(text, reference)
         sources = reference.sources

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from shingletools.commands.repeats.run_spans import Span, covered, gaps, words_in
 from shingletools.commands.repeats.spec import Treatment
 from shingletools.record import wire
-from shingletools.record.collector import Written
 from shingletools.record.json_members import member_of, members
 from shingletools.record.tokenized_text import TokenizedText, tokenized_text
 from shingletools.record.wire import AT, REPEATS, SOURCE, Record
@@ -14,6 +13,7 @@ from shingletools.record.word_offsets import Places
 
 DECADES = (1, 10, 100, 1000, 10000)  # runs are counted by these numbers of words
 
+KeptAndLeft = tuple[bytes, bytes]  # lines of the output, and of the file of --removed
 Marks = Sequence[Mapping[str, object]]  # for each run, the further members of its mark
 
 
@@ -49,24 +49,26 @@ class Marking:
         self.count([], left_out=False)
         return counted
 
-    def write(self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span], marks: Marks) -> Written:
+    def write(
+        self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span], marks: Marks
+    ) -> KeptAndLeft:
         """Writes a document. The line has no line feed; the record is the parsed line."""
         drop, cut = self.treatment.drop, self.treatment.cut
         left_out = drop is not None and words_in(runs) > drop * text.number
         self.count(runs, left_out=left_out)
         if cut and not left_out:
-            return Written(self.cut(line, record, text, runs) + b"\n", line + b"\n" if runs else b"")
+            return self.cut(line, record, text, runs) + b"\n", line + b"\n" if runs else b""
         marked = with_member(
             line, REPEATS, wire.json_of([self.mark(text, *each) for each in zip(runs, marks, strict=True)])
         )
-        return Written(b"", marked + b"\n") if left_out else Written(marked + b"\n")
+        return (b"", marked + b"\n") if left_out else (marked + b"\n", b"")
 
-    def pass_on(self, line: bytes) -> Written:
+    def pass_on(self, line: bytes) -> KeptAndLeft:
         """Writes a document without runs."""
         if self.treatment.cut:
             record = wire.parse_json(line)
             return self.write(line, record, tokenized_text(record, self.treatment.text_field), [], [])
-        return Written(with_member(line, REPEATS, b"[]") + b"\n")
+        return with_member(line, REPEATS, b"[]") + b"\n", b""
 
     def mark(self, text: TokenizedText, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
         """Returns the mark of a run."""

@@ -11,14 +11,15 @@ import orjson
 
 from shingletools import kernel
 from shingletools.commands.repeats.earlier_runs import PLACES, Earlier, EarlierRuns, Portions
-from shingletools.commands.repeats.run_marking import Marking
+from shingletools.commands.repeats.run_marking import KeptAndLeft, Marking
 from shingletools.commands.repeats.run_spans import joined
 from shingletools.commands.repeats.spec import WithinSpec
 from shingletools.kernel import arrays as kernel_arrays
 from shingletools.kernel.types import Index
 from shingletools.kernel.winnowing import Winnowing
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, written
 from shingletools.record.tokenized_text import RecipeCheck, TokenizedText, tokenized_text
 from shingletools.record.wire import AT, Record, parse_json
 from shingletools.record.word_offsets import read_places
@@ -54,7 +55,7 @@ class WithinCorpus(RecordCollector):
             self.earlier.add(*self.texts.take())
         self.lines.add(line)
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         self.earlier.add(*self.texts.take())
         if self.texts.end > PLACES:
             raise Failed("the texts are too long: at most 8 TB are possible")
@@ -72,9 +73,9 @@ class WithinCorpus(RecordCollector):
                 made.append(self.write(line, number, runs, every) if len(runs.place) else self.marking.pass_on(line))
                 number += 1
             self.texts.forget()
-            yield Written(*map(b"".join, zip(*made, strict=True)))
+            yield from written(*map(b"".join, zip(*made, strict=True)))
 
-    def write(self, line: bytes, number: int, found: EarlierRuns, texts: bytes) -> Written:
+    def write(self, line: bytes, number: int, found: EarlierRuns, texts: bytes) -> KeptAndLeft:
         """Writes a document with these runs."""
         record = parse_json(line)
         starts = self.texts.words(number)

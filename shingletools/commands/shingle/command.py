@@ -77,13 +77,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--max-df",
         metavar="N",
         type=frequency_limit,
-        help="leave out shingles in more than N documents, or than P%% of all",
+        help="leave out shingles in more than N documents, or P%% of all",
     )
     add(
         "--min-df",
         metavar="N",
         type=frequency_limit,
-        help="leave out shingles in fewer than N documents, or than P%% of all",
+        help="leave out shingles in fewer than N documents, or P%% of all",
     )
     add(
         "--df-table",

@@ -8,7 +8,8 @@ from shingletools.commands.shingle.string_counts import StringCounts
 from shingletools.numbers.inverse_document_frequency import inverse_frequency
 from shingletools.reading.shingle_tables import Header, cut_off, take_header, take_number
 from shingletools.record import wire
-from shingletools.record.collector import CollectorContext, RecordCollector, Written
+from shingletools.record.collector import CollectorContext, RecordCollector
+from shingletools.record.events import Event, Lines, written
 from shingletools.record.stage import IN_ONE_PROCESS, Stage
 from shingletools.record.wire import Record
 from shingletools.system.errors import EnvironmentFailure, Failed, Rejected
@@ -65,13 +66,13 @@ class Frequencies(RecordCollector):
         if via != self.via:
             raise Failed(wire.recipes_differ(via, self.via))
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         least = self.spec.least.least(self.documents)
         if self.spec.header:
             number = sum(1 for words, df in self.counts if df >= least and self.is_kept(words))
-            yield Written(Header(self.documents, number, least, self.whole_recipe()).line())
+            yield from written(Header(self.documents, number, least, self.whole_recipe()).line())
         lines = (self.line(words, df) for words, df in self.counts if df >= least)
-        yield from map(Written, wire.joined_lines(filter(None, lines)))
+        yield from map(Lines, wire.joined_lines(filter(None, lines)))
 
     def is_kept(self, words: str) -> bool:
         return not self.spec.sampled or bool(self.spec.hashing(words))
@@ -143,7 +144,7 @@ class MergedTables(Frequencies):
         self.left -= 1
         self.last = words
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         self.end()
         yield from super().finish()
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import blake3
 
-from shingletools import kernel
 from shingletools.commands.shingle.fingerprint_counts import FingerprintCounts
 from shingletools.commands.shingle.fingerprints import Hashing, Rolling
 from shingletools.commands.shingle.frequency_filter import DocumentLimits, FrequencyChoice, listing_of, recipe_of
@@ -16,6 +15,7 @@ from shingletools.kernel.lines import Link
 from shingletools.reading.shingle_tables import MAX_DOCUMENTS
 from shingletools.record import wire
 from shingletools.record.filter_chain import Chain
+from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
 
 
@@ -81,7 +81,8 @@ class ShingleCounting:
         # The recipe has the hash of all lines: a file whose last line has no line feed must not run into the next
         self.digest.update(lines if self.ended else b"\n" + lines)
         self.ended = lines.endswith(b"\n")
-        self.documents += kernel.count_lines(lines) - len(self.chain.work(lines)[1])
+        (made,) = self.chain(RecordBatch(lines))
+        self.documents += made.counts[0].given - len(made.rejected)
         self.found.add(self.gathering.take())
 
     def filter(self) -> Filter:

@@ -17,7 +17,8 @@ from shingletools.kernel.line_columns import ColumnData, Field, Kind
 from shingletools.kernel.own_words import OWN, Comparing, LineHeads, NumberedTexts
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
-from shingletools.record.collector import Collector, DeferredReject, Taken, Written
+from shingletools.record.collector import Collector
+from shingletools.record.events import Event, Reject, written
 from shingletools.record.json_members import escaped, member_of, members, parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema, read_batch
 from shingletools.record.wire import AGAINST
@@ -88,7 +89,7 @@ class CheckCollector(Collector):
             f',"covers":"{side}","answer":"{found.answer}"}}\n'.encode()
             for side, found in zip(covers, VERDICTS, strict=True)
         ]
-        self.lost: list[DeferredReject] = []
+        self.lost: list[Reject] = []
         self.counts = dict.fromkeys((COPY, DOUBTFUL, DIFFERENT), 0)
         other = -1 if spec.others else 0
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, other=other)
@@ -101,7 +102,7 @@ class CheckCollector(Collector):
             (Field(escaped(spec.id_field), Kind.ID), *(Field(escaped(n), Kind.SPAN) for n in names)),
         )
 
-    def schema(self, side: int, /) -> Schema:
+    def schema(self, side: int, _file: str = "", /) -> Schema:
         return self.of_documents if side else self.of_pairs
 
     def parse_pair(self, line: bytes, _start: int) -> Sequence[bytes | bool]:
@@ -120,20 +121,19 @@ class CheckCollector(Collector):
         places = [(0, 0) if each is None else (start + each.value, start + each.end) for each in found]
         return orjson.dumps(wire.take_id(record, self.spec.id_field)), *places
 
-    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+    def take(self, batch: RecordBatch, side: int, /) -> Iterator[Event]:
         if side:
-            return self.take_documents(batch, self.two[side - 1])
+            yield from self.take_documents(batch, self.two[side - 1])
+            return
         for ids, of_side in zip(batch.columns, self.two, strict=False):
             of_side.number(ids)
         lines = batch.lines[int(np.frombuffer(batch.starts, np.int64)[0]) : batch.end]
         self.pairs.add(WaitingPairs(lines, batch.place(0)), len(lines) + 300)
-        return Taken()
 
-    def take_documents(self, batch: RecordBatch, side: Side) -> Taken:
+    def take_documents(self, batch: RecordBatch, side: Side) -> Iterator[Event]:
         ids, *fields, recipes = batch.columns
         numbers = np.frombuffer(side.ids.find(ids.data, ids.sizes), np.int64)
         places = [np.frombuffer(column.data, np.int64).reshape(-1, 2) for column in (recipes, *fields)]
-        rejected: dict[int, Rejected] = {}
         rows = np.flatnonzero(numbers >= 0)
         columns = (column[rows].tolist() for column in (numbers, *places))
         for row, number, of_recipe, *of_fields in zip(rows.tolist(), *columns, strict=True):
@@ -145,17 +145,14 @@ class CheckCollector(Collector):
                 side.texts[number] = BAD
                 text = self.text_of([batch.lines[slice(*place)] for place in of_fields])
             except Rejected as error:
-                rejected[row] = error
-                if self.strict:
-                    break
+                yield batch.reject(row, error)
             except Failed as error:
-                return Taken(rejected=rejected, failed=(row, error))
+                raise batch.failure(row, error) from None
             else:
                 self.via = via
                 side.texts[number] = len(self.texts)
                 self.texts.add(text, len(text) + 100)
                 self.sizes.append(len(text))
-        return Taken(rejected=rejected)
 
     def check_recipe(self, via: bytes) -> None:
         """Raises Failed for another recipe than that of the documents before, and Rejected for none."""
@@ -172,7 +169,7 @@ class CheckCollector(Collector):
         name = self.spec.text_field
         return " ".join(wire.take_string({name: orjson.loads(value)} if value else {}, name).split()).encode()
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         for waiting in self.pairs:
             at = before = 0
             while at < len(waiting.lines):
@@ -186,7 +183,9 @@ class CheckCollector(Collector):
                 del sizes
                 for some in np.split(good, np.flatnonzero(np.diff(parts)) + 1):
                     heads = pairs.heads._replace(places=pairs.heads.places[some])
-                    yield self.checked(PairRows(heads, pairs.texts[some], pairs.copies[some]))
+                    yield from self.checked(PairRows(heads, pairs.texts[some], pairs.copies[some]))
+                yield from self.lost
+                self.lost = []
 
     def pair_rows(self, batch: RecordBatch, place: Place) -> tuple[PairRows, Index]:
         """Returns pairs that were good before, and which of them can be checked."""
@@ -216,7 +215,7 @@ class CheckCollector(Collector):
             places[row] = start, len(heads)
         return PairRows(LineHeads(bytes(heads), places), texts, copies), np.flatnonzero(~lost)
 
-    def checked(self, pairs: PairRows) -> Written:
+    def checked(self, pairs: PairRows) -> list[Event]:
         """Returns the lines of pairs with what was found."""
         compared = np.flatnonzero(~pairs.copies)
         texts, at = self.numbered(pairs.texts[compared])
@@ -228,10 +227,10 @@ class CheckCollector(Collector):
             self.counts[VERDICTS[number].answer] += count
         output = kernel.own_lines(pairs.heads, own, texts, self.rests, found)
         if self.spec.doubtful is None:
-            return Written(output)
+            return written(output)
         some = found == DOUBT
         heads = pairs.heads._replace(places=pairs.heads.places[some])
-        return Written(output, kernel.own_lines(heads, own[some], texts, self.rests, found[some]))
+        return written(output, kernel.own_lines(heads, own[some], texts, self.rests, found[some]))
 
     def numbered(self, texts: Index) -> tuple[NumberedTexts, Index]:
         """Returns prepared texts, and where those of pairs are among them."""
@@ -254,7 +253,7 @@ class CheckCollector(Collector):
             return without_copy(line), False
         return b'{"a":%b,"b":%b,"similarity":1.0,"copy":true}' % (first, name), True
 
-    def unknown(self, first: Place, row: int, line: bytes, texts: tuple[int, int]) -> DeferredReject:
+    def unknown(self, first: Place, row: int, line: bytes, texts: tuple[int, int]) -> Reject:
         """Returns a pair that cannot be checked, because a document is not there, or was rejected."""
         side = next(side for side, text in enumerate(texts) if text < 0)
         option = "--against" if side and self.spec.others else "--docs"
@@ -262,11 +261,7 @@ class CheckCollector(Collector):
         why = f"no document of {option} has the id {name}"
         if texts[side] == BAD:
             why = f"the document {name} of {option} was rejected"
-        return DeferredReject(first[0], None if first[1] is None else first[1] + row, why, line)
-
-    def deferred_rejects(self) -> Sequence[DeferredReject]:
-        lost, self.lost = self.lost, []
-        return lost
+        return Reject(first[0], None if first[1] is None else first[1] + row, why, line, late=True)
 
     def summary(self) -> list[str]:
         copies, doubtful, different = self.counts.values()

@@ -9,7 +9,7 @@ from shingletools.commands.simcheck.citation_verdicts import SAME, CitationVerdi
 from shingletools.commands.simcheck.citations import Citation
 from shingletools.commands.simcheck.spec import CheckSpec
 from shingletools.commands.simcheck.verdicts import DOUBTFUL
-from shingletools.record.collector import Written
+from shingletools.record.events import Event, written
 
 MOST_CITATIONS = 1 << 16  # that are prepared: some 5 kB each
 SHOWN_FIELDS = 5
@@ -28,7 +28,7 @@ class CitationCollector(CheckCollector):
         there = b"" if abstract == b'""' else abstract and b"1"  # it counts that it is there
         return b"[%b]" % b",".join(value or b"null" for value in (*others, there))
 
-    def checked(self, pairs: PairRows) -> Written:
+    def checked(self, pairs: PairRows) -> list[Event]:
         output, doubtful = list[bytes](), list[bytes]()
         places, texts = pairs.heads.places.tolist(), pairs.texts.tolist()
         for (start, end), (one, other), is_copy in zip(places, texts, pairs.copies.tolist(), strict=True):
@@ -42,7 +42,7 @@ class CitationCollector(CheckCollector):
             output.append(pairs.heads.data[start:end] + rest_of_line(found))
             if found.answer == DOUBTFUL:
                 doubtful.append(output[-1])
-        return Written(b"".join(output), b"" if self.spec.doubtful is None else b"".join(doubtful))
+        return written(b"".join(output), b"" if self.spec.doubtful is None else b"".join(doubtful))
 
     def citation(self, number: int) -> Citation:
         """Returns a citation that is prepared to be compared."""

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
     add("--citations", action="store_true", help="compare the fields of citations, such as title and doi, not the text")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs to FILE, too")
-    add("--all", action="store_true", help="doubtful pairs cover each other, too, so dedup removes one of them")
+    add("--all", action="store_true", help="let dedup also remove one document of each doubtful pair")
     rules = parser.add_argument_group("what a text may have of its own, and still be covered")
     add = rules.add_argument
     add(
@@ -46,14 +46,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=partial(count, least=0),
         default=DEFAULT.short,
-        help=f"in texts of at most N words each word counts, on both sides (default {DEFAULT.short})",
+        help=f"in texts of at most N words, each word tells (default {DEFAULT.short})",
     )
     add(
         "--run",
         metavar="R",
         type=partial(count, least=0),
         default=DEFAULT.longest,
-        help=f"in longer texts, at most R own words close together (default {DEFAULT.longest})",
+        help=f"a longer text may have at most R words of its own that stand together (default {DEFAULT.longest})",
     )
     add("--share", metavar="S", type=threshold, default=DEFAULT.share, help="and at most S of all words (default 0.1)")
     add(
@@ -61,9 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=numbers,
         default=DEFAULT.numbers,
-        help="in texts of at most N words no word with a digit, or always, or never (default 100)",
+        help="words with digits tell in texts of at most N words, always, or never (default 100)",
     )
-    add("--exact", action="store_true", help="another spelling is another word")
+    add("--exact", action="store_true", help="take another spelling for another word")
     add_repeatable(rules, "--stop", "LIST", "words that do not count in short texts: en, ru, zh, iso:LANG, or a FILE")
     add_memory(parser.add_argument_group("memory"), "hold texts on disk")
 

@@ -14,7 +14,8 @@ from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import I32, U64, Flags, Index
 from shingletools.numbers.ranges import stretches
 from shingletools.numbers.union_find import MAX_NUMBERS, UnionFind
-from shingletools.record.collector import Collector, Taken, Written
+from shingletools.record.collector import Collector
+from shingletools.record.events import Event, written
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import COPY_TWICE
 from shingletools.system import errors
@@ -94,16 +95,16 @@ class Groups(Collector):
         self.forest = False  # whether every pair connects two groups, as with simjoin --forest
         self.doubts: list[str] = []
 
-    def schema(self, side: int, /) -> Schema:
+    def schema(self, side: int, _file: str = "", /) -> Schema:
         return self.readers[side > 0].schema
 
-    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+    def take(self, batch: RecordBatch, side: int, /) -> Iterator[Event]:
         numbers = np.frombuffer(self.ids.number(*self.readers[side > 0].ids(batch)), np.int64)
         if len(self.ids) > MAX_NUMBERS:
             raise Failed(f"more than {MAX_NUMBERS} ids")
         if not side:
             self.join(numbers, np.flatnonzero(self.pair_reader.copied(batch)))
-        return Taken()
+        return iter(())
 
     def join(self, numbers: Index, some: Index) -> None:
         """Adds pairs, each two numbers one after the other. some: the places of pairs of an original and a copy."""
@@ -127,7 +128,7 @@ class Groups(Collector):
         np.minimum.at(nearest, a, b.astype(np.int32))
         np.minimum.at(nearest, b, a.astype(np.int32))
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         self.ids.close()  # its table takes as much as the arrays below
         representatives = self.method.representatives()
         if len(self.copies):
@@ -167,12 +168,12 @@ class Groups(Collector):
         nearest[:] = nearest[original]
         return representatives[original]
 
-    def lines(self, members: Index, sizes: Index) -> Iterator[Written]:
+    def lines(self, members: Index, sizes: Index) -> Iterator[Event]:
         """Yields the lines of groups. members: group by group."""
         ends = np.append(0, np.cumsum(sizes))
         for part in stretches(sizes, BATCH_MEMBERS):
             some = self.named(members[ends[part.start] : ends[part.stop]])
-            yield Written(kernel.group_lines(some, sizes[part]))
+            yield from written(kernel.group_lines(some, sizes[part]))
 
     def named(self, numbers: Index) -> SelectedIds:
         """Returns the ids with these numbers."""

@@ -37,7 +37,7 @@ class PassageAdder(RecordCollector, RecordAdder):
         text = tokenized_text(record, self.spec.text_field)
         self.recipes.check(record)
         self.state = self.state._replace(recipe=self.recipes.before)
-        self.batch.place(*self.place, 1)
+        self.batch.place(self.place[0], [self.place[1] or 0])
         if text.number:
             self.batch.add_grams(np.unique(kernel.winnow(text.text.encode() + b"\n", self.how)[0]))
         self.batch.add(orjson.dumps(name), b"", line + EMPTY)

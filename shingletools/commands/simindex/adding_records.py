@@ -1,8 +1,6 @@
 """Adds records with signatures to an archive: all good ones, or none if the run fails."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from typing import IO
 
 import numpy as np
 
@@ -20,11 +18,14 @@ from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import component_table, least_of, not_made_for, signature_in
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
-from shingletools.record.collector import Collector, DeferredReject, Taken, Written
+from shingletools.record.collector import Collector
+from shingletools.record.events import Event, Lines
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.files import folder_errors
+from shingletools.system.memory_limit import Memory
+from shingletools.system.spilling_list import SpillingList
 
 
 class RecordAdder(Collector):
@@ -46,7 +47,7 @@ class RecordAdder(Collector):
         self.new: list[Segment] = []  # segments that this run has written
         self.repeats = KnownIds(self.writer.archive, spec)
         # Pairs are written as they are found, and what records replace must be known before any is compared
-        self.aside = BatchSpool(spec.archive) if spec.unless_known else None
+        self.aside = SpillingList[SegmentBuilder](Memory(0, spec.archive)) if spec.unless_known else None
         self.before: Sequence[Entry] = ()  # the earlier segments, without replaced records
         self.added = self.alike = 0
         self.cache = Cache()
@@ -98,17 +99,16 @@ class RecordAdder(Collector):
         if signed.data:
             self.comparable.check(signed.signature, len(signed.data), signed.via)
 
-    def schema(self, _side: int, /) -> Schema:
+    def schema(self, _side: int, _file: str = "", /) -> Schema:
         return self.next_schema
 
-    def take(self, batch: RecordBatch, _side: int, /) -> Taken:
+    def take(self, batch: RecordBatch, _side: int, /) -> Iterator[Event]:
         """Takes records. A segment ends with the record that fills it, however the lines are parted."""
         if self.next_schema.provisional:
             self.infer_schema()
         ids, payloads = batch.columns
         spelled = RecordForm(self.spec.id_field, self.state.field, self.state.digits or 8)
         frames, lengths = frames_of(batch, spelled)
-        file, line = batch.place(0)
         names, sizes = (np.frombuffer(column.sizes, np.int64) for column in (ids, payloads))
         to_id, to_data, to_frame = (np.append(0, np.cumsum(counts)) for counts in (names, sizes, lengths))
         most = np.arange(batch.rows + 1) * (ROW_BYTES + FRAME_BYTES) + to_id + to_data + to_frame
@@ -116,7 +116,7 @@ class RecordAdder(Collector):
         while start < batch.rows:
             left = self.spec.size // 2 - self.batch.memory
             end = max(start + 1, int(np.searchsorted(most, most[start] + left)) - 1)
-            self.batch.place(file, (line or 0) + start, end - start)
+            self.batch.place(batch.file, batch.line_numbers(start, end))
             numbers = self.batch.frames.numbers(frames[to_frame[start] : to_frame[end]], lengths[start:end])
             data = payloads.data[to_data[start] : to_data[end]]
             self.batch.extend(
@@ -124,7 +124,7 @@ class RecordAdder(Collector):
             )
             self.add_if_full()
             start = end
-        return Taken()
+        return iter(())
 
     def infer_schema(self) -> None:
         """Takes the recipe of the record just read. The first signature that is not empty decides the schema."""
@@ -146,7 +146,7 @@ class RecordAdder(Collector):
         if self.batch.memory < self.spec.size // 2:
             return
         if self.aside is not None:
-            self.aside.put(self.taken())
+            self.aside.add(self.taken(), self.spec.size)
             return
         for _ in self.add(self.taken()):
             pass  # only records that are put aside have pairs
@@ -163,14 +163,14 @@ class RecordAdder(Collector):
     def form(self) -> Form:
         return self.state.size, self.state.digits or 8
 
-    def add(self, batch: SegmentBuilder) -> Iterator[Written]:
+    def add(self, batch: SegmentBuilder) -> Iterator[Event]:
         """Writes a segment of records that are new. Gives the pairs of those that are known."""
         if not len(batch):
             return
         sorting = self.repeats.sorted_out(batch, self.form, self.in_this_run())
         alike = np.zeros(len(batch), np.bool_)
         if self.known is not None:
-            yield from map(Written, self.known.pairs(batch, sorting, self.state.size, alike))
+            yield from map(Lines, self.known.pairs(batch, sorting, self.state.size, alike))
         self.alike += int(np.count_nonzero(alike & (sorting.fresh | sorting.again)))
         fresh = sorting.fresh & ~alike
         self.repeats.remember(batch, self.form, np.flatnonzero(sorting.asks & ~fresh))
@@ -187,18 +187,14 @@ class RecordAdder(Collector):
         """Returns the segments that this run has written so far, as an archive."""
         return Archive(self.writer.path, self.state, self.new)
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         last = self.taken()
         if self.aside is not None:
-            for batch in self.aside.all():
+            for batch in self.aside:
                 yield from self.add(batch)
         yield from self.add(last)
-        yield Written()  # after this, the driver asks for the last bad records
+        yield from self.repeats.deferred
         self.before = self.writer.without(self.repeats.replaced)
-
-    def deferred_rejects(self) -> Sequence[DeferredReject]:
-        deferred, self.repeats.deferred = self.repeats.deferred, []
-        return deferred
 
     def settle(self) -> None:
         """Puts the new segments into the archive."""
@@ -219,29 +215,3 @@ class RecordAdder(Collector):
         if self.spec.edited == REPLACE:
             counted.append(f"{len(self.repeats.replaced)} replaced")
         return [*counted, f"{self.alike} known"] if self.spec.unless_known else counted
-
-
-class BatchSpool:
-    """Batches on disk, in a file without a name in the archive's folder. Raises EnvironmentFailure."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.file: IO[bytes] | None = None
-        self.origins: list[list[str]] = []  # the files that the records of each batch come from
-
-    def put(self, batch: SegmentBuilder) -> None:
-        with folder_errors(self.folder):
-            if self.file is None:
-                self.file = tempfile.TemporaryFile(dir=self.folder)
-            batch.save(self.file)
-        self.origins.append(batch.files)
-
-    def all(self) -> Iterator[SegmentBuilder]:
-        """Yields all batches, in their order. None is put after this."""
-        if self.file is None:
-            return
-        self.file.seek(0)
-        for files in self.origins:
-            with folder_errors(self.folder):
-                batch = SegmentBuilder.load(self.file, files)
-            yield batch

@@ -12,7 +12,8 @@ from shingletools.archive.segment_merging import merge
 from shingletools.commands.simindex.spec import CHECK, DROP, DUMP, LIST, MERGE, IndexSpec
 from shingletools.kernel.types import Index
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, written
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
@@ -43,7 +44,7 @@ class ReadingAction(ArchiveAction):
 class Listing(ReadingAction):
     """list: gives one record that describes the archive."""
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         state = self.archive.manifest
         components = 2 * state.size // state.digits if state.digits else None
         segments = [
@@ -62,20 +63,20 @@ class Listing(ReadingAction):
             **({"k": state.passages[-1]} if state.passages else {}),
             "segments": segments,
         }
-        yield Written(wire.format_json(record))
+        yield from written(wire.format_json(record))
 
 
 class Checking(ArchiveAction):
     """check: reads all files; gives one record for each damaged file, then fails the run."""
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         first, count = "", 0
         for fault in faults(self.spec.archive):
             first, count = first or f"{fault.file}: {fault.cause}", count + 1
             record: dict[str, object] = {"file": fault.file, "fault": fault.cause}
             if fault.entry is not None:
                 record |= {"segment": fault.entry.number, "documents": fault.entry.live}
-            yield Written(wire.format_json(record))
+            yield from written(wire.format_json(record))
         if count:
             raise Failed(first if count == 1 else f"{first} (files with faults: {count})")
 
@@ -83,9 +84,9 @@ class Checking(ArchiveAction):
 class Dumping(ReadingAction):
     """dump: gives the records as they came, in the order in which they were added."""
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         for rows in self.archive.live():
-            yield Written(b"".join(line + b"\n" for line in self.archive.lines(rows)))
+            yield from written(b"".join(line + b"\n" for line in self.archive.lines(rows)))
 
 
 class ChangingAction(ArchiveAction):
@@ -102,14 +103,14 @@ class ChangingAction(ArchiveAction):
 class Merging(ChangingAction):
     """merge: makes one segment of all, without dropped records."""
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         archive = self.writer.archive
         state = archive.manifest
         self.state = state
         if len(state.segments) > 1 or any(entry.removed for entry in state.segments):
             merged = merge(self.writer, archive.segments)
             self.state = state._replace(segments=() if merged is None else (merged,))
-        yield Written()
+        yield from ()
 
     def settle(self) -> None:
         if self.state is not self.writer.archive.manifest:
@@ -137,11 +138,11 @@ class Dropping(ChangingAction):
         self.missing += int(np.count_nonzero(found < 0))
         self.rows = np.union1d(self.rows, found[found >= 0])
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         self.look_up()
         self.dropped = len(self.rows)
         self.entries = self.writer.without(self.rows)
-        yield Written()
+        yield from ()
 
     def settle(self) -> None:
         if self.dropped:

@@ -66,7 +66,7 @@ class AskedArchive:
         spec = cast(JoinSpec, stage)
         if len(spec.archives) > 1:
             raise Failed("--against: only one archive can be queried at a time")
-        return JoinCollector(spec, context.jobs, against=StaysOpen(spec, [self._archive]))
+        return JoinCollector(spec, context, against=StaysOpen(spec, [self._archive]))
 
     def __len__(self) -> int:
         """Returns the number of documents."""

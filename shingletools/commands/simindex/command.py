@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_thresholds(
         parser,
         threshold,
-        "add: the least threshold that the archive is to answer (default 0.8 for min-hashes)",
+        "add: the least similarity that queries can ask for (default 0.8 for min-hashes)",
         "the same, as a number of components (default 2 for supershingles, 1 for megashingles)",
         "the same, as a number of differing bits (default 3 for simhashes)",
     )
@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-k",
         metavar="K",
         type=count,
-        help="add: keep documents, of which repeats --against finds passages of K words or more",
+        help="add: keep documents, in which repeats --against finds passages of K words or more",
     )
     parser.add_argument(
         "--text",

@@ -12,7 +12,7 @@ from shingletools.commands.simindex.spec import BAD, IndexSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Flags, Index
-from shingletools.record.collector import DeferredReject
+from shingletools.record.events import Reject
 from shingletools.system.errors import seen_before, shown
 
 BATCH_LINES = 1 << 12  # lines that are compared together
@@ -54,7 +54,7 @@ class KnownIds:
         self.met: Index = np.empty(0, np.int64)  # the archive's rows whose ids have come
         self.replaced: Index = np.empty(0, np.int64)  # rows of `met` that other records replace
         self.there = 0  # number of records that the archive had already
-        self.deferred: list[DeferredReject] = []
+        self.deferred: list[Reject] = []
 
     def compared(self, batch: SegmentBuilder, form: Form) -> tuple[Index, Flags, Index]:
         """Returns for each record the archive's row with its id, or -1; whether it is the same; `before` of Sorting.
@@ -134,7 +134,7 @@ class KnownIds:
             other = f"{self.archive.name} has another record of id {shown(name)}"
             cause = other if of_archive[row] else seen_before(name)
             self.deferred.append(
-                DeferredReject(batch.files[batch.file[row]], batch.line[row], cause, line, repeated_id=True)
+                Reject(batch.files[batch.file[row]], batch.line[row], cause, line, late=True, repeated_id=True)
             )
 
     def remember(self, batch: SegmentBuilder, form: Form, rows: Index) -> None:

@@ -46,8 +46,7 @@ class KnownBefore:
                 SelectedIds(names, ends, a),
                 SelectedIds(archived, np.cumsum(archived_sizes), which),
                 agreeing,
-                both,
-                both,
+                (both, both),
             )
 
     def _alike(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:

@@ -19,7 +19,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
-from shingletools.record.collector import DeferredReject
+from shingletools.record.events import Reject
 from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.errors import seen_before as seen
@@ -77,12 +77,12 @@ class Against:
                 raise Failed(f"{archive.name}: {error}") from None
         return via
 
-    def repeated(self, store: Store) -> Iterator[DeferredReject]:
+    def repeated(self, store: Store) -> Iterator[Reject]:
         """Yields records of archives whose id an earlier file or archive has: they are bad, and in no pair."""
         for number, again in self.repeats(store):
             archive = self.archives[number]
             for name, line in zip(split_ids(*archive.ids(again)), archive.lines(again), strict=True):
-                yield DeferredReject(archive.path, None, seen(orjson.loads(name)), line, False)
+                yield Reject(archive.path, None, seen(orjson.loads(name)), line)
 
     def repeats(self, store: Store) -> Iterator[tuple[int, Index]]:
         """Yields the same records as numbers of archives and rows of each, in blocks. The archives hide these rows."""

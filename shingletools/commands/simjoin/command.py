@@ -54,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights",
         metavar="FILE",
-        help="weigh the shingles by the table FILE, from shingle --df; or counted: by the documents that are joined",
+        help="weigh shingles by the table FILE of shingle --df, or with counted, by the joined documents",
     )
     parser.add_argument("--verify", action="store_true", help="find candidates by sketches, decide by shingles")
     parser.add_argument("--interval", action="store_true", help="write bounds of the true similarity, too")
@@ -83,7 +83,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         type=threshold,
         default=Fraction(1),
-        help="be faster, but find only the share R of pairs that just reach the threshold (default 1)",
+        help="be faster: find, on average, a fraction R of the pairs exactly at the threshold (default 1)",
     )
     add_memory(how, "work on disk")
 
@@ -142,4 +142,4 @@ def collector_of(spec: JoinSpec, context: CollectorContext) -> Collector:
 
     for path in filter(os.path.isdir, spec.against):
         manifest.read(path)  # fails with the reason why it is no archive
-    return JoinCollector(spec, context.jobs)
+    return JoinCollector(spec, context)

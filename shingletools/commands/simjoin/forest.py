@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Documents
-from shingletools.kernel.types import I32, Index
+from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
 from shingletools.record.collector import ShowWork
@@ -111,6 +111,9 @@ class Forest:
             part = order[start : start + self.limits.candidates]
             yield Pairs(a[part], b[part], agreeing[part])
 
+    def copied(self, pairs: Pairs) -> Flags:
+        return np.zeros(len(pairs.a), np.bool_)  # what it joins says nothing of copies
+
     def _add(self, pairs: Pairs) -> None:
         for values, column in zip(pairs, self.found, strict=True):
             column.frombytes(values.astype(np.int64).tobytes())
@@ -130,7 +133,7 @@ class Forest:
                 apart &= self.scope.has(one, two)
             one, two = one[apart], two[apart]
             self.candidates += len(one)
-            agreeing = self.table.compare(one, two)
+            agreeing = self.table.compare(one, two).agreeing
             pair = agreeing > 0
             pairs = Pairs(one[pair], two[pair], agreeing[pair])
             new = self.connected.join(pairs.a, pairs.b)

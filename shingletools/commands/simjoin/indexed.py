@@ -152,7 +152,7 @@ class ArchiveJoin:
         rows, right = np.unique(row, return_inverse=True)
         some, left = np.unique(document, return_inverse=True)
         together = np.concatenate([documents[some], self._rows(rows)])
-        agreeing = kernel.agreements(together, self.least, left, len(some) + right)
+        agreeing, _ = kernel.agreements(together, self.least, left, len(some) + right)
         pair = agreeing > 0
         return Pairs(document[pair], row[pair], agreeing[pair])
 
@@ -220,7 +220,7 @@ def originals(documents: Rows) -> Index:
     """Returns the number of the first document that equals each; its own if that has the same key by chance only."""
     n, every = documents.shape[1], np.arange(len(documents))
     _, first, which = np.unique(kernel.band_keys(documents, [(0, n)])[0], return_index=True, return_inverse=True)
-    return np.where(kernel.agreements(documents, n, first[which], every) > 0, first[which], every)
+    return np.where(kernel.agreements(documents, n, first[which], every)[0] > 0, first[which], every)
 
 
 def in_parts(numbers: Index) -> list[Index]:

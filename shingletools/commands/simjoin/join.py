@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
-from shingletools.commands.simjoin.table import ELSEWHERE, Documents, Meeting
+from shingletools.commands.simjoin.table import Documents, Meeting
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
@@ -42,8 +42,8 @@ class Join:
 
     Identical rows of one side, with equal labels, are collapsed: the first, the *original*, stands for its copies.
     Originals that share a bucket are candidates. Those that are pairs are kept, and become pairs of documents one
-    document after the other. With `copies_once`, the pair of an original and its copy has an agreement below 0. With
-    `best`, each pair comes in both orders; of a partner and its copies, only the first `best`, and the original.
+    document after the other. With `copies_once`, a copy has one pair, with its original. With `best`, each pair comes
+    in both orders; of a partner and its copies, only the first `best`, and the original.
 
     Memory, besides the documents: with a limit, that, two bytes for each document, and for each document of the largest
     bucket 300, or 8 for each band if it is split. Without one, 100 bytes for each document, 40 for each pair of
@@ -146,9 +146,16 @@ class Join:
         for bands_before in before:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
         left, right, places = candidates
-        agreeing = self.table.compare(left, right, Meeting(band, places))
+        agreeing, compared = self.table.compare(left, right, Meeting(band, places))
         pair = agreeing > 0
-        return int(np.count_nonzero(agreeing != ELSEWHERE)), Pairs(left[pair], right[pair], agreeing[pair])
+        return compared, Pairs(left[pair], right[pair], agreeing[pair])
+
+    def copied(self, pairs: Pairs) -> Flags:
+        start, count = self.originals.within(pairs.b, 1)
+        flags = count > 0
+        flags[flags] = self.originals.values[start[flags]] == pairs.a[flags]
+        self.originals.forget()
+        return flags
 
     def _expand(self, paired: Flags) -> Iterator[Pairs]:
         """Yields all pairs of documents, from those of originals. paired: whether each is in some, (documents,)."""
@@ -175,8 +182,7 @@ class Join:
         if self.copies_pair:
             several = np.flatnonzero(self.copies.within(original, self.documents)[1])
             partner = np.append(partner, original[several])
-            whole = self.table.whole(original[several])
-            agreeing = np.append(agreeing, -whole if self.copies_once else whole)
+            agreeing = np.append(agreeing, self.table.whole(original[several]))
             owner = np.append(owner, several)
         order = np.argsort(owner, kind="stable")
         owner, partner, agreeing = owner[order], partner[order], agreeing[order]
@@ -186,7 +192,7 @@ class Join:
         if self.best is not None:  # one copy may be the document itself
             count, itself = np.minimum(count, self.best), partner != a
         if self.copies_once:
-            count[(agreeing > 0) | (partner != a)] = 0
+            count[partner != a] = 0
             itself &= original[owner] == a
         by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
         for some in stretches(by_document, self.limits.candidates):

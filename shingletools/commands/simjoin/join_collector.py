@@ -1,6 +1,6 @@
 """Takes records with signatures, and writes pairs of documents."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import orjson
@@ -16,12 +16,13 @@ from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import JoinSpec
-from shingletools.commands.simjoin.store import REPEATED, InMemory, OnDisk, Store
+from shingletools.commands.simjoin.store import InMemory, OnDisk, Store
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
-from shingletools.record.collector import Collector, DeferredReject, Taken, Written
+from shingletools.record.collector import ONE_PROCESS, Collector, CollectorContext
+from shingletools.record.events import Event, Lines, Message, Reject
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.system.errors import Failed, IdRepeated, seen_before
 
@@ -35,10 +36,16 @@ class JoinCollector(Collector):
 
     reads_ahead = True
 
-    def __init__(self, spec: JoinSpec, jobs: int = 1, limits: Limits = DEFAULT, against: Against | None = None) -> None:
+    def __init__(
+        self,
+        spec: JoinSpec,
+        context: CollectorContext = ONE_PROCESS,
+        limits: Limits = DEFAULT,
+        against: Against | None = None,
+    ) -> None:
         """Joins as a spec says. against: the archives of the spec, if they are open already."""
         self.spec = spec
-        self.jobs = jobs
+        self.jobs, self.show_work = context.jobs, context.show_work
         payloads = 1 + spec.wanted.verify
         self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
         fields = spec.wanted.scope.fields
@@ -56,7 +63,7 @@ class JoinCollector(Collector):
         self.scope = LabelFilter(spec.wanted.scope) if spec.wanted.scope.fields else None
         self.first_side = 0  # documents with signatures in the input
         self.against = Against(spec) if spec.archives and against is None else against
-        self.repeated: list[DeferredReject] = []  # bad records of archives, such as those whose ids were used before
+        self.repeated: list[Reject] = []  # bad records of archives, such as those whose ids were used before
         self.via: str | None = None  # the recipe of all records, from the first on
         self.bands = self.candidates = self.pairs = 0
         self.recall = 1.0
@@ -71,19 +78,19 @@ class JoinCollector(Collector):
         if signed.data:
             self.comparable.check(signed.signature, len(signed.data), signed.via)
 
-    def schema(self, side: int, /) -> Schema:
+    def schema(self, side: int, _file: str = "", /) -> Schema:
         return self.next_schemas[side > 0]
 
-    def take(self, batch: RecordBatch, side: int, /) -> Taken:
+    def take(self, batch: RecordBatch, side: int, /) -> Iterator[Event]:
         """Takes records of a side: 0 is the input, from 1 on files of --against, which archives may separate."""
         ids, *columns = batch.columns
         payloads, labels = columns[: len(columns) - (self.scope is not None)], columns[-1]
-        numbers, sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
-        again = np.flatnonzero(numbers == REPEATED)
+        (numbers, new), sizes = self.claim(side, ids), np.frombuffer(payloads[0].sizes, np.int64)
+        again = np.flatnonzero(~new)
         if self.schema(side).provisional and not len(again):
             self.infer_schema(self.records[side > 0].last)
         scope = None if self.scope is None else self.scope.numbers(labels.data, labels.sizes)
-        runs = np.flatnonzero(np.diff((numbers != REPEATED) & (sizes > 0), prepend=False, append=False)).tolist()
+        runs = np.flatnonzero(np.diff(new & (sizes > 0), prepend=False, append=False)).tolist()
         for start, stop in zip(runs[::2], runs[1::2], strict=True):
             self.store.add(min(side, 1), (ids, *payloads), numbers, slice(start, stop))
             if self.scope is not None and scope is not None:
@@ -92,7 +99,8 @@ class JoinCollector(Collector):
             if side and self.against is not None:
                 self.against.documents[side] += stop - start
         names = [*split_ids(ids.data, ids.sizes)] if len(again) else []
-        return Taken(rejected={row: IdRepeated(seen_before(orjson.loads(names[row]))) for row in again.tolist()})
+        for row in again.tolist():
+            yield batch.reject(row, IdRepeated(seen_before(orjson.loads(names[row]))))
 
     def infer_schema(self, last: Signed | None) -> None:
         """Takes the recipe of the record just read. The first signature that is not empty decides the schema."""
@@ -103,17 +111,17 @@ class JoinCollector(Collector):
             self.comparable.accept(signature, len(data), self.via)
             self.next_schemas = [records.schema_of(self.via, signature, len(data)) for records in self.records]
 
-    def claim(self, side: int, ids: ColumnData) -> Index:
-        """Returns the numbers of ids; REPEATED for ids that their side, or an earlier archive, has used."""
-        numbers = self.store.claim(min(side, 1), ids)
+    def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
+        """Returns the numbers of ids, and whether neither their side nor an earlier archive has used each."""
+        numbers, new = self.store.claim(min(side, 1), ids)
         if self.against is not None and side:
             sizes = np.frombuffer(ids.sizes, np.int64)
             known = self.against.known(side, ids.data, sizes)
-            self.against.pass_over(ids.data, sizes, known & (numbers != REPEATED))
-            numbers = np.where(known, REPEATED, numbers)
-        return numbers
+            self.against.pass_over(ids.data, sizes, known & new)
+            new &= ~known
+        return numbers, new
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         """Yields the lines of all pairs."""
         if self.against is not None:
             yield from self.finish_against(self.against)
@@ -125,23 +133,25 @@ class JoinCollector(Collector):
         factory = TableFactory(signature, wanted, weights)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
         join.show_work = self.show_work
-        yield Written()  # after this, the driver asks for the messages of the store
+        yield from (Message(text, verbose=True) for text in self.store.messages())
         lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
         for block in self.best(join.pairs(self.jobs), factory):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.WRITTEN_LINES):
-                yield Written(self.written(Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block)), lines))
+                pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
+                copied = join.copied(pairs) if wanted.copies_once else None
+                a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
+                sizes = self.store.sizes(pairs.a), self.store.sizes(pairs.b)
+                yield Lines(lines.format_pairs(a, b, pairs.agreeing, sizes, copied))
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
-    def finish_against(self, against: Against) -> Iterator[Written]:
+    def finish_against(self, against: Against) -> Iterator[Event]:
         """Yields the lines of pairs with files and archives, after checks of the archives."""
         self.via = against.check(self.comparable, self.via)
-        for late in against.repeated(self.store):
-            self.repeated.append(late)
-            yield Written()
+        yield from against.repeated(self.store)
         yield from self.pairs_against(against)
 
-    def pairs_against(self, against: Against) -> Iterator[Written]:
+    def pairs_against(self, against: Against) -> Iterator[Event]:
         """Yields the lines of pairs with files and archives, which were checked."""
         signature, wanted = self.comparable.signature, self.comparable.wanted
         if signature is None or not self.first_side:
@@ -169,8 +179,9 @@ class JoinCollector(Collector):
                 pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
                 sizes = np.full(len(pairs.a), self.comparable.size)
                 a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
-                yield Written(lines.format_pairs(a, b, pairs.agreeing, sizes, sizes))
-        yield Written()  # after this, the driver asks for the last bad records of archives
+                yield Lines(lines.format_pairs(a, b, pairs.agreeing, (sizes, sizes)))
+            yield from self.found_bad()
+        yield from self.found_bad()
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
 
@@ -181,21 +192,14 @@ class JoinCollector(Collector):
         nearest = Nearest(factory, self.store.sizes, self.spec.memory, self.store.limits)
         return nearest.select(pairs, both=not self.spec.against and not self.spec.archives)
 
-    def messages(self) -> Sequence[str]:
-        return self.store.messages()
-
-    def deferred_rejects(self) -> Sequence[DeferredReject]:
-        late, self.repeated = self.repeated, []
-        return late
+    def found_bad(self) -> Iterator[Event]:
+        """Yields the records of archives that were found to be bad since the last call."""
+        yield from self.repeated
+        self.repeated.clear()
 
     def close(self) -> None:
         if self.against is not None:
             self.against.close()
-
-    def written(self, pairs: Pairs, lines: PairLines) -> bytes:
-        """Returns the lines of some pairs."""
-        a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
-        return lines.format_pairs(a, b, pairs.agreeing, self.store.sizes(pairs.a), self.store.sizes(pairs.b))
 
     def summary(self) -> list[str]:
         return [

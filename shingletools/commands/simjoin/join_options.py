@@ -1,12 +1,12 @@
 """The options that say what makes a pair."""
 
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools.cli.argument_types import count
+from shingletools.numbers.exact_ratios import as_option
 
 if TYPE_CHECKING:
     import argparse
@@ -14,12 +14,6 @@ if TYPE_CHECKING:
 JACCARD, DICE, COSINE, CONTAINMENT = "jaccard", "dice", "cosine", "containment"
 COUNTED = "counted"  # weights by the documents that are joined, not by a table
 BITS = 64  # of a simhash
-
-
-def spelled(value: Fraction | int) -> str:
-    """Returns a number as a user may have given it: a decimal number if it is one, else a fraction."""
-    decimal = f"{Decimal(value.numerator) / value.denominator:f}"
-    return decimal if Fraction(decimal) == value else str(value)
 
 
 class Scope(NamedTuple):
@@ -59,7 +53,7 @@ class JoinOptions(NamedTuple):
         ('-m 2', '')
         """
         options = zip("tmd", self[:3], strict=True)
-        return "".join(f"-{option} {spelled(value)}" for option, value in options if value is not None)
+        return "".join(f"-{option} {as_option(Fraction(value))}" for option, value in options if value is not None)
 
     def shown(self) -> str:
         """Returns the measure and threshold as options.

@@ -12,7 +12,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id
 from shingletools.kernel.types import U32, U64, Flags, Index
 from shingletools.record import wire
-from shingletools.record.collector import DeferredReject
+from shingletools.record.events import Reject
 from shingletools.record.labels import label_of, take_label
 from shingletools.record.wire import Record
 from shingletools.system.errors import Rejected
@@ -93,9 +93,7 @@ class LabelFilter:
         some = self.has(pairs.a, pairs.b)
         return Pairs(*(column[some] for column in pairs))
 
-    def of_archive(
-        self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[DeferredReject]
-    ) -> Iterator[Pairs]:
+    def of_archive(self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[Reject]) -> Iterator[Pairs]:
         """Yields the allowed pairs with rows of an archive, whose places begin at `place`.
 
         Only records in pairs are read, each once. Those without a label are added to `bad`. Memory: 4 bytes for each
@@ -110,7 +108,7 @@ class LabelFilter:
                     known[:, row] = self.numbers_in(wire.parse_json(line), line)[0]
                 except Rejected as error:
                     known[:, row] = BAD
-                    bad.append(DeferredReject(archive.path, None, str(error), line, False))
+                    bad.append(Reject(archive.path, None, str(error), line))
             archived = list(known[:, found.b - place])
             some = self._agree([column[found.a] for column in self.columns], archived) & (archived[0] != BAD)
             yield Pairs(*(column[some] for column in found))

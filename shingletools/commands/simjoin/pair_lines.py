@@ -8,7 +8,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.signatures import Signature
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 
 MAX_KEY_NUMBER = 1 << 31  # numbers up to this one are small enough for keys
@@ -26,20 +26,23 @@ class PairLines:
         self.more = {wire.AGAINST: True} if against else {}
         self._said = lru_cache(CACHED_FIGURES)(self._says)
 
-    def format_pairs(self, a: SelectedIds, b: SelectedIds, agreeing: Index, a_sizes: Index, b_sizes: Index) -> bytes:
+    def format_pairs(
+        self, a: SelectedIds, b: SelectedIds, agreeing: Index, sizes: tuple[Index, Index], copied: Flags | None = None
+    ) -> bytes:
         r"""Returns a line for each pair, from its ids, its agreeing components, and the bytes of its signatures.
 
-        If components are below 0, as many agree, and b is a copy of a.
+        copied: whether the line says that b is a copy of a.
 
         >>> from shingletools.commands.simjoin.signatures import MINHASHES
         >>> ids = SelectedIds(b'"x"7', np.array([3, 4]), np.array([0]))
-        >>> figures = np.array([3]), np.array([16]), np.array([16])
+        >>> figures = np.array([3]), (np.array([16]), np.array([16]))
         >>> PairLines(MINHASHES, JoinOptions()).format_pairs(ids, ids, *figures)
         b'{"a":"x","b":"x","similarity":0.75}\n'
         >>> PairLines(MINHASHES, JoinOptions(), against=True).format_pairs(ids, ids, *figures)
         b'{"a":"x","b":"x","similarity":0.75,"against":true}\n'
         """
-        figures, which = distinct(np.abs(agreeing), a_sizes, b_sizes, (agreeing < 0).astype(np.int64))
+        marked = np.zeros(len(agreeing), np.int64) if copied is None else copied.astype(np.int64)
+        figures, which = distinct(agreeing, *sizes, marked)
         return kernel.pair_lines(a, b, [self._said(*figure) for figure in figures], which)
 
     def _says(self, agreeing: int, a_size: int, b_size: int, copied: int) -> bytes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.table import ELSEWHERE, Bucketed, Components, Counted, Meeting, Table
+from shingletools.commands.simjoin.table import Bucketed, Compared, Components, Counted, Meeting, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.reference_arrays import COUNTER_BITS, counters_of
 from shingletools.kernel.types import ENTRY, U32, U64, BoundedSets, Entries, Flags, Index, Postings, Prefixes, TokenSets
@@ -80,7 +80,7 @@ class SetTable(Table):
 
     def __init__(self, tokens: U64, sizes: Index, measure: Measure, counters: U32) -> None:
         self.measure = measure
-        self.sets = TokenSets(tokens, sizes)
+        self.sets = TokenSets.of(tokens, sizes)
         self.sizes = self.wholes = sizes
         self.counters = counters
 
@@ -107,7 +107,7 @@ class SetTable(Table):
 
     def prefixes_at(self, place: Index, sizes: Index, rest: Index) -> Prefixes:
         tokens = self.sets.tokens[place]
-        return Prefixes(tokens, self.counters[counters_of(tokens)], sizes, rest)
+        return Prefixes.of(tokens, self.counters[counters_of(tokens)], sizes, rest)
 
     def buckets(self, _bands: range, alive: Flags) -> Iterator[Bucketed]:
         place, row = spread(np.zeros(len(self), np.int64), self.prefixes.sizes)
@@ -125,8 +125,8 @@ class SetTable(Table):
         """Returns bits that differ in no more places than sets do in tokens. Shape (sets, 2)."""
         return kernel.parities(self.sets)
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
-        common = np.full(len(left), ELSEWHERE)
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
+        common = np.zeros(len(left), np.int64)
         some: slice | Index = slice(None)
         if met is not None and met.places is not None:
             some = np.flatnonzero(kernel.first_shared(self.prefixes, left, right, met.places))
@@ -134,7 +134,7 @@ class SetTable(Table):
         small = np.minimum(self.wholes[left], self.wholes[right])
         large = np.maximum(self.wholes[left], self.wholes[right])
         common[some] = self.common(left, right, least_common(self.measure, small, large))
-        return common
+        return Compared(common, len(left))
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
         """Returns the overlap of sets left[i] and right[i]; 0 if it is below least[i]. Shapes: (pairs,) all."""
@@ -169,11 +169,11 @@ class Verified(Table):
     def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
         return self.sketches.buckets(bands, alive)
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
-        common = self.sketches.compare(left, right, met)
-        proposed = np.flatnonzero(common > 0)
-        common[proposed] = self.sets.compare(left[proposed], right[proposed])
-        return common
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
+        common, number = self.sketches.compare(left, right, met)
+        proposed = np.flatnonzero(common)
+        common[proposed] = self.sets.compare(left[proposed], right[proposed]).agreeing
+        return Compared(common, number)
 
     def whole(self, rows: Index) -> Index:
         return self.sets.whole(rows)

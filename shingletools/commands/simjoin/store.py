@@ -27,7 +27,6 @@ from shingletools.numbers.seen_ids import SeenIds
 from shingletools.record.collector import ShowWork
 from shingletools.system.memory_limit import Memory, shown_size
 
-REPEATED = -1  # instead of the number of an id
 END_BYTES = 8  # bytes of the place where a payload ends
 
 
@@ -42,6 +41,9 @@ class Joined(Protocol):
     def pairs(self, jobs: int, /) -> Iterator[Pairs]:
         """Yields the pairs, in blocks, sorted."""
 
+    def copied(self, pairs: Pairs, /) -> Flags:
+        """Returns which of the pairs that came last are of an original and its copy. Shape (pairs,)."""
+
 
 class Store(Protocol):
     """Keeps documents with one payload, or with two of which the second decides."""
@@ -49,8 +51,8 @@ class Store(Protocol):
     limits: Limits
     weighed: Documents | None = None  # those of the join, if their shingles have weights
 
-    def claim(self, side: int, ids: ColumnData) -> Index:
-        """Numbers ids. Returns their numbers, REPEATED if the side has used the id before. Shape (ids,)."""
+    def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
+        """Numbers ids. Returns their numbers, and whether the side has not used each before. Shapes (ids,)."""
 
     def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
         """Adds documents of a part of the rows. columns: ids and payloads; numbers: of the ids, none used before.
@@ -104,12 +106,12 @@ class InMemory(Store):
         self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
         self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
 
-    def claim(self, side: int, ids: ColumnData) -> Index:
+    def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
         before = len(self.ids[side])
         numbers = np.frombuffer(self.ids[side].number(ids.data, ids.sizes), np.int64)
         # A new id has a greater number than all earlier ones
         greatest = np.maximum.accumulate(np.append(before - 1, numbers))[:-1]
-        return np.where(numbers > greatest, numbers, REPEATED)
+        return numbers, numbers > greatest
 
     def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
         self.numbers[side].frombytes(numbers[part].tobytes())
@@ -159,9 +161,9 @@ class OnDisk(Store):
         self.payloads = [PayloadStore(memory, 8, limits) for _ in range(payloads)]
         self.unsaid: Sequence[str] = ()
 
-    def claim(self, side: int, ids: ColumnData) -> Index:
+    def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
         new = self.seen_ids.claim(side, ids.data, np.frombuffer(ids.sizes, np.int64))
-        return np.where(new, 0, REPEATED)
+        return np.zeros(len(new), np.int64), new
 
     def add(self, _side: int, columns: Sequence[ColumnData], _numbers: Index, part: slice) -> None:
         for payload, column in zip((self.ids, *self.payloads), columns, strict=True):

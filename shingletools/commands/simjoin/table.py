@@ -17,7 +17,6 @@ from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index, Rows
 
-ELSEWHERE = -1  # instead of an agreement: the candidates are compared where they meet before
 BATCH_BANDS = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
 COPY_ROWS = 1 << 16  # rows whose components are copied together
 
@@ -50,6 +49,13 @@ class Meeting(NamedTuple):
         return self if self.places is None else Meeting(self.band, (self.places[0][some], self.places[1][some]))
 
 
+class Compared(NamedTuple):
+    """The candidates that are pairs, and how many were compared: others were compared where they met before."""
+
+    agreeing: Index  # in how many components the two agree if they are a pair, else 0; shape (candidates,)
+    number: int
+
+
 class Documents(Protocol):
     """Documents as rows that can be compared."""
 
@@ -67,11 +73,8 @@ class Documents(Protocol):
         Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
-        """Returns in how many components row left[i] and row right[i] agree if they are a pair, else 0.
-
-        ELSEWHERE for those that meet before. Shapes: (pairs,), (pairs,) in; (pairs,) out.
-        """
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
+        """Compares row left[i] with row right[i], for each i, unless they met before. Shapes: (pairs,), (pairs,)."""
 
     def whole(self, rows: Index) -> Index:
         """Returns the number of components in which each row agrees with a copy. Shapes: (rows,) in, (rows,) out."""
@@ -196,7 +199,7 @@ class ComponentTable(Table):
         return keys
 
     def equal(self, left: Index, right: Index) -> Flags:
-        same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right) > 0
+        same: Flags = kernel.agreements(self.rows, self.rows.shape[1], left, right)[0] > 0
         return same
 
     def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
@@ -209,9 +212,9 @@ class ComponentTable(Table):
                 yield Bucketed(keys, row, asks)
             del block, keys  # frees them before the next ones are made
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Index:
+    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
         before = cut(self.n, self.bands)[: 0 if met is None else met.band]
-        return kernel.agreements(self.rows, self.least, left, right, before)
+        return Compared(*kernel.agreements(self.rows, self.least, left, right, before))
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])

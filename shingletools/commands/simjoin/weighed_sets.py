@@ -71,7 +71,7 @@ class WeighedTable(SetTable):
         for part in stretches(self.sizes, BATCH_TOKENS):
             sizes = self.sizes[part]
             stop = start + int(sizes.sum())
-            sets = TokenSets(self.sets.tokens[start:stop], sizes)
+            sets = TokenSets.of(self.sets.tokens[start:stop], sizes)
             place = start + kernel.rarest(sets, sizes, self.counters)
             row = np.repeat(np.arange(part.start, part.stop), sizes)
             before = np.cumsum(self.weights[place]) - self.weights[place]

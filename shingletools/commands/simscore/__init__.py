@@ -7,4 +7,5 @@ score_records        records of pairs, groups and documents
 numbered_documents   the documents of the run, numbered
 scoring              scores all pairs, each band of similarity, and each threshold
 score_tables         scores as records or as a table
+label_merging        compares the labels of two people
 """

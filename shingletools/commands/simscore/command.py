@@ -5,13 +5,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shingletools.cli.argument_types import add_repeatable, fraction, no_number, text, threshold
-from shingletools.commands.simscore.spec import MOST_BANDS, ScoreSpec
+from shingletools.commands.simscore.spec import MOST_BANDS, MergeSpec, ScoreSpec
+from shingletools.reading.formats.truth_tables import add_table_options, table_of
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.command_registry import FIGURES, GROUPS, PAIRS, CommandInfo, Product
-from shingletools.record.document_format import Format
 from shingletools.record.field_names import names_of
 from shingletools.record.stage import Stage
-from shingletools.system.errors import shown
+from shingletools.system.errors import Failed, shown
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -50,18 +50,20 @@ def width(argument: str) -> "Fraction":
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     truth = "what belongs together: pairs or groups, or documents with --field"
-    add_repeatable(parser, "--truth", "FILE", truth, required=True)
+    needed = parser.add_mutually_exclusive_group()
+    add_repeatable(needed, "--truth", "FILE", truth)
+    needed.add_argument(
+        "--merge", metavar="FILE", help="compare the labels of pairs with those in FILE, and write what differs"
+    )
     add(
         "--field",
         metavar="LABEL",
         type=text,
         help="FILE of --truth holds documents; those with equal values in LABEL belong together",
     )
-    tables = parser.add_mutually_exclusive_group()
-    tables.add_argument("--csv", action="store_true", help="the files of --truth are CSV, with a header")
-    tables.add_argument("--tsv", action="store_true", help="the files of --truth are TSV, with a header")
+    add_table_options(parser)
     add("--judged", action="store_true", help="score only pairs of the input that the pairs of --truth judge")
-    add_repeatable(parser, "--docs", "FILE", "the documents that there are")
+    add_repeatable(parser, "--docs", "FILE", "a file of all documents")
     by = parser.add_mutually_exclusive_group()
     by.add_argument("--bands", metavar="T,...", type=bands, help="score by bands of similarity that begin at T,...")
     by.add_argument("--by", metavar="W", type=width, help="score by bands of similarity from 0 on, each W wide")
@@ -69,6 +71,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> Stage:
+    if options.merge is not None:
+        for name in ("field", "csv", "tsv", "judged", "docs", "bands", "by", "table"):
+            if name in options.given:
+                raise Failed(f"--{name} cannot be combined with --merge")
+        return MergeSpec(options.id, options.merge).with_maker(merging)
+    if not options.truth:
+        raise Failed("needs --truth FILE or --merge FILE")
     edges = options.bands or ()
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
@@ -86,18 +95,13 @@ def build(options: argparse.Namespace) -> Stage:
     ).with_maker(collector_of)
 
 
-def table_of(options: argparse.Namespace) -> Format | None:
-    """Returns the format of the files of the truth; None for JSON lines."""
-    if not options.csv and not options.tsv:
-        return None
-    from shingletools.reading.formats.separated_values import Separated  # late: few runs need it
-    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: as above
-
-    needed = ("a", "b") if options.field is None else (options.id, options.field)
-    return Separated(Dialect("," if options.csv else TAB, options.csv, True, needed, others=False))
-
-
 def collector_of(spec: ScoreSpec, _: CollectorContext) -> Collector:
     from shingletools.commands.simscore.score_collector import ScoreCollector  # late: --help needs no numpy
 
     return ScoreCollector(spec)
+
+
+def merging(spec: MergeSpec, _: CollectorContext) -> Collector:
+    from shingletools.commands.simscore.label_merging import LabelMerging  # late: as above
+
+    return LabelMerging(spec)

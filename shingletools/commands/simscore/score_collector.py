@@ -16,7 +16,8 @@ from shingletools.kernel.ids import split_ids
 from shingletools.kernel.line_columns import DECIMALS, ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of
-from shingletools.record.collector import Collector, Taken, Written
+from shingletools.record.collector import Collector
+from shingletools.record.events import Event, written
 from shingletools.record.labels import GROUPS, PAIRS, UNLABELLED, contradiction_message, label_of
 from shingletools.record.record_batch import RecordBatch, Schema, row_of
 from shingletools.system import errors
@@ -44,28 +45,30 @@ class ScoreCollector(Collector):
         self.remark_lines: list[str] = []
         self.doubts: list[str] = []
 
-    def kind(self, side: int) -> str | None:
-        """Returns what the file with the next record holds; None if no record has shown it yet."""
+    def kind(self, side: int, file: str) -> str | None:
+        """Returns what a file holds; None if no record has shown it yet."""
         if side == DOCS or (side == TRUTH and self.spec.label is not None):
             return DOCUMENTS
-        return self.kinds.get((side, self.place[0]))
+        return self.kinds.get((side, file))
 
-    def schema(self, side: int, /) -> Schema:
-        kind, records = self.kind(side), self.records[side]
+    def schema(self, side: int, file: str = "", /) -> Schema:
+        kind, records = self.kind(side, file), self.records[side]
         return records.first if kind is None else records.schemas[kind]
 
-    def take(self, batch: RecordBatch, side: int, /) -> Taken:
-        kind = self.kind(side)
+    def take(self, batch: RecordBatch, side: int, /) -> Iterator[Event]:
+        kind = self.kind(side, batch.file)
         if kind is None:
             (((kind, values), _),) = batch.objects
             batch = batch._replace(columns=row_of(self.records[side].schemas[kind].fields, values, 0).columns)
         take = {PAIRS: self.take_pairs, GROUPS: self.take_groups, DOCUMENTS: self.take_documents}[kind]
-        taken = take(batch, side)
-        if kind != DOCUMENTS and not (taken.rejected or taken.failed):
-            self.kinds[side, self.place[0]] = kind
-        return taken
+        good = True
+        for event in take(batch, side):
+            good = False
+            yield event
+        if kind != DOCUMENTS and good:
+            self.kinds[side, batch.file] = kind
 
-    def take_pairs(self, batch: RecordBatch, side: int) -> Taken:
+    def take_pairs(self, batch: RecordBatch, side: int) -> Iterator[Event]:
         ids, sides, *others = batch.columns
         against = np.frombuffer(sides.data, np.bool_)
         of_other_side = np.stack([np.zeros(batch.rows, np.bool_), against], axis=1)
@@ -79,15 +82,10 @@ class ScoreCollector(Collector):
         same = good & ~apart
         self.sides[side].add_pairs(one[same], two[same], None if bands is None else bands[same])
         self.sides[side].add_apart(one[good & apart], two[good & apart])
-        if good.all():
-            return Taken()
-        names = [*split_ids(ids.data, ids.sizes)]
-        return Taken(
-            rejected={
-                row: Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
-                for row in np.flatnonzero(~good).tolist()
-            }
-        )
+        names = [] if good.all() else [*split_ids(ids.data, ids.sizes)]
+        for row in np.flatnonzero(~good).tolist():
+            why = Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
+            yield batch.reject(row, why)
 
     def bands_of(self, similarities: ColumnData) -> tuple[Index, Flags]:
         """Returns the number of each similarity's band, or NONE; and which similarities are above 1."""
@@ -95,7 +93,7 @@ class ScoreCollector(Collector):
         bands = np.where(units <= BANDED, BANDED - 1 - units, np.searchsorted(self.units, units, "right") - 1)
         return bands, units > 10**DECIMALS
 
-    def take_groups(self, batch: RecordBatch, side: int) -> Taken:
+    def take_groups(self, batch: RecordBatch, side: int) -> Iterator[Event]:
         (ids,) = batch.columns
         numbers = self.universe.number(ids.data, ids.sizes)
         rows = np.repeat(np.arange(batch.rows), np.frombuffer(ids.starts, np.int64))
@@ -107,12 +105,12 @@ class ScoreCollector(Collector):
         names = [*split_ids(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
         places = np.flatnonzero(strange & (rows < stop))
         bad, firsts = np.unique(rows[places], return_index=True)
-        first = zip(bad.tolist(), places[firsts].tolist(), strict=True)
-        rejected = {row: self.stranger(names[place]) for row, place in first}
-        failed = (stop, Failed(f"id {shown_id(names[int(wrong[0])])} is in two groups")) if len(wrong) else None
-        return Taken(rejected=rejected, failed=failed)
+        for row, place in zip(bad.tolist(), places[firsts].tolist(), strict=True):
+            yield batch.reject(row, self.stranger(names[place]))
+        if len(wrong):
+            raise batch.failure(stop, Failed(f"id {shown_id(names[int(wrong[0])])} is in two groups"))
 
-    def take_documents(self, batch: RecordBatch, side: int) -> Taken:
+    def take_documents(self, batch: RecordBatch, side: int) -> Iterator[Event]:
         ids, *labels = batch.columns
         numbers = self.universe.number(ids.data, ids.sizes)
         strange = self.strangers(numbers, side) if labels else np.zeros(batch.rows, np.bool_)
@@ -121,9 +119,10 @@ class ScoreCollector(Collector):
         stop = int(wrong[0]) if len(wrong) else batch.rows
         self.universe.note(numbers[known[known < stop]])
         names = [*split_ids(ids.data, ids.sizes)] if len(known) < len(strange) or len(wrong) else []
-        rejected = {row: self.stranger(names[row]) for row in np.flatnonzero(strange[:stop]).tolist()}
-        failed = (stop, Failed(f"id {shown_id(names[stop])} has two labels")) if len(wrong) else None
-        return Taken(rejected=rejected, failed=failed)
+        for row in np.flatnonzero(strange[:stop]).tolist():
+            yield batch.reject(row, self.stranger(names[row]))
+        if len(wrong):
+            raise batch.failure(stop, Failed(f"id {shown_id(names[stop])} has two labels"))
 
     def add_labels(self, numbers: Index, labels: ColumnData, rows: Index) -> Index:
         """Adds documents and their labels. If some have other labels already, adds none, and returns their places."""
@@ -145,7 +144,7 @@ class ScoreCollector(Collector):
         self.unknown += 1
         return Rejected(f"no document of --docs has the id {shown_id(name)}")
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         there = self.universe.every()
         named = self.sides[TRUTH].named(len(there))
         if not self.spec.docs:
@@ -170,7 +169,7 @@ class ScoreCollector(Collector):
             f"{found.outside} outside --docs",
             f"{self.unknown} labels of unknown documents",
         ]
-        yield Written(table(scores) if self.spec.table else records(scores))
+        yield from written(table(scores) if self.spec.table else records(scores))
 
     def judged(self, truth: FrozenRelation, there: Flags) -> Index:
         """Returns the pairs of documents of the run that the truth judges, ascending. Raises Failed for groups."""

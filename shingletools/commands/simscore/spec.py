@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shingletools.record.document_format import Format
+from shingletools.record.labels import PAIRS, UNIQUE_FIELDS
 from shingletools.record.stage import Stage
 from shingletools.system.errors import Failed, shown
 
@@ -53,3 +54,24 @@ class ScoreSpec(Stage):
     def check_fields(self, id_field: str, /) -> None:
         if self.label == id_field:
             raise Failed(f"the id and the label need fields of their own, not {shown(id_field)}")
+
+
+class MergeSpec(Stage):
+    """The options of simscore --merge."""
+
+    id_field: str
+    merged: str  # the file of the other labels
+
+    @property
+    def sides(self) -> Sequence[Sequence[str]]:
+        return ((self.merged,),)
+
+    @property
+    def side_files(self) -> Sequence[tuple[str, str]]:
+        return (("--merge", self.merged),)
+
+    def once(self, _side: int, /) -> Sequence[str]:
+        return UNIQUE_FIELDS[PAIRS]
+
+    def check_fields(self, _id_field: str, /) -> None:
+        """Accepts any field of ids, which pairs do not have."""

@@ -49,14 +49,14 @@ ONLY_FOR_DOCS = (  # options
 ).split()
 ONLY_FOR_PAIRS = (
     "--canon -k --gap --template --least --most --sample --side-by-side --pattern "
-    "--buffer-size --temporary-directory --show --made-by --date"
+    "--buffer-size --temporary-directory --show --made-by --date --unshared"
 ).split() + ONLY_FOR_DOCS
 USELESS = {  # the options for forms of output, and those that change nothing in them
-    JSON: ("--color always", "--context", "--full", "--template"),
-    BRIEF: ("--color always", "--context", "--full", "--template"),
+    JSON: ("--color always", "--context", "--full", "--unshared", "--template"),
+    BRIEF: ("--color always", "--context", "--full", "--unshared", "--template"),
     SIDE_BY_SIDE: ("--context",),
-    PATTERN: ("--color always", "--context", "--template"),
-    PAGE: ("--color always", "--context", "--full", "--output"),
+    PATTERN: ("--color always", "--context", "--template", "--unshared"),
+    PAGE: ("--color always", "--context", "--full", "--unshared", "--output"),
 }
 
 
@@ -129,6 +129,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--made-by", metavar="COMMANDS", type=text, help="on the page, name the pipeline that made the pairs, quoted")
     add("--date", metavar="TEXT", type=text, help="on the page, name this date")
     add("--full", action="store_true", help="show long runs of equal words in full")
+    add("--unshared", action="store_true", help="below the passages, show what only one of the texts has")
     add_memory(parser.add_argument_group("memory"), "hold documents on disk")
 
 
@@ -184,7 +185,19 @@ def build(options: argparse.Namespace) -> Stage:
         documents=documents(options),
         pair=pair,
         names=None if several else names_of(options, options.against),
+        dedup=[] if pair else dedup_words(options),
     ).with_maker(collector_of)
+
+
+def dedup_words(options: argparse.Namespace) -> list[str]:
+    """Returns the options and files with which dedup reads the documents."""
+    names = [*format_options.FORMATS, "include", "exclude", "delimiter", "no_header", "number", "id"]
+    words = []
+    for name in [name for name in names if name in options.given]:
+        value, option = vars(options)[name], f"--{name.replace('_', '-')}"
+        for each in value if isinstance(value, list) else [value]:
+            words += [option] if each is True else [option, str(each)]
+    return [*words, *options.docs, "-o", f"kept{os.path.splitext(options.docs[0])[1]}"]
 
 
 def documents(options: argparse.Namespace) -> Format | None:
@@ -202,6 +215,7 @@ def check_combinations(options: argparse.Namespace) -> None:
         "--color always": options.color == ALWAYS,
         "--context": "context" in options.given,
         "--full": options.full,
+        "--unshared": options.unshared,
         "--template": options.template is not None,
         "--output": options.output is not None,
     }
@@ -239,7 +253,12 @@ def form_of(options: argparse.Namespace) -> Form:
     import shutil  # late: records do not need the width of the terminal
 
     return Form(
-        name, coloured(options), shutil.get_terminal_size().columns, context=options.context, whole=options.full
+        name,
+        coloured(options),
+        shutil.get_terminal_size().columns,
+        context=options.context,
+        whole=options.full,
+        unshared=options.unshared,
     )
 
 

@@ -8,7 +8,8 @@ from shingletools.commands.simshow.report.run_page import RunPage
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form, RunsSpec
 from shingletools.commands.simshow.text_output import around, shortened
 from shingletools.record import wire
-from shingletools.record.collector import RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, written
 from shingletools.record.wire import Record
 
 SAID = ("from", "to", "words", "of", "ids", "items")  # members of a mark of repeats
@@ -22,20 +23,20 @@ class RunCollector(RecordCollector):
         self.writer = run_writer_of(spec.form)
         self.documents = self.with_runs = self.runs = 0
 
-    def take_record(self, record: Record, _line: bytes, _side: int, /) -> Written:
+    def take_record(self, record: Record, _line: bytes, _side: int, /) -> list[Event]:
         document = marked_document(wire.take_id(record, self.spec.id_field), record, self.spec.text_field)
         self.documents += 1
         self.runs += len(document.runs)
         if not document.runs:
-            return Written()
+            return written()
         self.with_runs += 1
         return self.written(self.writer.write(document))
 
-    def finish(self) -> Iterator[Written]:
-        yield self.written(self.writer.finish())
+    def finish(self) -> Iterator[Event]:
+        yield from self.written(self.writer.finish())
 
-    def written(self, data: bytes) -> Written:
-        return Written(data) if self.spec.page is None else Written(removed=data)
+    def written(self, data: bytes) -> list[Event]:
+        return written(data) if self.spec.page is None else written(removed=data)
 
     def summary(self) -> list[str]:
         return [f"{self.documents} documents", f"{self.with_runs} with runs", f"{self.runs} runs"]

@@ -14,7 +14,6 @@ from shingletools.kernel.independent_set import EITHER_MAY
 from shingletools.kernel.types import Index
 from shingletools.numbers.covered_documents import SIDES
 from shingletools.record import wire
-from shingletools.record.labels import judged_same
 from shingletools.record.wire import CONTAINED, COVERS, Record
 from shingletools.system.errors import Rejected
 
@@ -60,18 +59,14 @@ def shows_pairs(record: Record) -> bool:
 def may_go(record: Mapping[str, Any]) -> int:
     """Returns which documents of a pair `dedup --pairs` may remove: bits of PairEnds.may_go. Raises Rejected.
 
-    >>> may_go({}), may_go({"covers": "b", "contained": "a"}), may_go({"contained": "a"}), may_go({"label": 0})
+    >>> may_go({}), may_go({"covers": "b", "contained": "a"}), may_go({"contained": "a"}), may_go({"covers": "none"})
     (3, 2, 1, 0)
     """
     said = {name: SIDES.get(orjson.dumps(record[name])) for name in (COVERS, CONTAINED) if name in record}
     for name, sides in said.items():
         if sides is None:
             raise Rejected(f'field "{name}" is not a, b, both or none')
-    try:
-        same = judged_same({**record})
-    except Rejected:  # such as unsure
-        same = False
-    return (next(iter(said.values()), EITHER_MAY) or 0) if same else 0
+    return next(iter(said.values()), EITHER_MAY) or 0
 
 
 def take_similarity(record: Record) -> Similarity | None:

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from contextlib import suppress
 
 from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
 from shingletools.commands.simshow.frequent_shingles import frequent_shingles
@@ -9,10 +10,21 @@ from shingletools.commands.simshow.pair_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Comparison, Text, compare
 from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.commands.simshow.report.pair_origin import Corpus
-from shingletools.commands.simshow.selected_pairs import Pair, exact, group_of, sample, shows_pairs, take_pairs, within
+from shingletools.commands.simshow.selected_pairs import (
+    Pair,
+    exact,
+    group_of,
+    may_go,
+    sample,
+    shows_pairs,
+    take_pairs,
+    within,
+)
 from shingletools.commands.simshow.spec import PAGE, PATTERN, ShowSpec
 from shingletools.record import wire
-from shingletools.record.collector import DeferredReject, RecordCollector, Written
+from shingletools.record.collector import RecordCollector
+from shingletools.record.events import Event, Reject, written
+from shingletools.record.labels import check_judged_same
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, IdRepeated, Rejected, seen_before
@@ -55,10 +67,9 @@ class ShowCollector(RecordCollector):
         self.similarities = array("d")  # of all pairs, for --sample
         self.chosen: frozenset[int] | None = None  # the numbers of the pairs in the sample, when it is chosen
         self.kinds: set[bool] = set()  # True for records that show pairs, False for documents without a mark
-        self.lost: list[DeferredReject] = []
         self.texts: dict[int, Text] = {}
         self.ready = 0  # bytes of these texts
-        self.corpus = Corpus(k=spec.k)
+        self.corpus = Corpus(dedup=spec.dedup)
         self.gone: set[Name] = set()  # documents that dedup marked
         self.pairs = self.passages = self.shared = self.alone = 0  # alone: pairs with a pattern each
         if spec.pair is not None:
@@ -67,6 +78,14 @@ class ShowCollector(RecordCollector):
                 self.take_record(record, wire.json_of(record), 0)
             except Rejected as error:
                 raise Failed(str(error)) from None
+
+    def parsed(self, side: int, line: bytes, start: int) -> Record:
+        """Returns the record on a line. Raises Rejected, and JudgedDifferent for a pair that is none."""
+        record: Record = super().parsed(side, line, start)
+        if not side and "a" in record:
+            with suppress(Rejected):  # such as unsure
+                check_judged_same(record)
+        return record
 
     def take_record(self, record: Record, line: bytes, side: int, /) -> None:
         if side:
@@ -122,6 +141,13 @@ class ShowCollector(RecordCollector):
                 )
             yield waits, record, pairs
 
+    def in_order(self) -> Iterator[tuple[Waiting, Record, list[Pair]]]:
+        """Yields what waits. On a page, for which there may be too much, pairs that remove a document come first."""
+        for turn in range(3) if self.spec.form.name == PAGE else (0,):
+            for each in self.waiting():
+                if self.spec.form.name != PAGE or turn == (2 if "a" not in each[1] else not may_go(each[1])):
+                    yield each
+
     def take_document(self, record: Record, side: int) -> None:
         name, read = wire.take_id(record, self.spec.names_of(side + 1)[0]), self.readers[side]
         row = self.rows[side].get(name)
@@ -141,7 +167,7 @@ class ShowCollector(RecordCollector):
         self.rows[side][name] = len(self.documents)
         self.documents.add(document, document.size)
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[Event]:
         if self.kinds == {False}:
             raise Failed(ONLY_DOCUMENTS)
         self.choose()
@@ -149,14 +175,13 @@ class ShowCollector(RecordCollector):
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
         settings = CompareSettings(self.spec.gap, self.read.vocabulary.spelled, frequent)
-        for waits, record, pairs in self.waiting():
+        for waits, record, pairs in self.in_order():
             unknown = self.unknown(pairs)
             if unknown and self.spec.pair is not None:
                 raise Failed("only two files that can be read are compared")
             if unknown:
                 file, line, document = waits
-                self.lost.append(DeferredReject(file, line, unknown, document))
-                yield Written()
+                yield Reject(file, line, unknown, document, late=True)
                 continue
             found = group_of(record)
             for a, b, similarity in pairs:
@@ -167,13 +192,13 @@ class ShowCollector(RecordCollector):
                 self.pairs += 1
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
-                yield self.written(writer.write(compared, one.shown, two.shown))
+                yield from self.written(writer.write(compared, one.shown, two.shown))
                 if found is None and self.spec.form.name == PATTERN:
                     self.alone += "a" in record
-                    yield self.written(writer.group(a, [a, b]))
+                    yield from self.written(writer.group(a, [a, b]))
             if found is not None:
-                yield self.written(writer.group(*found))
-        yield self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
+                yield from self.written(writer.group(*found))
+        yield from self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
 
     def check_origin(self, compared: Comparison) -> None:
         """Raises Failed if a pair was not made as --made-by says."""
@@ -182,12 +207,8 @@ class ShowCollector(RecordCollector):
         if wrong := disagreement(self.spec.origin, self.via or "", self.spec.k, compared):
             raise Failed(f"--made-by: these pairs were not made so: {wrong}")
 
-    def written(self, data: bytes) -> Written:
-        return Written(data) if self.spec.page is None else Written(removed=data)
-
-    def deferred_rejects(self) -> list[DeferredReject]:
-        lost, self.lost = self.lost, []
-        return lost
+    def written(self, data: bytes) -> list[Event]:
+        return written(data) if self.spec.page is None else written(removed=data)
 
     def unknown(self, pairs: list[Pair]) -> str:
         """Returns why a record cannot be shown; "" if it can."""

@@ -44,6 +44,7 @@ class Form(NamedTuple):
     context: int = 6  # words before and after a passage
     whole: bool = False  # show long runs of equal words in full
     limit: int = PAGE_BYTES
+    unshared: bool = False  # show what only one text has, too
 
 
 class ShowSpec(Stage):
@@ -67,6 +68,7 @@ class ShowSpec(Stage):
     documents: Format | None = None  # the format of documents
     pair: tuple[str, str] | None = None  # files that are the only pair
     names: Names | None = None  # of the fields of `others`, if they may be other ones
+    dedup: Sequence[str] = ()  # the options and files with which dedup reads the documents
 
     @property
     def second(self) -> tuple[str, str] | None:

@@ -80,8 +80,28 @@ class TextWriter(LineWriter):
         for number, passage in enumerate(compared.passages, 1):
             lines.append([(f"  {headline(passage, number)}", terminal_text.PLAIN)])
             lines += self.body(passage, a, b, edges)
+        if self.form.unshared:
+            lines += self.unshared(compared, a, b)
         lines.append([])
         return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
+
+    def unshared(self, compared: Comparison, *texts: ShownDocument) -> Iterator[Line]:
+        """Yields the words that are in no passage, for each text."""
+        for side, text in zip((ONLY_A, ONLY_B), texts, strict=True):
+            order = np.argsort(text.starts, kind="stable")
+            starts, ends = text.starts[order], text.ends[order]
+            free = np.ones(len(order) + 2, np.bool_)
+            free[[0, -1]] = False
+            for first, last in (getattr(passage, side) for passage in compared.passages):
+                free[1:-1] &= (ends <= first) | (starts >= last)
+            edges = np.flatnonzero(free[1:] != free[:-1]).reshape(-1, 2).tolist()
+            for first, last in edges:
+                place = int(starts[first]), int(ends[first:last].max())
+                yield [(f"  only {side} {place[0]}-{place[1]}, {plural(last - first, 'word')}", terminal_text.PLAIN)]
+                spans = [self.piece(text.source, place, 0, MARKED[side], False)]
+                for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
+                    yield [("    ", terminal_text.PLAIN), *line]
+        yield [("  case and punctuation do not count", terminal_text.CONTEXT)]
 
     def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, edges: Edges) -> Iterator[Line]:
         before, behind = around(a.source, edges, passage.a, self.form.context)

@@ -11,7 +11,5 @@ similarities    the similarities of sets with all others, as far as a bound allo
 null_model      estimates how many pairs there would be without copies
 form_result     what a form finds, how much of it chance would find, and how labels judge it
 choice          chooses a form and a threshold
-advice          what a form costs, and the pipeline as a line for the shell
-example_pairs   the pairs just above and below the threshold
-findings        the findings, as records or as a table
+findings        the findings and the pipeline, as records or as a table
 """

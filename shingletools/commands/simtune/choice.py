@@ -1,9 +1,8 @@
-"""Chooses a form and a threshold: those with the most pairs beyond chance, or with the best F1 by labels.
+"""Chooses a form and a threshold: with the most pairs that chance does not find, or with the best F1 by labels.
 
-Without labels, the usual form stays unless another one surely finds more pairs beyond chance. Of a form, the least
-threshold is taken at which at most a share of the pairs that it adds are expected to be false. Above it may lie a
-valley, on whose far side the copies are: then its lowest point is taken. Or pairs become ever fewer: then these may be
-relatives, and are believed only where documents have a nearest one that leads the others.
+Of a form, the least threshold is taken at which at most a share of its pairs are expected to be false, or, above it,
+the bottom of a valley, on whose far side the copies are. Pairs that become ever fewer may be relatives: then they are
+believed only where the nearest documents lead the others.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shingletools.commands.simtune.form_result import FormResult, Score
-from shingletools.commands.simtune.forms import USUAL_THRESHOLD
 from shingletools.commands.simtune.null_model import UNIT
 
 NOTHING = Fraction(0)
@@ -31,54 +29,57 @@ NEAR = Fraction(3, 1000)  # settings whose F1 differs by no more are equally goo
 
 
 class Choice(NamedTuple):
-    """A form and the edge of its threshold; None if it has no good one."""
+    """A form and the edge of its threshold."""
 
     result: FormResult
-    edge: int | None
+    edge: int
 
     @property
     def threshold(self) -> Fraction:
-        return USUAL_THRESHOLD if self.edge is None else self.result.edges[self.edge]
+        return self.result.edges[self.edge]
+
+    @property
+    def pairs(self) -> Fraction:
+        """Returns how many pairs of all documents it finds."""
+        return self.result.pairs[self.edge]
 
     def score(self, first: bool) -> Score:
         """Returns the score by one half of the labels."""
         assert self.result.judged is not None
-        assert self.edge is not None
         return self.result.judged.score(self.edge, first)
 
     @property
     def pairs_beyond_chance(self) -> Fraction:
         """Returns how many pairs of all documents it finds, without those that are expected to be false."""
-        return NOTHING if self.edge is None else self.result.pairs[self.edge] - self.result.false_pairs(self.edge)
+        return self.pairs - self.result.false_pairs(self.edge)
 
-    @property
-    def sure_pairs(self) -> Fraction:
-        """Returns the pairs beyond chance, less SURE standard deviations; a family of alike documents is one event."""
-        if self.edge is None:
+    def sure_gain(self, known: Fraction) -> Fraction:
+        """Returns how many pairs it surely finds beyond chance and beyond the known ones; 0 if none are sure.
+
+        That is SURE standard deviations less than it finds. A family of alike documents is one event; known pairs are
+        no chance.
+        """
+        gain = self.pairs_beyond_chance - known
+        if gain <= 0:
             return NOTHING
-        deviation = self.result.pairs_per_partner * (isqrt(int(self.result.variance[self.edge])) + 1)
-        return self.pairs_beyond_chance - SURE * deviation
+        variance = int(self.result.variance[self.edge]) * gain / self.pairs_beyond_chance
+        return max(gain - SURE * self.result.pairs_per_partner * (isqrt(int(variance)) + 1), NOTHING)
 
 
-def threshold_by_null(
-    result: FormResult, false_share: Fraction, asked: Fraction | None, usual_pairs: Fraction = NOTHING
-) -> Choice:
-    """Returns the threshold at which at most a share of the pairs beyond the usual ones are expected to be false."""
-    if result.form.usual or asked is not None:
-        return Choice(result, result.edges.index(asked or USUAL_THRESHOLD))
+def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
+    """Returns the edge at which at most a share of the pairs are expected to be false; None if there is none."""
     if not result.estimable:
-        return Choice(result, None)
+        return None
     partners, least = result.partners, result.edges.index(LOWEST)
-    added = partners - int(usual_pairs / result.pairs_per_partner)
-    few_false = result.false_partners <= int(false_share * UNIT) * added
+    few_false = result.false_partners <= int(false_share * UNIT) * partners
     good = few_false & (partners >= FEW_PARTNERS // (1 + result.form.best))
     edge = int(np.flatnonzero(good).max(initial=least - 1))
     while edge > least and good[edge - 1]:
         edge -= 1
     if result.form.best and edge >= least:
-        return Choice(result, edge)
+        return edge
     if edge <= least:  # nothing is good, or no chance is seen
-        return Choice(result, None)
+        return None
     counts = (-np.diff(partners)).tolist()  # of each bin but the last
     families = np.maximum(result.variance / np.maximum(2 * partners, 1), 1).tolist()
     lowest = valley(moving_means(counts, REACH), edge, families)
@@ -90,7 +91,7 @@ def threshold_by_null(
             while edge < len(result.edges) and result.doubtful[edge] > false_share * int(result.leading[edge]):
                 edge += 1
     enough = edge < len(result.edges) and partners[edge] >= FEW_PARTNERS
-    return Choice(result, edge if enough else None)
+    return edge if enough else None
 
 
 def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]:
@@ -116,47 +117,31 @@ def valley(level: Sequence[Fraction], first: int, families: Sequence[float]) -> 
     return found
 
 
-def form_by_null(choices: Sequence[Choice], usual_pairs: Fraction) -> Choice:
-    """Returns the choice that surely finds most pairs beyond chance, or the last, usual one if they are not more.
+def form_by_null(choices: Sequence[Choice], known: Fraction) -> Choice:
+    """Returns the choice that surely finds the most pairs beyond those known; the last, usual one if none finds more.
 
-    usual_pairs: the pairs that are a reason to keep what is usual.
+    known: the pairs that are a reason to keep what is usual.
     """
-    best = max(choices[:-1], key=lambda choice: choice.sure_pairs, default=choices[-1])
-    return best if best.sure_pairs > usual_pairs else choices[-1]
+    *others, usual = choices
+    best = max(others, key=lambda choice: choice.sure_gain(known), default=usual)
+    return best if best.sure_gain(known) else usual
 
 
-def credible_pairs(usual: Choice, false_share: Fraction) -> Fraction:
-    """Returns the pairs of the usual form beyond chance; none if more than a share of them are expected to be false."""
-    result, edge = usual
-    assert edge is not None
-    few_false = result.false_pairs(edge) <= false_share * result.pairs[edge]
-    return usual.pairs_beyond_chance if few_false else NOTHING
-
-
-def threshold_by_labels(result: FormResult, asked: Fraction | None) -> Choice:
-    """Returns the threshold with the best F1 by the first half of the labels.
+def threshold_by_labels(result: FormResult) -> int:
+    """Returns the edge with the best F1 by the first half of the labels.
 
     It counts as the mean with those of SMOOTH thresholds on either side. Few labels do not tell near thresholds apart:
     of the best one and those after it that are as good, the middle one is taken.
     """
-    if asked is not None:
-        return Choice(result, result.edges.index(asked))
     assert result.judged is not None
     levels = moving_means(result.judged.first_f1(), SMOOTH)
     start = result.edges.index(LOWEST_BY_LABELS)
     first = last = max(range(start, len(levels)), key=levels.__getitem__)
     while last + 1 < len(levels) and levels[last + 1] >= levels[first] - NEAR:
         last += 1
-    return Choice(result, (first + last + 1) // 2)
+    return (first + last + 1) // 2
 
 
-def form_by_labels(choices: Sequence[Choice], blind: Choice) -> Choice:
-    """Returns the choice with the best F1 by the first half, or what is chosen without labels if that is as good.
-
-    It is if its F1 is within a standard error of the best one's (Breiman and others 1984): the best of many is often so
-    by chance. An interval of 95 % is about four standard errors wide.
-    """
-    best = max(choices, key=lambda choice: choice.score(first=True).f1.value or NOTHING)
-    blind_f1, best_f1 = (choice.score(first=True).f1 for choice in (blind, best))
-    error = (best_f1.high - best_f1.low) / 4
-    return blind if (blind_f1.value or NOTHING) >= (best_f1.value or NOTHING) - error else best
+def form_by_labels(choices: Sequence[Choice]) -> Choice:
+    """Returns the choice with the best F1 by the first half of the labels; the last, usual one if none is better."""
+    return max(reversed(choices), key=lambda choice: choice.score(first=True).f1.value or NOTHING)

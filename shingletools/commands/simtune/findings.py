@@ -1,43 +1,44 @@
-"""The findings on a sample: what each form finds and costs, the choice and why; as records or as tables."""
+"""The findings on a sample: what each form finds, the choice, why, and as a pipeline; as records or as tables."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
-from statistics import median
+from math import ceil
 
 import orjson
 
-from shingletools.commands.simtune.advice import memory_bytes, pipeline, seconds
+from shingletools.cli.argument_types import option, quoted
 from shingletools.commands.simtune.choice import (
     Choice,
-    credible_pairs,
     form_by_labels,
     form_by_null,
     threshold_by_labels,
     threshold_by_null,
 )
-from shingletools.commands.simtune.example_pairs import example_pairs
-from shingletools.commands.simtune.form_result import Score, evaluate
-from shingletools.commands.simtune.forms import forms
+from shingletools.commands.simtune.form_result import FormResult, Score, evaluate
+from shingletools.commands.simtune.forms import USUAL_THRESHOLD, forms
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
 from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
 from shingletools.system.workers import in_threads
 
-Value = Fraction | int | str | None
-Finding = dict[str, Value]
+Finding = dict[str, Fraction | int | str | None]
 
-TITLES_ADVICE = "so only equal ones are pairs: see titles in shingletools recipes"
+DOCUMENT_BYTES = 150  # memory of a join for a document without its signature: id, places, entries of bands
+TOKEN_BYTES = 24  # for a shingle of a set
+JOIN_BYTES, DISK = 4 << 30, " -S 4G"  # a join that takes more memory works on disk
+MAX_PAIRS = 10**8  # that are written one by one
+AGAINST_FILE = "simtune.against"  # sketches or shingles of --against
+UNIQUE_ADVICE = "shingletools unique joins words in this way, too; it has simcheck say which pairs are copies"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
-EXACT = "threshold", "similarity", "seconds"  # shown with all their digits
 TITLES = {
     "sample": "documents and the sample",
     "form": "what was tried, for all documents",
     "score": "the choice, by the labels that did not choose it",
-    "pair": "pairs above and below the threshold",
 }
-HEADS = {"false": "expected false", "f1": "F1", "true": "true pairs", "only_a": "only in a", "only_b": "only in b"}
+HEADS = {"f1": "F1", "true": "true pairs"}
 
 
 def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
@@ -45,52 +46,35 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
 
     jobs: how many forms are tried at once.
     """
-    spec, false_share = sample.spec, sample.spec.false or Fraction(DEFAULT_FALSE)
+    spec = sample.spec
     yield sample_finding(sample)
-    if not any(document.kept_words for document in sample.documents):
-        yield reason("no document has words, so nothing is known of such texts: this is what is usual")
-        empty = evaluate(sample, forms(spec.words, bool(spec.others))[-1])
-        advice = threshold_by_null(empty, false_share, spec.threshold)
-        yield {"scope": "advice", "pipeline": pipeline(sample, advice)}
-        return
-    doubt = label_doubt(sample)
-    if doubt:
+    if doubt := label_doubt(sample):
         warn(f"the labels decide nothing: {doubt}")
-    unlabelled = Sample(spec, sample.read, sample.documents, None)
-    *other_forms, usual_form = forms(spec.words, bool(spec.others))
-    results = [*in_threads(partial(evaluate, unlabelled), other_forms, jobs)]
-    equal = [each._replace(form=usual_form) for each in results if each.form._replace(usual=True) == usual_form]
-    usual = threshold_by_null(equal[0] if equal else evaluate(unlabelled, usual_form), false_share, spec.threshold)
-    usual_pairs = credible_pairs(usual, false_share)
-    choices = [*(threshold_by_null(each, false_share, spec.threshold, usual_pairs) for each in results), usual]
-    chosen = form_by_null(choices, usual_pairs)
-    because = null_reason(choices, chosen)
-    by_labels = sample.labels is not None and not doubt
-    if by_labels:
-        tried = forms(spec.words, bool(spec.others), by_labels)
-        results = [*in_threads(partial(evaluate, sample), tried, jobs)]
-        choices = [
-            *(threshold_by_labels(each, spec.threshold) for each in results[:-1]),
-            Choice(results[-1], usual.edge),
-        ]
-        blind = Choice(results[tried.index(chosen.result.form)], chosen.edge)
-        chosen = form_by_labels(choices, blind)
-        because = labels_reason(chosen, blind)
-    else:
-        sample = unlabelled
+        sample = Sample(spec, sample.read, sample.documents, None)
+    labels, false_share = sample.labels is not None, spec.false or Fraction(DEFAULT_FALSE)
+    results = [*in_threads(partial(evaluate, sample), forms(spec.words, bool(spec.others), labels), jobs)]
+    usual = Choice(results[-1], results[-1].edges.index(spec.threshold or USUAL_THRESHOLD))
+    edge_of = threshold_by_labels if labels else partial(threshold_by_null, false_share=false_share)
+    edges = [edge_of(each) if spec.threshold is None else usual.edge for each in results]
+    good = (Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None)
+    choices = [*good, usual]
+    few_false = usual.result.false_pairs(usual.edge) <= false_share * usual.pairs  # or they are no reason to keep it
+    known = usual.pairs_beyond_chance if few_false else Fraction(0)
+    chosen = form_by_labels(choices) if labels else form_by_null(choices, known)
     yield from (form_finding(sample, choice) for choice in choices)
-    if by_labels:
+    if labels:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
-    yield reason(because)
-    if len(sample.documents) < FEW_DOCUMENTS:
-        count = f"{len(sample.documents)} document{'s' * (len(sample.documents) != 1)}"
-        yield reason(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
-    if chosen.result.form.usual and len(sample.documents) < sum(sample.read):
-        yield reason("other forms may show more in a larger sample: --sample N")
-    if chosen.result.form.usual and median(document.words for document in sample.documents) < usual_form.units.k:
-        yield reason(f"half of the texts have fewer than {usual_form.units.k} words, {TITLES_ADVICE}")
-    if spec.show:
-        yield from example_pairs(sample, chosen)
+    documents = len(sample.documents)
+    because = [labels_reason(chosen, usual) if labels else null_reason(chosen, usual, known, documents)]
+    if documents < FEW_DOCUMENTS:
+        count = f"{documents} document{'s' * (documents != 1)}"
+        because.append(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
+    if chosen is usual and spec.words is None and spec.threshold is None and not spec.others:
+        because.append(UNIQUE_ADVICE)
+    if chosen is usual and documents < sum(sample.read):
+        because.append("other forms may show more in a larger sample: --sample N")
+    for each in because:
+        yield {"scope": "reason", "because": each}
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
 
 
@@ -98,14 +82,11 @@ def label_doubt(sample: Sample) -> str:
     """Returns why the labels cannot choose; empty if they can, or if there are none."""
     if sample.labels is None:
         return ""
-    if not sample.true_pairs.any():
+    halves = [sample.true_pairs[half].any() for half in (sample.first_half, ~sample.first_half)]
+    if not any(halves):
         return "no two documents of the sample belong together"
-    both = sample.true_pairs[sample.first_half].any() and sample.true_pairs[~sample.first_half].any()
-    return "" if both else "all true pairs of the sample are of one connected set of documents, and so in one half"
-
-
-def reason(because: str) -> Finding:
-    return {"scope": "reason", "because": because}
+    one = "all true pairs of the sample are of one connected set of documents, and so in one half"
+    return "" if all(halves) else one
 
 
 def sample_finding(sample: Sample) -> Finding:
@@ -124,56 +105,78 @@ def sample_finding(sample: Sample) -> Finding:
 
 def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
-    result, edge = choice
-    found: Finding = {"scope": "form", "shingle": result.form.units.options, "simjoin": result.form.join(None)}
-    if edge is None:
-        return found | dict.fromkeys(("threshold", "pairs", "false", "seconds", "bytes"))
-    one = Fraction(1)
-    share = min(sample.input_size / max(result.pairs[edge], one), one) if result.form.best else one  # one partner each
-    found |= {
+    result, pairs = choice.result, min(choice.pairs, sample.input_size) if choice.result.form.best else choice.pairs
+    false = pairs * result.false_pairs(choice.edge) / max(choice.pairs, Fraction(1))
+    found: Finding = {
+        "scope": "form",
+        "shingle": result.form.units.options,
+        "simjoin": result.form.join(None),
         "threshold": choice.threshold,
-        "pairs": round(share * result.pairs[edge]),
-        "false": round(share * result.false_pairs(edge)) if result.estimable else None,
-        "seconds": seconds(sample, choice),
+        "pairs": round(pairs),
+        "false": round(false) if result.estimable else None,
         "bytes": memory_bytes(sample, result),
     }
-    return found if sample.labels is None else found | shares_of(choice.score(first=True))
+    if sample.labels is None:
+        return found
+    score = choice.score(first=True)
+    for name, part in zip(("false", "false_high", "false_low"), score.precision, strict=True):
+        found[name] = None if part is None else round(pairs * (1 - part))
+    return found | shares_of(score)
 
 
 def shares_of(score: Score) -> Finding:
     """Returns precision, recall and F1, each with its interval."""
-    found: Finding = {}
-    for name, share in zip(Score._fields, score, strict=True):
-        found |= {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
-    return found
+    named = (f"{name}{end}" for name in Score._fields for end in ("", "_low", "_high"))
+    return dict(zip(named, (part for share in score for part in share), strict=True))
 
 
-def null_reason(choices: Sequence[Choice], chosen: Choice) -> str:
-    """Returns why a choice was made without labels, with the two numbers that decided."""
-    *others, usual = choices
-    usual_pairs = round(usual.pairs_beyond_chance)
-    most = max(0, *(int(choice.sure_pairs) for choice in others))
+def null_reason(chosen: Choice, usual: Choice, known: Fraction, documents: int) -> str:
+    """Returns why a choice was made without labels, with the two numbers that decided.
+
+    known: the pairs that are a reason to keep what is usual. documents: how many the sample has.
+    """
     if chosen is not usual:
-        return (
-            f"{options(chosen)}: it surely finds {most} pairs beyond chance, "
-            f"and the usual {options(usual)} {usual_pairs}"
-        )
-    return (
-        f"{options(usual)}, as usual: {usual_pairs} pairs are beyond chance, "
-        f"and no other form surely finds more than {most}"
-    )
+        more = f"it surely finds {int(chosen.sure_gain(known))} more pairs beyond chance than"
+        return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {round(known)}"
+    pairs = round(usual.pairs)
+    if not pairs:
+        none = f"these texts have no near-copies that a sample of {documents} shows"
+        return f"{none}; this pipeline would find them if there were any"
+    beyond = f"{round(usual.pairs_beyond_chance)} of its {pairs} pairs are beyond chance"
+    beyond = beyond if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
+    return f"{options(usual)}, as usual: {beyond}, and no other form surely finds more"
 
 
-def labels_reason(chosen: Choice, blind: Choice) -> str:
+def labels_reason(chosen: Choice, usual: Choice) -> str:
     """Returns why a choice was made with labels, with the two numbers that decided."""
     f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
-    if chosen is blind:
-        return f"{options(chosen)}, as without labels: {f1}; the labels show nothing better beyond chance"
-    return f"{options(chosen)}: {f1}, where {options(blind)} has {blind.score(first=False).f1}"
+    if chosen is usual:
+        return f"{options(chosen)}, as usual: {f1}; by the other half, nothing is better"
+    return f"{options(chosen)}: {f1}, where the usual {options(usual)} has {usual.score(first=False).f1}"
 
 
 def options(choice: Choice) -> str:
     return f"shingle {choice.result.form.units.options} and simjoin {choice.result.form.join(choice.threshold)}"
+
+
+def memory_bytes(sample: Sample, result: FormResult) -> int:
+    """Estimates the memory of a join of all documents."""
+    return ceil((DOCUMENT_BYTES + result.sets.mean_size * TOKEN_BYTES) * sample.corpus_size)
+
+
+def pipeline(sample: Sample, choice: Choice) -> str:
+    """Returns a line for the shell, which reads the records that simtune read. It overwrites no file."""
+    spec, result = sample.spec, choice.result
+    name = [] if spec.id_field == "id" else [option("--id", spec.id_field)]
+    text = [] if spec.text_field == "text" else [option("--text", quoted(spec.text_field))]
+    shingle = " ".join(["shingle", *name, *text, result.form.units.options])
+    join = " ".join(["simjoin", *name, result.form.join(choice.threshold)])
+    if memory_bytes(sample, result) > JOIN_BYTES:
+        join += DISK
+    if spec.others:
+        others = " ".join(shlex.quote(f"./{path}" if path.startswith("-") else path) for path in spec.others)
+        return f"(set -C; {shingle} {others} > {AGAINST_FILE}) && {shingle} | {join} --against {AGAINST_FILE}"
+    return f"{shingle} | {join}{' --forest' * (choice.pairs > MAX_PAIRS)}"
 
 
 def records(found: Iterable[Finding]) -> bytes:
@@ -197,5 +200,7 @@ def table(found: Iterable[Finding]) -> bytes:
 
 def cell(finding: Finding, name: str) -> str:
     """Returns a value for people, a ratio with its interval if it has one."""
-    found, low, high = (as_cell(finding.get(f"{name}{end}"), name in EXACT) for end in ("", "_low", "_high"))
-    return f"{found} ({low} to {high})" if f"{name}_low" in finding and found != "-" else found
+    found, low, high = (as_cell(finding.get(f"{name}{end}"), name == "threshold") for end in ("", "_low", "_high"))
+    if found == "-" or (low == "-" and name != "false"):
+        return found
+    return f"{found} or more" if low == "-" else f"{found} ({low} to {high})"

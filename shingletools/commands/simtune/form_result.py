@@ -9,11 +9,12 @@ import numpy as np
 from shingletools.commands.simtune import null_model
 from shingletools.commands.simtune.forms import CONTAINMENT, JoinForm
 from shingletools.commands.simtune.null_model import NEAREST, UNIT
-from shingletools.commands.simtune.sample import WEIGHT_UNIT, Sample
+from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.shingle_sets import DistinctSets, make_sets
 from shingletools.commands.simtune.similarities import QueryMatches, SetComparison, bins_of, compare_sets, edges_with
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.binomial import outwards
+from shingletools.numbers.pair_relation import key_of
 from shingletools.numbers.weighted_shares import Share, weighted_share
 
 MAX_UNITS = 1 << 22  # words or characters of the documents that a form is tried on
@@ -28,18 +29,25 @@ class Score(NamedTuple):
 
 
 class JudgedPairs:
-    """Counts pairs by the component of the query, in 1 / WEIGHT_UNIT^2."""
+    """Counts the pairs of documents that ask with others, by the component of the first, in 1 / WEIGHT_UNIT^2.
 
-    def __init__(self, sample: Sample, edges: int, truth: Index) -> None:
+    asking: which of the first documents of the sample ask.
+    """
+
+    def __init__(self, sample: Sample, edges: int, asking: Flags) -> None:
+        assert sample.labels is not None
         self.sample = sample
-        self.truth = truth  # (documents,): true pairs, at the first document of each component
+        partners = asking * sample.labels.true_partners(len(asking), sample.against)
+        weights = sample.weights[: len(asking)] * sample.true_partner_weights[: len(asking)]
+        of_components = np.bincount(sample.labels.components[: len(asking)], partners * weights, len(sample.documents))
+        self.truth = of_components.astype(np.int64)  # (documents,): true pairs, at the first document of each component
         self.found, self.right = (np.zeros((len(sample.documents), edges), np.int64) for _ in range(2))  # by bins
 
     def add(self, queries: Index, targets: Index, bins: Index, counts: Index) -> None:
         """Adds pairs of documents, each of which stands for so many pairs of equal ones. Shapes (pairs,)."""
         sample, labels, shape = self.sample, self.sample.labels, self.found.shape
         assert labels is not None
-        right, wrong_weight = labels.are_true(queries, targets), sample.wrong_pair_weight
+        right, wrong_weight = labels.true.has(key_of(queries, targets)), sample.wrong_pair_weight
         weights = counts * sample.weights[queries] * sample.weights[targets]
         weights = np.where(right, weights, weights * wrong_weight.numerator // wrong_weight.denominator)
         weights *= labels.are_judged(queries, targets)
@@ -149,15 +157,17 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
     sides = 1 if sample.spec.others else 2  # of one table, a pair comes from both its sides
     judged = None
     if sample.labels is not None:
-        truth = sample.labels.true_pairs(documents, sample.against)
-        truth = truth * (WEIGHT_UNIT**2 * sides * unbounded.denominator) // unbounded.numerator
-        judged = JudgedPairs(sample, len(edges), truth)
+        asked = sets.first[comparison.queries]
+        end = documents if comparison.all_queries == len(asked) else asked[-1]
+        without = (sets.first_equal < 0) & (sample.row_kinds[:documents] % 2 == 0) & (np.arange(documents) < end)
+        judged = JudgedPairs(sample, len(edges), np.isin(sets.first_equal, asked) | without)  # without shingles
     counts = PartnerCounts(form, sets, comparison, edges)
     for queries, similar in comparison.blocks():
         counts.add(queries, similar, judged)
     equal_pairs = sets.documents * (sets.documents - 1) // 2 * (sides - 1)  # of documents of one table
     if judged is not None:
-        judged.add(sets.first, sets.first, np.full(len(equal_pairs), len(edges) - 1), sides * equal_pairs)
+        equal = sets.documents[comparison.queries]
+        judged.add(asked, asked, np.full(len(asked), len(edges) - 1), equal * (equal - 1) * (sides - 1))
     nearest, at = reaching(counts.nearest), np.array(edges, np.float64)
     false_partners, estimable = np.zeros(len(edges), np.int64), form.best
     if form.best:

@@ -5,11 +5,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from shingletools.numbers.exact_ratios import as_option
+from shingletools.running.recipes import WORDS_IN_COMMON
 
 JACCARD, CONTAINMENT = "jaccard", "containment"  # measures
 COSINE = "cosine"  # of shingles that weigh by how rare they are
-USUAL_THRESHOLD = Fraction(4, 5)  # the default threshold
-USUAL_WORDS = 10  # in a shingle
+USUAL_WORDS = 1  # in a shingle of what `unique` joins
+USUAL_THRESHOLD = Fraction(WORDS_IN_COMMON[2])
 
 
 class ShingleUnits(NamedTuple):
@@ -35,7 +36,6 @@ class JoinForm(NamedTuple):
     units: ShingleUnits
     measure: str = JACCARD
     best: bool = False  # whether a document of the input makes a pair only with its best partner
-    usual: bool = False  # whether it is what is taken where nothing shows more, joined by sketches
 
     def join(self, threshold: Fraction | None) -> str:
         """Returns the options of simjoin; without a threshold, the others.
@@ -58,17 +58,18 @@ FORMS = (
     JoinForm(WORD_CHARACTERS, COSINE),
     *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
     *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 4, 5)),
+    JoinForm(ShingleUnits(USUAL_WORDS)),
 )
 # Of short texts, containment has few values, and chance is not seen between them: only labels can choose it
 FORMS_BY_LABELS = tuple(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS))
 
 
 def forms(words: Sequence[int] | None, two_sided: bool, by_labels: bool = False) -> list[JoinForm]:
-    """Returns the forms to try: runs of so many words, or all; the last one is what is usual.
+    """Returns the forms to try: runs of so many words, or all; at USUAL_THRESHOLD, the last one is what is usual.
 
     two_sided: documents of one table look for their best partner in the other. by_labels: labels can choose.
     """
     without_labels = FORMS if words is None else [JoinForm(ShingleUnits(k)) for k in words]
     more = FORMS_BY_LABELS if by_labels and words is None else ()
-    usual = JoinForm(ShingleUnits(USUAL_WORDS if words is None else words[-1]), best=two_sided, usual=True)
-    return [*(form._replace(best=two_sided) for form in without_labels), *more, usual]
+    *others, usual = (form._replace(best=two_sided) for form in without_labels)
+    return [*others, *more, usual]

@@ -16,27 +16,26 @@ from shingletools.system.errors import Failed
 AGAINST = b"+"  # before the id of a document of --against: no JSON begins with it
 
 
-def truth_key(name: Name, against: bool = False) -> bytes:
-    """Returns the key of a document in a truth."""
-    return AGAINST * against + orjson.dumps(name)
-
-
 class SampleTruth:
     """Collects records of a truth, and labels of documents. Memory: about 200 bytes for each document that has one."""
 
-    def __init__(self, id_field: str, field: str | None, two_sided: bool) -> None:
-        self.id_field, self.field, self.two_sided = id_field, field, two_sided
+    def __init__(self, id_field: str, field: str | None, two_sided: bool, tabular: bool = False) -> None:
+        self.id_field, self.field, self.two_sided, self.tabular = id_field, field, two_sided, tabular
         self.ids: dict[bytes, int] = {}
         self.relation = PairRelation(banded=False)
         self.file_kinds: dict[str, str] = {}  # what each file holds
         self.labels: dict[bytes, int] = {}  # labels and groups, numbered
         self.elsewhere = False  # whether there are pairs of one side, or of two, where the input is not
 
+    def key(self, name: Name, against: bool = False) -> bytes:
+        """Returns the key of a document; in tables, all ids are strings."""
+        return AGAINST * against + orjson.dumps(str(name) if self.tabular else name)
+
     def take(self, record: Record, line: bytes, file: str) -> None:
         """Takes a record of a file. Raises Rejected and Failed."""
         if self.field is not None:
             name = wire.take_id(record, self.id_field)
-            self.add_label(truth_key(name), labels.take_label(record, line, self.field))
+            self.add_label(self.key(name), labels.take_label(record, line, self.field))
             return
         kind = self.file_kinds.get(file) or labels.kind_of(record)
         check_line_once(line, labels.UNIQUE_FIELDS[kind])
@@ -45,12 +44,13 @@ class SampleTruth:
 
     def take_pair(self, record: Record) -> None:
         one, two, against = wire.take_pair(record)
+        against |= self.tabular and self.two_sided  # a table has no flags
         labels.check_all_pairs(record, "--truth")
         same = labels.judged_same(record)
         if against != self.two_sided:
             self.elsewhere = True
             return
-        ends = np.array([[self.number(truth_key(one))], [self.number(truth_key(two, against))]])
+        ends = np.array([[self.number(self.key(one))], [self.number(self.key(two, against))]])
         if same:
             self.relation.add_pairs(ends[0], ends[1], None)
         else:
@@ -59,7 +59,7 @@ class SampleTruth:
     def take_group(self, record: Record) -> None:
         label = b"%d" % len(self.labels)
         for name in wire.take_ids(record, "members"):
-            self.add_label(truth_key(name), label, "is in two groups")
+            self.add_label(self.key(name), label, "is in two groups")
 
     def add_label(self, key: bytes, label: bytes, wrong: str = "has two labels") -> None:
         """Adds the label of a document, if it has one. Raises Failed with what is wrong if it has another."""
@@ -123,10 +123,6 @@ class SampleLabels(NamedTuple):
         partial = truth.field is not None or len(apart) > 0
         return cls(true, of_sample(np.append(every.keys, apart)), components, listed, partial)
 
-    def are_true(self, one: Index, two: Index) -> Flags:
-        """Returns whether pairs are true; so is a document with itself if it has a class. Shapes (pairs,)."""
-        return self.true.has(key_of(one, two))
-
     def are_judged(self, one: Index, two: Index) -> Flags:
         """Returns whether pairs count. Shapes (pairs,)."""
         if not self.partial:
@@ -146,21 +142,21 @@ class SampleLabels(NamedTuple):
             kinds[named] = -2 - named
         return kinds
 
-    def true_pairs(self, documents: int, against: Flags | None) -> Index:
-        """Counts the true pairs of each component, at its first document, among the first documents of the sample.
+    def true_partners(self, documents: int, against: Flags | None) -> Index:
+        """Counts the documents that belong to each of the first documents of the sample, among these.
 
-        against: the documents of --against; then each pair has one of them. Shapes (documents,).
+        against: the documents of --against; then only those of the other side count. Shapes (documents,).
         """
-        count = len(self.components)
-        sides = np.zeros(count, np.int64) if against is None else against.astype(np.int64)
+        sides = np.zeros(documents, np.int64) if against is None else against[:documents].astype(np.int64)
         members = np.flatnonzero(self.true.classes[:documents] != NONE)
         places = 2 * np.unique(self.true.classes[members], return_inverse=True)[1] + sides[members]
         sizes = np.bincount(places, minlength=2 * len(members))
-        partners = sizes[places] - 1 if against is None else sizes[places ^ 1]
-        twice = np.bincount(self.components[members], partners, count).astype(np.int64)
+        partners = np.zeros(documents, np.int64)
+        partners[members] = sizes[places] - 1 if against is None else sizes[places ^ 1]
         one, two = ends_of(self.true.beyond())  # the second one is greater
-        counted = (two < documents) & ((sides[one] != sides[two]) | (against is None))
-        return twice // 2 + np.bincount(self.components[one[counted]], minlength=count)
+        one, two = one[two < documents], two[two < documents]
+        counted = (sides[one] != sides[two]) | (against is None)
+        return partners + np.bincount(np.append(one[counted], two[counted]), minlength=documents)
 
     def first_half(self, true_pairs: Index) -> Flags:
         """Cuts the documents into two halves of whole components; returns those in the first. Shapes (documents,).
@@ -172,12 +168,11 @@ class SampleLabels(NamedTuple):
         firsts = np.flatnonzero(sizes)
         order = np.lexsort((firsts, -sizes[firsts], ~self.listed[firsts], -true_pairs[firsts]))
         inside = np.zeros(len(sizes), np.bool_)
-        halves = [0, 0], [0, 0]  # true pairs and documents of each
+        halves = [[0, 0], [0, 0]]  # true pairs and documents of each
         for first in firsts[order].tolist():
             both = slice(0 if true_pairs[first] else 1, 2)  # without pairs, only documents count
             side = halves[1][both] < halves[0][both]
-            halves[side][0] += int(true_pairs[first])
-            halves[side][1] += int(sizes[first])
+            halves[side] = [halves[side][0] + int(true_pairs[first]), halves[side][1] + int(sizes[first])]
             inside[first] = not side
         flags: Flags = inside[self.components]
         return flags

@@ -6,7 +6,6 @@ its copies, here its 20th to 80th nearest documents, say how alike documents are
 """
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
 
 import numpy as np
 
@@ -23,8 +22,9 @@ MOST = 40  # halvings or doublings
 UNIT = 1 << 16  # expected pairs are whole numbers of 1 / UNIT: their sum depends on no order
 
 NEAREST = 10  # nearest documents, by which the lead of the first is judged
-# The lead over the second that chance exceeds in half of all cases, in units of the mean fall between ranks
-HALF_LEAD = 8 * (sqrt(sqrt(sqrt(2.0))) - 1)
+# What the greater of two falls, from the first to the second and twice that from there to the third, exceeds by chance
+# in half of all cases, in units of the mean of the other seven: 1 - 2 (1 + x / 7)^-7 + (1 + 2 x / 7)^-7 = 1 / 2
+HALF_LEAD = 1.292574
 LEAST_BEST = 0.2  # similarity from which on best partners are told from others
 PARTS = 10**9  # a share of 1: whole numbers are equal on any machine
 ROUNDS = 20
@@ -68,16 +68,17 @@ def expected(tails: Mapping[int, F64], at: F64, found: Index, others: int) -> tu
 
 
 def doubtful(nearest: F64) -> Flags:
-    """Returns which documents have a nearest one that leads the second by no more than chance does in half the cases.
+    """Returns which documents have no copy that leads others by more than chance does in half of all cases.
 
     nearest: the similarities of the NEAREST nearest ones, falling, (documents, NEAREST). If none of these are copies,
-    the fall from rank r to the next, times r, is alike for all r (Renyi 1953).
+    the fall from rank r to the next, times r, is alike for all r (Renyi 1953). One or two copies lead the next one.
     """
-    falls = nearest[:, 1] - (NEAREST - 1) * nearest[:, NEAREST - 1]
-    for rank in range(1, NEAREST - 1):  # the sum of all falls times their ranks; column by column, so in one order
+    falls = 2 * nearest[:, 2] - (NEAREST - 1) * nearest[:, NEAREST - 1]
+    for rank in range(2, NEAREST - 1):  # the sum of all falls times their ranks; column by column, so in one order
         falls = falls + nearest[:, rank]
-    chance = np.maximum(falls / (NEAREST - 2), LEAST_FALL)
-    flags: Flags = nearest[:, 0] - nearest[:, 1] < HALF_LEAD * chance
+    chance = np.maximum(falls / (NEAREST - 3), LEAST_FALL)
+    leads = np.maximum(nearest[:, 0] - nearest[:, 1], 2 * (nearest[:, 1] - nearest[:, 2]))
+    flags: Flags = leads < HALF_LEAD * chance
     return flags
 
 

@@ -80,16 +80,14 @@ class BottomKSample:
         self.words += document.kept_words
         self.bytes += document.size
         heapq.heappush(self.heap, (-rank, id_json))
-        while len(self.heap) > self.max_documents or (self.is_full() and len(self.heap) > 1):
+        while len(self.heap) > self.max_documents or (
+            len(self.heap) > 1 and (self.words > self.max_words or self.bytes > MAX_BYTES)
+        ):
             self.end = -self.heap[0][0]
             while self.heap and -self.heap[0][0] == self.end:
                 document = self.documents_by_id.pop(heapq.heappop(self.heap)[1])
                 self.words -= document.kept_words
                 self.bytes -= document.size
-
-    def is_full(self) -> bool:
-        """Returns whether there are too many words or bytes."""
-        return self.words > self.max_words or self.bytes > MAX_BYTES
 
     def documents(self) -> list[SampledDocument]:
         """Returns the documents in the order of their hashes, whether they have labels or not."""
@@ -113,12 +111,16 @@ class Sample:
         classes = np.full(len(documents), -1) if labels is None else labels.row_kinds
         self.row_kinds = 2 * classes + against  # documents with equal texts are one row if these are equal, too
         if labels is not None:
-            self.true_pairs = labels.true_pairs(len(documents), self.against)
+            partners = labels.true_partners(len(documents), self.against)
+            # Of each component, at its first document
+            self.true_pairs = np.bincount(labels.components, partners, len(documents)).astype(np.int64) // 2
             self.first_half = labels.first_half(self.true_pairs)
             strata = 2 * against + labels.listed
             sampled = np.bincount(strata, minlength=len(read)).tolist()
-            weights = [round(Fraction(WEIGHT_UNIT * of, max(few, 1))) for of, few in zip(read, sampled, strict=True)]
-            self.weights = np.array(weights, np.int64)[strata]  # documents that each represents, in 1 / WEIGHT_UNIT
+            of_strata = [round(Fraction(WEIGHT_UNIT * of, max(few, 1))) for of, few in zip(read, sampled, strict=True)]
+            weights = np.array(of_strata, np.int64)
+            self.weights = weights[strata]  # documents that each represents, in 1 / WEIGHT_UNIT
+            self.true_partner_weights = weights[2 * (against ^ bool(spec.others)) + 1]  # of those that belong to each
 
     @property
     def wrong_pair_weight(self) -> Fraction:

@@ -25,8 +25,7 @@ class DistinctSets(NamedTuple):
     documents: Index  # (sets,): number of documents with the set
     first: Index  # (sets,): place of the first of these in the sample
     frequencies: Index  # (shingles,): document frequency of each shingle
-    texts: int  # number of documents
-    filled: int  # of these, the ones that have shingles
+    first_equal: Index  # (documents of the sample,): place of the first one with the same set, -1 without shingles
 
     @property
     def owners(self) -> Index:
@@ -36,7 +35,7 @@ class DistinctSets(NamedTuple):
     @property
     def mean_size(self) -> Fraction:
         """Returns the mean number of distinct shingles of a document."""
-        return Fraction(int((self.sizes * self.documents).sum()), max(self.texts, 1))
+        return Fraction(int((self.sizes * self.documents).sum()), max(len(self.first_equal), 1))
 
 
 def fingerprints(options: str, texts: Sequence[str]) -> Iterator[bytes]:
@@ -68,11 +67,11 @@ def make_sets(texts: Sequence[str], units: ShingleUnits, row_kinds: Index) -> Di
     sizes = np.bincount(owners, minlength=len(counts))
     starts = np.cumsum(sizes) - sizes
     first_of: dict[bytes, int] = {}  # the first document with each set
-    firsts = []
+    first_equal = np.full(len(counts), -1)
     for document in np.flatnonzero(sizes).tolist():
         entries = slice(starts[document], starts[document] + sizes[document])
         content = row_kinds[document].tobytes() + numbers[entries].tobytes()
-        firsts.append(first_of.setdefault(blake3.blake3(content).digest(), document))
-    first, documents = np.unique(np.array(firsts, np.int64), return_counts=True)
+        first_equal[document] = first_of.setdefault(blake3.blake3(content).digest(), document)
+    first, documents = np.unique(first_equal[sizes > 0], return_counts=True)
     numbers = numbers[np.isin(owners, first)]
-    return DistinctSets(numbers, sizes[first], documents, first, frequencies, len(texts), len(firsts))
+    return DistinctSets(numbers, sizes[first], documents, first, frequencies, first_equal)

@@ -100,7 +100,8 @@ def compare_sets(sets: DistinctSets, measure: str, against: Flags | None) -> Set
 def squared_weights(sets: DistinctSets) -> Index:
     """Returns the squared weights of shingles by `simjoin --weights counted`. Shape (shingles,)."""
     counts, place = np.unique(sets.frequencies, return_inverse=True)
-    return np.array([counted_square(sets.filled, count) for count in counts.tolist()], np.int64)[place]
+    filled = int(sets.documents.sum())
+    return np.array([counted_square(filled, count) for count in counts.tolist()], np.int64)[place]
 
 
 def sums_of_sets(values: Index, sets: DistinctSets) -> Index:

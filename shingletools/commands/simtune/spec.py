@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shingletools.record.document_format import Format
 from shingletools.record.field_names import Names
-from shingletools.record.stage import IN_ONE_PROCESS, Stage
-from shingletools.system.errors import Failed, shown
+from shingletools.record.stage import IN_ONE_PROCESS, Stage, check_fields_apart
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -31,9 +31,9 @@ class TuneSpec(Stage):
     for_documents: int | None = None  # the number of documents that the pipeline is for
     false: "Fraction | None" = None  # the share of pairs that may be false; None for DEFAULT_FALSE
     table: bool = False
-    show: bool = False  # pairs near the threshold
     names: Names | None = None  # of the fields of `others`, if they may be other ones
     truth_id: str = ""  # the field of ids in documents of the truth, if it may be another one
+    form: Format | None = None  # what the files of the truth are, None for JSON lines
 
     @property
     def sides(self) -> Sequence[Sequence[str]]:
@@ -53,6 +53,9 @@ class TuneSpec(Stage):
         """Returns the field of the input's labels, if it has labels."""
         return None if self.truth else self.field
 
+    def format_of(self, side: int, /) -> Format | None:
+        return self.form if side == TRUTH else None
+
     def once(self, side: int, /) -> Sequence[str]:
         if side == TRUTH:
             return () if self.field is None else (self.truth_id or self.id_field, self.field)
@@ -63,11 +66,7 @@ class TuneSpec(Stage):
         return self.names if side == OTHERS and self.names else Names(self.id_field, self.text_field)
 
     def check_fields(self, id_field: str, /) -> None:
-        names = [id_field, self.text_field, "via", *([self.field] if self.field else [])]
-        if len({*names}) < len(names):
-            raise Failed(
-                f"the id, the text, via and the label need fields of their own, not {', '.join(map(shown, names))}"
-            )
+        check_fields_apart(id_field, self.text_field, ("via", *([self.field] if self.field else [])))
 
     def single_process_reason(self) -> str:
         return IN_ONE_PROCESS

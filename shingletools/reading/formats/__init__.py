@@ -8,6 +8,7 @@ suffixes            the formats of files by their suffixes
 folders             each file in folders a document
 separated_values    tables, as CSV and TSV
 table_rows          the rows of a table
+truth_tables        tables of labels
 json_array          the elements of a JSON array
 citations           citations of RIS, NBIB, EndNote, Web of Science and BibTeX
 tagged_references   records of RIS, NBIB, EndNote, Web of Science: where they end, and their values

@@ -19,8 +19,9 @@ FIELDS = {
     "volume": (("VL", "VI", "volume"), " "),
     "number": (("IP", "IS", "number", "issue"), " "),
     "pages": (("PG", "SP", "pages"), " "),
+    "key": (("ID", "key"), " "),
 }
-OPTIONAL = ("pmid", "isbn", "volume", "number", "pages")  # fields that only records with a value have
+OPTIONAL = ("key", "pmid", "isbn", "volume", "number", "pages")  # fields that only records with a value have
 NOTES = ("UR", "LK", "L2", "M3", "N1", "url", "note")  # tags in which a DOI and a PMID are looked for, too
 NAMES = frozenset(name for tags, _ in FIELDS.values() for name in tags).union(NOTES)
 OF_TEXT = ("title", "author", "abstract")

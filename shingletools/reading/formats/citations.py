@@ -29,6 +29,7 @@ BEGINNINGS = "TY, PMID, %0, PT or @"
 NO_RECORD = f"not a citation (it does not begin with {BEGINNINGS})"
 BEGIN = BOM + BLANK + rb"*+(?:" + ENTRY + b"|" + TAGGED + b")"
 RECORD, START = lazy(lambda: re.compile(BEGIN)), lazy(lambda: re.compile(rb"[\r\n](?=" + BEGIN + b")"))
+ENTRY_KEY = lazy(lambda: re.compile(rb"\s*+(" + KEY + b")"))
 BLANKS = lazy(lambda: re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+"))  # \x1a ends a file of MS-DOS
 PARAGRAPH = lazy(lambda: re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|\Z))++[\s\x1a]*+"))
 # Lines that programs write before records
@@ -187,6 +188,10 @@ def document(piece: FilePiece, id_field: str, number: int) -> Document:
         return Document(raw, piece.line, cause=str(error))
     begin = RECORD.match(raw)
     assert begin  # as in cut
-    values = tagged_values(text, begin[3]) if begin[3] else bibtex_values(raw, begin.end(), NAMES)
+    if begin[3]:
+        values = tagged_values(text, begin[3])
+    else:
+        key = ENTRY_KEY.findall(raw, begin.end())[0].decode()
+        values = bibtex_values(raw, begin.end(), NAMES) | {"key": [key]}
     record = ({id_field: number} if id_field else {}) | fields_of(values)
     return Document(raw, piece.line, wire.json_of(record))

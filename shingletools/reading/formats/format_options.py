@@ -16,11 +16,11 @@ HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 def add_options(parser: argparse.ArgumentParser, title: str, listed: bool = True) -> None:
     """Adds the options, under a title. listed: with --files0-from, which names the files of the command line."""
     flag = partial(parser.add_argument_group(title).add_mutually_exclusive_group().add_argument, action="store_true")
-    flag("--lines", help="each line is a document, its number the id")
-    flag("--whole", help="each FILE is a document, its name the id")
-    flag("--recursive", help="each FILE is a folder, whose files of text and HTML are documents, their paths the ids")
-    flag("--csv", help="each row of CSV is a document; the first names the columns")
-    flag("--tsv", help="each row of TSV is a document: tabs, no quotes")
+    flag("--lines", help="each line is a document; its number is the id")
+    flag("--whole", help="each FILE is a document; its name is the id")
+    flag("--recursive", help="the text and HTML files in each folder FILE are documents; their paths are the ids")
+    flag("--csv", help="each row of CSV is a document; the first row names the columns")
+    flag("--tsv", help="each row of TSV is a document; tabs separate values")
     flag("--array", help="each element of a JSON array is a record")
     flag("--ris", help="each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document")
     flag("--csl", help="each item of CSL-JSON is a document")
@@ -28,14 +28,14 @@ def add_options(parser: argparse.ArgumentParser, title: str, listed: bool = True
     flag("--parquet", help="each row of Parquet is a record")
     flag("--arrow", help="each row of Arrow or Feather is a record")
     flag("--xlsx", help="each row of a sheet of XLSX is a document; the first names the columns; CSV is written")
-    flag("--warc", help="each page of HTML in WARC is a document, its address the id")
+    flag("--warc", help="each page of HTML in WARC is a document; its address is the id")
     more = parser.add_argument_group("more about what is read")
     add = more.add_argument
     add_repeatable(
         more,
         "--include",
         "GLOB",
-        "with --recursive, the files whose names match are documents, whatever their suffix",
+        "with --recursive, take the files whose names match, whatever their suffix",
     )
     add_repeatable(more, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser, title: str, listed: bool = True
     )
     add("--sheet", metavar="NAME", help="with --xlsx, the sheet to read (default the first)")
     add("--encoding", metavar="NAME", help="the encoding of text that is not UTF-8, such as latin-1; or guess")
-    add("--number", action="store_true", help="a record without an id gets its number")
+    add("--number", action="store_true", help="give a record without an id its number")
     if listed:
         add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
 

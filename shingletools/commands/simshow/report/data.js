@@ -6,12 +6,10 @@ const lists = parsed('lists');
 const pairs = { count: lists.pairs.a?.length ?? 0, ...lists.pairs };
 const groups = lists.groups;
 
-// What came with a pair beside its ids; the answer of simcheck, or that dedup removes a document of a pair without one
+// What came with a pair beside its ids, and the answer of simcheck
 const said = (pairs.more ?? []).map((more) => JSON.parse(`{${more}}`));
-const answerOf = (pair) => (typeof said[pair].answer === 'string' ? said[pair].answer
-  : lists.go[pairs.a[pair]] || lists.go[pairs.b[pair]] ? 'removed' : '');
-const answers = said.some(({ answer }) => typeof answer === 'string')
-  ? ['copy', 'doubtful', 'different', 'removed'].filter((each) => said.some((_, pair) => answerOf(pair) === each)) : [];
+const answerOf = (pair) => (typeof said[pair].answer === 'string' ? said[pair].answer : '');
+const answers = ['copy', 'doubtful', 'different'].filter((each) => said.some(({ answer }) => answer === each));
 const ownOf = (pair, side) => { // the first words that only this side has
   const own = said[pair].own?.['ab'[side]];
   return typeof own?.first === 'string' ? visible(`${number(own.words)} of its own${own.first && ': '}${own.first}`) : '';
@@ -34,7 +32,6 @@ for (let pair = pairs.count - 1; pair >= 0; pair -= 1) {
   firstPairs.set(pairs.a[pair], pair).set(pairs.b[pair], pair);
 }
 const pairOf = (one, other) => between.get(keyOf(one, other));
-const firstPairOf = (document_) => firstPairs.get(document_);
 
 // Which documents have these letters in their id or text, in any case: an array of 0 and 1. Texts are first searched as
 // JSON, so that only those with a match are parsed
@@ -48,16 +45,21 @@ function documentsWith(letters) {
   });
 }
 
-const SVG = new Set(['svg', 'rect', 'polygon', 'text']);
 function element(name, attributes = {}, ...children) {
-  const made = SVG.has(name)
-    ? document.createElementNS('http://www.w3.org/2000/svg', name)
-    : document.createElement(name);
+  const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(key, value);
     else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(2).filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// An element that is made anew whenever something is decided
+function live(make) {
+  const made = make();
+  made.classList.add('live');
+  made.again = () => made.replaceWith(live(make));
   return made;
 }
 
@@ -76,21 +78,48 @@ const short = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, whole(nam
 const nameOf = (document_) => visible(short(lists.names[document_]));
 const named = (document_) => element('bdi', {}, nameOf(document_));
 
-// The first letters of a text, or those around the first hit of a search, or where it begins to differ from another
+// The next blank on one side of a place, or the place itself if none is near
+function blank(text, place, by) {
+  for (let at = place; Math.abs(at - place) < 20; at += by) if (/\s/.test(text[at])) return at;
+  return whole(text, place);
+}
+
+let sought = null; // what the last search was for, as a pattern
+const seek = (letters) => {
+  sought = letters ? new RegExp(`(${letters.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')})`, 'i') : null;
+};
+
+// A text whose hits are marked
+const marked = (text) => (!sought ? [visible(text)] : text.split(sought).map((part, at) =>
+  (at % 2 ? element('b', { class: 'hit' }, visible(part)) : visible(part))));
+
+// A stretch of a text; of a long one, the middle is folded, unless it has a hit
+const INNER = { most: 100000, kept: 50000 };
+function stretch(text, from, to, { most, kept }) {
+  if (to - from <= most) return marked(text.slice(from, to));
+  const [first, last] = [blank(text, from + kept, -1), blank(text, to - kept, 1)];
+  return [marked(text.slice(from, first)), fold(`${plural(last - first, 'character')} more`,
+    sought?.test(text.slice(first, last)), stretch(text, first, last, INNER)), marked(text.slice(last, to))].flat();
+}
+const fold = (title, open, ...content) =>
+  element('details', { open }, element('summary', {}, title), element('div', {}, ...content));
+
+// The fields of a document, in bold where another one differs; and the first letters of its text, or those around a hit,
+// or where it begins to differ
 const FIRST = 120;
 const BEFORE = 40; // letters before a hit
-function extract(document_, query, differs = 0) {
+function fieldsOf(document_, other = document_) {
+  const found = lists.said[document_].flatMap((value, at) => (value ? [[' · ', `${visible(lists.fields[at])}: `,
+    element(value === (lists.said[other][at] ?? '') ? 'span' : 'b', {}, marked(value))]] : []));
+  return found.length ? element('p', { class: 'fields' }, found.flat().slice(1)) : null;
+}
+function extract(document_, differs = 0, other = document_) {
   const text = textOf(document_);
-  const letters = query && new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'i').exec(text);
-  const hit = letters ? [letters.index, letters.index + letters[0].length]
-    : differs > FIRST - BEFORE ? [differs, differs] : [0, 0];
-  const from = hit[0] > BEFORE ? blank(text, hit[0] - BEFORE, 1) : 0;
-  const to = whole(text, Math.max(hit[1], from + FIRST));
-  const fields = lists.said[document_].filter(Boolean);
-  return element('p', { class: 'extract' }, fields.length ? element('span', { class: 'fields' }, visible(fields.join(' · '))) : null,
-    fields.length ? ' ' : null, from ? '… ' : null, visible(text.slice(from, hit[0])),
-    letters ? element('b', { class: 'hit' }, visible(letters[0])) : null, visible(text.slice(hit[1], to)),
-    to < text.length ? ' …' : null);
+  const hit = sought?.exec(text)?.index ?? (differs > FIRST - BEFORE ? differs : 0);
+  const from = hit > BEFORE ? blank(text, hit - BEFORE, 1) : 0;
+  const to = whole(text, from + FIRST);
+  return [fieldsOf(document_, other), element('p', { class: 'extract', dir: 'auto' }, from ? '… ' : null,
+    marked(text.slice(from, to)), to < text.length ? ' …' : null)];
 }
 
 const grouped = new Intl.NumberFormat('en');
@@ -106,36 +135,8 @@ function say(message) {
   byId('status').textContent = message;
 }
 
-// What the figures mean: shown while the pointer is on a name, or it has the focus
-const WHY = {
-  'Words to remove': 'The words of those documents of the group that dedup would remove.',
-  Threshold: 'What the pairs reach at least.',
-  Recipe: 'How the texts became what was compared.',
-  Similarity: 'What the record of the pair says: 1 is all alike.',
-  Jaccard: 'Of the shingles of both texts: the share that both have. A shingle is K words in a row; K is '
-    + `${lists.k}.`,
-  Answer: 'What simcheck says of the pair, or that dedup removes one of its documents.',
-  Containment: 'The share of the smaller text\u2019s shingles that the other has.',
-  'Words shared': 'Words in passages that both texts have, and their share of each text.',
-  '% of a, % of b': 'The share of each text\u2019s words that are in passages of both.',
-  'Longest run': 'The most words in a row that both texts have.',
-  Passages: 'Stretches that both texts have, with few words between them.',
-};
-let tips = 0;
-function tip(title) {
-  if (!WHY[title]) return [null, null];
-  tips += 1;
-  return [`tip${tips}`, element('span', { class: 'tip', role: 'tooltip', id: `tip${tips}` }, WHY[title])];
-}
-
-function term(title) {
-  const [id, why] = tip(title);
-  return why ? [element('button', { type: 'button', class: 'term', 'aria-describedby': id }, title), why] : title;
-}
-
-const facts = (...rows) =>
-  element('dl', { class: 'facts' }, rows.filter(Boolean).map(([title, ...values]) =>
-    element('div', {}, element('dt', {}, term(title)), element('dd', {}, ...values))));
+const facts = (...rows) => element('dl', { class: 'facts' }, rows.filter(Boolean).map(([title, ...values]) =>
+  element('div', {}, element('dt', {}, title), element('dd', {}, ...values))));
 
 // Buttons of which one is pressed
 function choice(label, names, chosen, change) {
@@ -150,16 +151,9 @@ const press = (group, place) =>
 // Both texts have the same words in the same order, so one run is as long as either
 const areCopies = (pair) => [pairs.a[pair], pairs.b[pair]].every((document_) => lists.words[document_] === pairs.longest[pair]);
 
-const known = lists.apart && !lists.given; // all documents of a would go
-
 // Whether passages have so many quarters of the longer text's words
 const sharesQuarters = (pair, least) => [pairs.a[pair], pairs.b[pair]].every((document_) =>
   4 * pairs.shared[pair] >= least * (lists.words[document_] ?? 0));
-
-function fieldsOf(document_) {
-  const said = lists.said[document_].flatMap((value, at) => (value ? [`${visible(lists.fields[at])}: ${visible(value)}`] : []));
-  return said.length ? element('p', { class: 'fields' }, said.join(' · ')) : null;
-}
 
 // A heading that gets the focus when the view changes, so that a screen reader begins there
 const heading = (...content) => element('h2', { tabindex: -1, id: 'heading' }, ...content);

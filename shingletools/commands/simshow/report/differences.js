@@ -1,12 +1,10 @@
-// A text as differences from another: what only it has, and what only the other has, in its own order
+// What two texts share, and what only one of them has
 const SAME = { most: 200, kept: 70 }; // letters of what both have, as in `stretch`
 const OTHER = { most: 900, kept: 300 }; // of what one has
 const PIECES = 600; // that are shown in one text
+const [BOTH, HERE, THERE] = [0, 1, 2]; // kinds of pieces
 
 const LETTER = /[\p{L}\p{N}]/u; // without one, a gap has no word
-
-// How many letters stand before the first word of a gap: they belong to the word before
-const signs = (text, from, to) => Math.max(0, text.slice(from, to).search(LETTER));
 
 // What of the other text is in no passage, by the passage that stands before it there; -1 is its beginning
 function withoutPassage(passages, side, length) {
@@ -20,45 +18,61 @@ function withoutPassage(passages, side, length) {
   return at < length ? found.set(last, [at, length]) : found;
 }
 
-// base: the side, 0 or 1, of the text from which the other differs
-function differences(pair, base) {
-  const [before, after] = [base, 1 - base].map((side) => textOf([pairs.a[pair], pairs.b[pair]][side]));
+// All of two texts in pieces, in the order of one of them, `here`, the side 0 or 1: of both, or of one only. Each has its
+// place in either text, the number of its passage, if it is in one, and whether another piece may stand before it there;
+// what only one has also the place of its words, without signs before them, if there are any
+function piecesOf(pair, here) {
+  const texts_ = [here, 1 - here].map((side) => textOf([pairs.a[pair], pairs.b[pair]][side]));
+  const [one, two] = [2 * here, 2 - 2 * here]; // of places
   const passages = parsed(`p${pair}`);
-  const [there, here] = [2 * base, 2 - 2 * base];
+  const gaps = withoutPassage(passages, two, texts_[1].length);
   const made = [];
-  let [place, left] = [0, PIECES];
-  const plain = (to) => {
-    made.push(...stretch(after, place, Math.max(place, to), SAME));
+  let place = 0;
+  const put = (piece) => {
+    const [from, to] = piece.kind === THERE ? piece.there : piece.here;
+    const signs = piece.kind === BOTH ? -1 : texts_[piece.kind === THERE ? 1 : 0].slice(from, to).search(LETTER);
+    made.push({ ...piece, words: signs < 0 ? null : [from + signs, to] });
+  };
+  const own = (to) => {
+    if (to > place) put({ kind: HERE, here: [place, to] });
     place = Math.max(place, to);
   };
-  const added = (to) => {
-    if (!LETTER.test(after.slice(place, to))) return plain(to);
-    plain(place + signs(after, place, to));
-    made.push(element('ins', {}, stretch(after, place, to, OTHER)));
-    place = to;
+  const other = (after) => {
+    if (gaps.has(after)) put({ kind: THERE, here: [place, place], there: gaps.get(after), anew: true });
   };
-  const gone = (from, to) => {
-    if (!LETTER.test(before.slice(from, to))) return;
-    plain(place + signs(after, place));
-    made.push(element('del', {}, stretch(before, from + signs(before, from, to), to, OTHER)), ' ');
-  };
-  const gaps = withoutPassage(passages, there, before.length);
-  const removed = (after_) => gone(...(gaps.get(after_) ?? [0, 0]));
-  removed(-1);
-  for (const number_ of passages.map((_, each) => each).sort((one, other) => passages[one][here] - passages[other][here])) {
-    added(passages[number_][here]);
-    for (const piece of passages[number_][5]) {
-      left -= 1;
-      if (left < 0) return [...made, ' … and more; compare both to see all.'];
-      if (piece[0] === base + 1) gone(piece[1 + there], piece[2 + there]);
-      else if (piece[0]) {
-        plain(piece[1 + here]);
-        added(piece[2 + here]);
-      } else plain(piece[2 + here]);
-    }
-    plain(passages[number_][here + 1]);
-    removed(number_);
+  other(-1);
+  for (const passage of passages.map((_, each) => each).sort((a, b) => passages[a][one] - passages[b][one])) {
+    own(passages[passage][one]);
+    passages[passage][5].forEach(([kind, ...places], number_) => put({
+      kind: kind && (kind === here + 1 ? HERE : THERE), here: places.slice(one, one + 2), there: places.slice(two, two + 2),
+      passage, anew: number_ === 0, template: places[5],
+    }));
+    place = Math.max(place, passages[passage][one + 1]);
+    other(passage);
   }
-  added(after.length);
+  own(texts_[0].length);
   return made;
+}
+
+// A text of a pair with what only it has, and what only the other one has, in its own order. here: its side
+function differences(pair, here) {
+  const [own, other] = [here, 1 - here].map((side) => textOf([pairs.a[pair], pairs.b[pair]][side]));
+  const pieces = piecesOf(pair, here);
+  const made = [];
+  let place = 0;
+  const plain = (to) => {
+    made.push(...stretch(own, place, Math.max(place, to), SAME));
+    place = Math.max(place, to);
+  };
+  for (const { kind, here: [, to], words } of pieces.slice(0, PIECES)) {
+    if (kind === THERE && words) {
+      plain(place + Math.max(0, own.slice(place).search(LETTER))); // signs belong to the word before
+      made.push(element('del', {}, stretch(other, ...words, OTHER)), ' ');
+    } else if (kind === HERE && words) {
+      plain(words[0]);
+      made.push(element('ins', {}, stretch(own, place, to, OTHER)));
+      place = Math.max(place, to);
+    } else if (kind !== THERE) plain(to);
+  }
+  return pieces.length > PIECES ? [...made, ' … and more; compare both to see all.'] : made;
 }

@@ -1,14 +1,31 @@
 // A list that can be searched and sorted, shown page by page: a table of ten thousand rows would take seconds
 const PAGE = 50;
+let printing = false;
 
 class List {
-  // columns: {title, value(row) to sort by, cell(row), from: the screens that have it, 'phone' if none is said, 'tablet' or
-  // 'desk'}; the first names the row. extracts(row, found): the documents whose beginnings, or hits, are shown above it.
-  // differs(row): how many letters of these are the same. pairOf(row): the pair on which a key decides; more(row): how
-  // many have the same texts; note(row): what is shown below the beginnings
+  // columns: {title, value(row) to sort by, cell(row)}; the first names the row. extracts(row, found): the documents whose
+  // beginnings, or hits, are shown above it. differs(row): how many letters of these are the same. pairOf(row): the pair
+  // on which a key decides; more(row): how many have the same texts; note(row): what is shown below the beginnings.
+  // The tab keeps what was chosen, and so it is there again when the page is loaded again
   constructor(settings) {
     Object.assign(this, { pairOf: () => undefined, only: 0, answer: 0, page: 0, query: '', found: [] }, settings);
-    this.select();
+    try {
+      Object.assign(this, JSON.parse(sessionStorage.getItem(`${KEPT} ${this.title}`)));
+    } catch {
+      // No storage
+    }
+    const { page } = this;
+    this.search(this.query);
+    this.page = Math.min(page, this.pages() - 1);
+  }
+
+  remember() {
+    const { sorted, descending, only, answer, page, query } = this;
+    try {
+      sessionStorage.setItem(`${KEPT} ${this.title}`, JSON.stringify({ sorted, descending, only, answer, page, query }));
+    } catch {
+      // No storage
+    }
   }
 
   sort() {
@@ -26,10 +43,11 @@ class List {
   search(query) {
     this.query = query;
     this.found = query ? documentsWith(query) : [];
+    seek(query);
     this.select();
   }
 
-  // Shows the rows that match the search, were decided as `only` says: 0 all, 1 none, 2 accepted, ..., and have the answer
+  // Shows the rows that match the search, were decided as `only` says: 0 all, 1 not yet, 2 same, ..., and have the answer
   select() {
     this.rows = this.all.filter((row) => (!this.query || this.documents(row).some((document_) => this.found[document_]))
       && (!this.only || verdictOf(this.pairOf(row)) === this.only - 2)
@@ -65,6 +83,7 @@ class List {
   }
 
   show(main) {
+    seek(this.query);
     let waiting;
     const input = element('input', {
       type: 'search', id: 'search', value: this.query, autocomplete: 'off', spellcheck: 'false',
@@ -78,18 +97,18 @@ class List {
       },
     });
     this.body = element('div');
-    const answer = this.more && answers.length && choice('Which answers', ['Any answer', ...answers], this.answer, (place) => {
-      press(answer, place);
-      this.filter({ answer: place });
-    });
-    const only = this.more && choice('Which pairs', ['All', 'Undecided', ...DECIDED], this.only, (place) => {
-      press(only, place);
-      this.filter({ only: place });
-    });
+    const buttons = (label, names, key) => {
+      const made = choice(label, names, this[key], (place) => {
+        press(made, place);
+        this.filter({ [key]: place });
+      });
+      return made;
+    };
     main.append(
       heading(this.title), ...leftOut(),
       element('div', { class: 'turns', role: 'search' }, element('label', { for: 'search' }, 'Search in ids and texts '), input,
-        only, answer || null),
+        this.more && buttons('Which pairs', ['All', 'Undecided', ...VERDICTS], 'only'),
+        this.more && answers.length ? buttons('Which answers', ['Any answer', ...answers], 'answer') : null),
       this.body, pairs.count ? saves() : '', origin(),
     );
     this.draw();
@@ -98,9 +117,8 @@ class List {
   head(column, place) {
     const sorted = place === this.sorted;
     const order = sorted ? (this.descending ? 'descending' : 'ascending') : false;
-    const [id, why] = tip(column.title);
-    return element('th', { scope: 'col', class: column.from, 'aria-sort': order }, element('button', {
-      type: 'button', class: why && 'term', 'aria-describedby': id,
+    return element('th', { scope: 'col', 'aria-sort': order }, element('button', {
+      type: 'button',
       click: () => {
         this.descending = sorted ? !this.descending : place > 0;
         this.sorted = place;
@@ -109,25 +127,28 @@ class List {
         this.body.querySelectorAll('th button')[place].focus();
         say(`Sorted by ${column.title}, ${this.descending ? 'descending' : 'ascending'}`);
       },
-    }, column.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (this.descending ? '▼' : '▲') : '')), why);
+    }, column.title, element('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (this.descending ? '▼' : '▲') : '')));
   }
 
-  // The texts have a row of their own: beside six figures they would be as narrow as a word
+  // The texts have a row of their own: beside the figures they would be as narrow as a word
   row(row) {
-    const extracts = this.extracts(row, this.found).map((document_) => extract(document_, this.query, this.differs?.(row)));
+    const documents = this.extracts(row, this.found);
+    const extracts = documents.map((document_) => extract(document_, this.differs?.(row), documents[0]));
     const figures = element('tr', { class: 'item', 'data-pair': this.pairOf(row) }, this.columns.map((column, place) =>
-      element(place ? 'td' : 'th', { scope: !place && 'row', class: column.from }, column.cell(row))));
+      element(place ? 'td' : 'th', { scope: !place && 'row' }, column.cell(row))));
     const open = () => figures.querySelector('a').click();
     return [element('tr', { class: 'extracts', click: open },
       element('td', { colspan: this.columns.length }, extracts, this.note?.(row))), figures];
   }
 
+  // On paper all rows
   draw() {
-    const shown = this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    this.remember();
+    const shown_ = printing ? this.rows : this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
     const table = element('table', { class: 'list' },
       element('caption', {}, this.where()),
       element('thead', {}, element('tr', {}, this.columns.map((column, place) => this.head(column, place)))),
-      element('tbody', {}, shown.flatMap((row) => this.row(row))));
+      element('tbody', {}, shown_.flatMap((row) => this.row(row))));
     this.body.replaceChildren(table, ...pager(this.page, this.pages(), (by) => this.turn(by)));
   }
 }
@@ -154,6 +175,7 @@ const origin = () => element('div', { class: 'origin' }, facts(
 
 const alike = (pair) => pairs.similarity[pair] ?? pairs.jaccard[pair];
 const sharesOf = (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => pairs.shared[pair] / lists.words[document_]);
+const percents = (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => percent(pairs.shared[pair], lists.words[document_]));
 
 const pairList = new List({
   title: 'Pairs', unit: 'pair', sorted: 1, descending: true,
@@ -161,8 +183,8 @@ const pairList = new List({
   pairOf: (pair) => pair,
   more: (pair) => folded(pair).filter((each) => lists.listed[each]).length - 1,
   documents: (pair) => folded(pair).flatMap((each) => [pairs.a[each], pairs.b[each]]),
-  note: (pair) => ownOf(pair, 0) && element('span', { class: 'hint' }, `${ownOf(pair, 0)} | ${ownOf(pair, 1)}`),
-  extracts: (pair) => (areCopies(pair) ? [pairs.a[pair]] : [pairs.a[pair], pairs.b[pair]]),
+  note: (pair) => (ownOf(pair, 0) && !areCopies(pair) ? element('span', { class: 'hint' }, `${ownOf(pair, 0)} | ${ownOf(pair, 1)}`) : null),
+  extracts: (pair) => (areCopies(pair) && !lists.fields.length ? [pairs.a[pair]] : [pairs.a[pair], pairs.b[pair]]),
   differs: (pair) => {
     const [a, b] = [textOf(pairs.a[pair]), textOf(pairs.b[pair])];
     let at = 0;
@@ -172,22 +194,22 @@ const pairList = new List({
   columns: [
     { title: 'Pair', value: (pair) => lists.names[pairs.a[pair]],
       cell: (pair) => [element('a', { href: `#pair/${pair}` }, named(pairs.a[pair]), ' and ', named(pairs.b[pair])),
+        lists.removable ? live(() => element('span', { class: 'hint' }, keeps(pair))) : null,
         pairList.more(pair) ? element('span', { class: 'hint' }, ` and ${number(pairList.more(pair))} more of the same texts`) : null] },
     { title: 'Similarity', value: (pair) => pairs.similarity[pair], cell: (pair) => share(pairs.similarity[pair]) },
     ...(answers.length ? [{ title: 'Answer', value: answerOf, cell: (pair) => visible(short(answerOf(pair))) }] : []),
-    { title: '% of a, % of b', from: 'tablet', value: (pair) => Math.min(...sharesOf(pair)),
-      cell: (pair) => [pairs.a[pair], pairs.b[pair]].map((document_) => percent(pairs.shared[pair], lists.words[document_])).join(', ') },
-    { title: 'Words shared', from: 'tablet', value: (pair) => pairs.shared[pair], cell: (pair) => number(pairs.shared[pair]) },
-    { title: 'Longest run', from: 'desk', value: (pair) => pairs.longest[pair], cell: (pair) => number(pairs.longest[pair]) },
-    { title: 'Passages', from: 'desk', value: (pair) => pairs.passages[pair], cell: (pair) => number(pairs.passages[pair]) },
-    { title: 'Jaccard', from: 'desk', value: (pair) => pairs.jaccard[pair], cell: (pair) => share(pairs.jaccard[pair]) },
-    { title: 'Containment', from: 'desk', value: (pair) => pairs.containment[pair],
-      cell: (pair) => share(pairs.containment[pair]) },
+    { title: 'Shared', value: (pair) => Math.min(...sharesOf(pair)), cell: (pair) => percents(pair).join(',\u00a0') },
     { title: 'Decision', value: (pair) => verdictOf(pair), cell: (pair) => decider(pair) },
   ],
 });
 
-const wordsThatGo = (group) => group.members.reduce((sum, member) => sum + (lists.go[member] ? lists.words[member] ?? 0 : 0), 0);
+// Which text of a pair is kept
+function keeps(pair) {
+  const stay = [pairs.a[pair], pairs.b[pair]].filter((each) => !goes(each));
+  return ` keeps ${stay.length === 1 ? nameOf(stay[0]) : stay.length ? 'both' : 'another text'}`;
+}
+
+const wordsToRemove = (group) => wordsOf(groups[group].members.filter(goes));
 
 const groupList = new List({
   title: 'Groups', unit: 'group', all: groups.map((_, group) => group), sorted: 1, descending: true,
@@ -198,7 +220,7 @@ const groupList = new List({
       cell: (group) => element('a', { href: `#group/${group}` }, element('bdi', {}, visible(short(groups[group].name)))) },
     { title: 'Documents', value: (group) => groups[group].members.length,
       cell: (group) => number(groups[group].members.length) },
-    ...(lists.removable ? [{ title: 'Words to remove', from: 'tablet', value: (group) => wordsThatGo(groups[group]),
-      cell: (group) => number(wordsThatGo(groups[group])) }] : []),
+    ...(lists.removable ? [{ title: 'Words to remove', value: wordsToRemove,
+      cell: (group) => live(() => element('span', {}, number(wordsToRemove(group)))) }] : []),
   ],
 });

@@ -7,8 +7,8 @@ from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.numbers.exact_ratios import DIGITS
 from shingletools.record import wire
-from shingletools.record.command_registry import STAGES
-from shingletools.running.pipeline_parser import split, steps_of, words_of
+from shingletools.running.pipeline_parser import command_lines, steps_of
+from shingletools.running.steps import CommandLine
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
@@ -20,7 +20,8 @@ def origin_of(command: str, date: str) -> Provenance:
     ('0.8', 7)
     """
     try:
-        steps = steps_of(command)
+        lines = command_lines(command)
+        steps = steps_of(lines)
     except Failed as error:
         raise Failed(f"--made-by: {error}") from None
     except Printed:
@@ -40,10 +41,23 @@ def origin_of(command: str, date: str) -> Provenance:
                 removable = False
             least = options.threshold
             exact = recipe.endswith(f" | shingle k={k}") and options.measure == "jaccard" and options.weights is None
-        if step.name == "simcheck":  # it says of each pair what may be removed
+        if step.name in ("simcheck", "dedup"):  # simcheck says of each pair what may be removed
             removable = True
-    canon = next((each.strip() for each in split(command) if words_of(each, STAGES)[0] == "canon"), "")
-    return Provenance(command, recipe, threshold, k, date, removable, canon, least, exact and canon != "")
+    canon = next((line.as_text() for line in lines if line.name == "canon"), "")
+    exact = exact and canon != ""
+    return Provenance(command, recipe, threshold, k, date, removable, canon, least, exact, dedup_words(lines[-1]))
+
+
+def dedup_words(line: CommandLine) -> list[str]:
+    """Returns the arguments of dedup but its pairs; none of another command.
+
+    >>> dedup_words(CommandLine("dedup", ["--pairs", "-", "--keep", "longest", "docs.jsonl"]))
+    ['--keep', 'longest', 'docs.jsonl']
+    """
+    words = [*line.words] if line.name == "dedup" else []
+    for option in {"--pairs", "--known"}.intersection(words):
+        del words[words.index(option) : words.index(option) + 2]
+    return words
 
 
 def disagreement(origin: Provenance, via: str, k: int, pair: Comparison) -> str:

@@ -1,5 +1,5 @@
 // Shows the view that the address names, and handles keys
-const FIRST_VIEW = groups.length ? 'groups' : 'pairs';
+const FIRST_VIEW = pairs.count === 1 ? 'pair' : groups.length ? 'groups' : 'pairs';
 let shown = { kind: FIRST_VIEW };
 let notice = ''; // what the next view says
 
@@ -21,7 +21,7 @@ function turns(kind, place, list, more) {
 const VIEWS = {
   groups: (main) => groupList.show(main),
   pairs: (main) => pairList.show(main),
-  group: (main, place) => showGroup(main, place),
+  group: showGroup,
   pair: (main, place) => {
     shown.pair = new Pair(place);
     shown.pair.show(main);
@@ -33,7 +33,7 @@ function route(first) {
   let [kind, place] = location.hash.slice(1).split('/');
   if (kind === 'main') return byId('main').focus();
   place = Number(place ?? NaN);
-  if (!(kind in VIEWS) || (kind in COUNTS && !(Number.isInteger(place) && place >= 0 && place < COUNTS[kind]))) kind = FIRST_VIEW;
+  if (!(kind in VIEWS) || (kind in COUNTS && !(Number.isInteger(place) && place >= 0 && place < COUNTS[kind]))) [kind, place] = [FIRST_VIEW, 0];
   shown = { kind, place };
   say(notice);
   notice = '';
@@ -89,12 +89,13 @@ function judge(verdict) {
 const KEYS = {
   n: () => step(1),
   p: () => step(-1),
-  a: () => judge(0),
-  r: () => judge(1),
-  s: () => judge(2),
+  s: () => judge(0),
+  d: () => judge(1),
+  u: () => judge(2),
+  z: undo,
   j: () => go(1),
   k: () => go(-1),
-  u: () => {
+  l: () => {
     if (shown.kind in COUNTS) location.hash = `#${shown.kind}s`;
   },
   '/': () => {
@@ -103,15 +104,18 @@ const KEYS = {
   },
 };
 
-// Escape hides an explanation until the next one is asked for
-for (const type of ['focusin', 'pointerover']) document.addEventListener(type, () => document.body.classList.remove('hush'));
-
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') document.body.classList.add('hush');
   const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.matches('input, textarea, select');
   if (busy || !byId('keys').checked || !Object.hasOwn(KEYS, event.key)) return;
   event.preventDefault();
   KEYS[event.key]();
 });
+byId('undo').addEventListener('click', undo);
+for (const [type, paper] of [['beforeprint', true], ['afterprint', false]]) {
+  addEventListener(type, () => {
+    printing = paper;
+    (LISTS[shown.kind] === undefined || shown.pair ? shown.pair : shown.draw ? shown : LISTS[shown.kind]).draw();
+  });
+}
 addEventListener('hashchange', route);
 route(true);

@@ -1,6 +1,7 @@
 """Makes one HTML page from comparisons and groups."""
 
 import hashlib
+import shlex
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -19,6 +20,7 @@ from shingletools.commands.simshow.selected_pairs import may_go
 from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY
 from shingletools.record import wire
 from shingletools.record.labels import LABEL_FIELD
+from shingletools.system.errors import printable
 
 UNSAID = Provenance()
 UNKNOWN = -1  # in place of a document's number of words
@@ -29,13 +31,13 @@ PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements
 class Report:
     """A page of pairs, and of the groups that were given or, if there are none, those that the pairs make.
 
-    The pairs of a given group, its first member with each other one, come before it. If the pairs that made the group
-    are given, too, only these are in the list of pairs.
+    If records of pairs are given, only their pairs are in the list of pairs; groups and marks of dedup bring others, of
+    which the one beside the document that is kept goes.
 
     Texts and passages are written as they come, the lists at the end.
     limit: the bytes of data that the page may have; what would make it larger is left out, and the page says so.
     apart: ids of b, and of all members of a group but its first, name other documents, which stay. Then the
-    representative of a group that pairs make is the first of these, and all documents of a in it go.
+    representative of a group that pairs make is the first of these.
     A pair that removes neither of its documents makes no group.
 
     Memory: 17 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
@@ -62,9 +64,8 @@ class Report:
         self.numbers: dict[Key, int] = {}
         self.keys: list[Key] = []
         self.words = array("q")  # number of words of each document
-        self.graph = PairGraph()  # pairs that do not come from groups
-        self.group_pairs = PairGraph()  # pairs that groups bring: of the first member with each other one
-        self.copies: dict[int, int] = {}  # the originals of copies, of `simjoin --copies once`
+        self.graph = PairGraph()  # records of pairs
+        self.brought = PairGraph()  # pairs that groups and marks bring
         self.shown: list[int] = []  # the documents that the page names
         self.place_of: dict[int, int] = {}  # the place of each in `shown`
         self.texts: set[int] = set()  # documents whose text is on the page
@@ -72,7 +73,6 @@ class Report:
         self.there: set[tuple[int, int]] = set()  # pairs on the page, by their documents
         self.groups: list[list[int]] = []  # their members
         self.titles: list[Key] = []  # of the groups on the page
-        self.go: set[int] = set()  # documents that dedup removes
         self.left_groups = 0
         self.content = hashlib.blake2b(digest_size=8)  # of the texts, and then of ids
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
@@ -91,10 +91,8 @@ class Report:
         for number, words in zip(numbers, comparison.words, strict=True):
             self.words[number] = words
         similarity = float(comparison.jaccard if comparison.similarity is None else comparison.similarity)
-        record = comparison.record
-        self.graph.add(*numbers, removes := may_go(record))
-        if record.get(wire.COPY) is True and removes == EITHER_MAY:
-            self.copies[numbers[1]] = numbers[0]
+        record = comparison.record or {wire.COVERS: "a" if self.sides[1] else "b"}
+        (self.graph if comparison.record else self.brought).add(*numbers, removes := may_go(record))
         ends = min(numbers), max(numbers)
         if ends in self.there:
             return
@@ -131,8 +129,7 @@ class Report:
             (
                 *(self.place_of[number] for number in numbers),
                 None if comparison.similarity is None else rounded(similarity),
-                *(rounded(comparison.jaccard), rounded(comparison.containment)),
-                *(comparison.shared, comparison.longest, len(comparison.passages)),
+                *(rounded(comparison.jaccard), comparison.shared, comparison.longest),
                 *(removes, *said),
             )
         )
@@ -142,31 +139,27 @@ class Report:
         self.given = True
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
-        self.group_pairs.extend(self.graph.without_star(numbers))
-        self.go.update(numbers[1:])
         self.place_group((0, name), numbers)
 
     def finish(self, corpus: Corpus) -> None:
         """Writes the lists and the end of the page. Raises what `out` does."""
-        if not self.given:
-            self.place_groups(corpus)
-        self.write("lists", in_script(self.lists(corpus)))
-        self.out.write(frame()[1])
-
-    def place_groups(self, corpus: Corpus) -> None:
-        """Decides which documents go by the marks of dedup, or else as it does, and places the groups of the pairs."""
         documents = len(self.keys)
         rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
-        if self.sides[1]:
-            self.go.update(np.array(self.graph.a, np.int64)[self.graph.removing(FIRST_MAY)].tolist())
-        elif corpus.gone:
-            self.go.update(number for number, (gone, _) in enumerate(rank) if gone)
-        else:
-            self.go.update(self.graph.thinned(sorted(range(documents), key=rank.__getitem__), self.copies))
-        for group in self.graph.groups(documents, FIRST_MAY if self.sides[1] else EITHER_MAY):
-            order = sorted(group, key=lambda number: (-self.side(number), rank[number]))
-            first = next((number for number in order if number not in self.go), order[0])  # it is kept
-            self.place_group(self.keys[first], [first, *(number for number in order if number != first)])
+        order = sorted(range(documents), key=lambda number: (-self.side(number), rank[number]))
+        if not self.given:
+            self.place_groups(order)
+        self.write("lists", in_script(self.lists(corpus, order)))
+        self.out.write(frame()[1])
+
+    def place_groups(self, order: Sequence[int]) -> None:
+        """Places the groups of the pairs. order: of the documents, those that are preferred first."""
+        place = {number: at for at, number in enumerate(order)}
+        for group in self.listed_graph().groups(len(order), FIRST_MAY if self.sides[1] else EITHER_MAY):
+            members = sorted(group, key=place.__getitem__)
+            self.place_group(self.keys[members[0]], members)
+
+    def listed_graph(self) -> PairGraph:
+        return self.graph if len(self.graph) else self.brought
 
     def number(self, side: int, name: Name) -> int:
         key = side, name
@@ -206,36 +199,36 @@ class Report:
         self.titles.append(title)
         self.groups.append([self.show(member) for member in members])
 
-    def lists(self, corpus: Corpus) -> dict[str, object]:
+    def lists(self, corpus: Corpus, order: Sequence[int]) -> dict[str, object]:
         """Returns the data of the page except texts and passages."""
-        columns = "a b similarity jaccard containment shared longest passages removes more covers label".split()
+        columns = "a b similarity jaccard shared longest removes more covers label".split()
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
         titled = [shown_as[self.keys[number]] for number in self.shown]
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
-        ends = (self.graph if len(self.graph) else self.group_pairs).distinct(len(self.keys))
+        ends = self.listed_graph().distinct(len(self.keys))
         numbered_pairs = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
         listed = np.isin(
             np.array([low * len(self.keys) + high for low, high in numbered_pairs], np.int64), ends
         ).tolist()
         known = [words if words != UNKNOWN else None for words in self.words]
+        removable = corpus.removable if self.origin.removable is None else self.origin.removable
         content = self.content.copy()
         content.update(in_script([titled, [pair[:2] for pair in self.pairs]]))
         return {
             "key": content.hexdigest(),  # by which a browser keeps decisions
             "limit": self.limit,
-            "k": corpus.k,
             "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
             "origin": dict(zip(("command", "recipe", "threshold"), self.origin, strict=False), date=self.origin.date),
-            "removable": corpus.removable if self.origin.removable is None else self.origin.removable,
-            "given": self.given,
+            "removable": removable,
+            "dedup": shlex.join(map(printable, self.origin.dedup or corpus.dedup)) if removable else "",
             "apart": bool(self.sides[1]),
             "names": titled,
             "words": [known[number] for number in self.shown],
             "integer": [int(type(self.keys[number][1]) is int) for number in self.shown],  # of ids
-            "go": [int(number in self.go) for number in self.shown],
+            "order": [self.place_of[number] for number in order if number in self.place_of],  # of preference
             "fields": self.fields,
             "said": [self.shown_fields.get(number, ()) for number in self.shown],
-            "listed": listed,  # others are pairs of a group's first member, which no record of a pair names
+            "listed": listed,  # others are pairs that groups or marks bring, which no record of a pair names
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
             "groups": [{"name": name, "members": members} for name, members in zip(titles, self.groups, strict=True)],
         }

@@ -24,8 +24,10 @@ HEAD = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<main>
+<header>
 <h1>Repeated passages</h1>
+</header>
+<main>
 <p>{words} of {all_words} in {runs} of {documents}.{left}</p>
 """
 END = "</main>\n</body>\n</html>\n"
@@ -66,7 +68,8 @@ class RunPage:
         """Yields a document: its figures, its original with the runs marked, and where each run came from."""
         yield f'<article id="d{place}" aria-labelledby="h{place}">\n'
         yield f'<h2 id="h{place}">{visible(document.summary())}</h2>\n'
-        yield f'<div class="text" tabindex="0" role="region" aria-label="Text of {visible(shown(document.name))}">'
+        label = f"Text of {visible(shown(document.name))}"
+        yield f'<div class="text" dir="auto" tabindex="0" role="region" aria-label="{label}">'
         for piece, begins, depth in pieces(document):
             for number in begins:
                 yield f'<a class="number" href="#d{place}r{number}" id="d{place}m{number}">{number}</a>'
@@ -91,7 +94,7 @@ class RunPage:
         )
 
     def finish(self) -> bytes:
-        style = asset("run_page.css")
+        style = asset("report.css")
         left = f" {plural(self.left, 'document')} left out: the page would be larger than --limit." if self.left else ""
         head = HEAD.format(
             policy=f"default-src 'none'; style-src {source_of(style)}; base-uri 'none'; form-action 'none'",

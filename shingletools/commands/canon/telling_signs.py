@@ -1,0 +1,101 @@
+"""Writes signs as words where they change what is meant, since all that is no letter or digit is dropped."""
+
+import re
+from collections.abc import Iterator
+
+from shingletools.commands.canon.character_origins import Origin
+from shingletools.system.lazy_imports import lazy
+
+CURRENCIES = "$¢£¥฿\u20a0-\u20cf"
+POWERS = "⁰¹²³⁴-⁹⁻"
+EMOJI = "☹☺\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff"  # without skin tones
+
+
+def pattern_of(others: str) -> re.Pattern[str]:
+    """Returns the pattern of what may be a telling sign. others: those besides ASCII's.
+
+    It begins with all of them, as re searches quickly for a first character. A hyphen is a sign only before a number,
+    or after capitals.
+    """
+    return re.compile(
+        rf"[-*+/^!<>%${others}]"
+        rf"(?:(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z]-)(?![\w-]))|(?<=[*+/^])(?=\s?[-−\d(])|(?<=!)=|(?<=[<>])=?"
+        rf"|(?<=[{POWERS}])[{POWERS}]*|(?<![-*+/^!<>{POWERS}]))"
+    )
+
+
+SIGN = lazy(lambda: pattern_of(f"−‰×÷±≤≥≠{CURRENCIES}{POWERS}{EMOJI}"))
+ASCII_SIGN = lazy(lambda: pattern_of(""))  # a class of few characters is searched twice as fast
+SPELLINGS = {"-": "−", "*": "×", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠"}
+BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥"
+GRADE = lazy(lambda: re.compile(r"(?<!\w)[A-Z]{1,3}\Z"))
+
+
+def telling_signs(text: str) -> str:
+    """Returns the text with its telling signs as words of their codes.
+
+    These are a minus, %, currencies, < and > and the like between words or before numbers, what calculates with
+    numbers, powers of numbers, and emoji. A hyphen, a slash in a date or the > before a quoted line is none.
+
+    >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
+    ['u2212', '5', '°C,', '10-20', 'm,', 'p', 'u003c', '.05,', '10', 'u005e']
+    """
+    parts, end = list[str](), 0
+    for start, stop, words in edits(text):
+        parts += text[end:start], words
+        end = stop
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+def traced(text: str) -> tuple[str, Origin]:
+    """Does `telling_signs`, and returns the origin, too."""
+    origin, end = Origin(), 0
+    for start, stop, words in edits(text):
+        origin.copy(start - end, end)
+        origin.stand_for(len(words), start, stop)
+        end = stop
+    origin.copy(len(text) - end, end)
+    return telling_signs(text), origin
+
+
+def edits(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yields the start and the end of each telling sign, and the words in its place."""
+    for found in (ASCII_SIGN if text.isascii() else SIGN).finditer(text):
+        start, end = found.span()
+        sign = SPELLINGS.get(found[0], found[0])
+        before, after = text[max(start - 4, 0) : start], text[end : end + 2]
+        if found[0][0] in "⁻⁰¹²³⁴⁵⁶⁷⁸⁹":
+            signs = " u005e " * before[-1:].isdecimal() + " u2212 " * (sign[0] == "⁻")
+            if signs:
+                yield start, end, signs + sign.removeprefix("⁻")
+        elif tells(sign, before, after):
+            yield start, end, f" u{ord(sign[0]):04x} "
+
+
+def tells(sign: str, before: str, after: str) -> bool:
+    """Returns whether a sign changes what is meant. before, after: a few characters beside it."""
+    last, following = before[-2:].strip()[-1:], after.lstrip(" .-−$£€¥")[:1]
+    calculates = (last.isdecimal() or last == ")") and (following.isdecimal() or following == "(")
+    spaces = before[-1:].isspace(), after[:1].isspace()
+    if sign == "−":
+        number = following.isdecimal() and not after[:1].isspace()
+        told = not before.strip() or before[-1].isspace() or before[-1] in BEFORE_MINUS if number else is_grade(before)
+    elif sign in "%‰":
+        told = last.isdecimal()
+    elif sign in "+×^÷":  # a slash is none in dates and fractions
+        told = calculates and spaces[0] == spaces[1] and (sign != "÷" or spaces[0])
+    elif sign == "±":
+        told = following.isdecimal()
+    elif sign in "<>":  # before a quoted line, and in an arrow, it is none
+        within = before.rpartition("\n")[2].strip() != "" and before[-1] not in "-=<>"
+        told = within and (all(spaces) or following.isdecimal())
+    elif sign == "$":
+        told = last.isdecimal() or following.isdecimal() or all(spaces)
+    else:
+        told = True
+    return told
+
+
+def is_grade(before: str) -> bool:
+    """Returns whether a minus after these characters is part of a grade or a blood group, such as BBB-."""
+    return GRADE.search(before) is not None
