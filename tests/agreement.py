@@ -59,6 +59,7 @@ ODD = (
     *"1 -0 0.10 1E5 -1.5e+10 123456789012345678901234567890 1e400 01 1. .5 1e - 1e-400".split(),
     *'true false null nul NaN {} [] [1,] {"a":1,"a":2} [{"b":[[]]},"]"] {"a":1,}'.split(),
     *r'"\u0041" "\ud83d\ude00" "\ud800" "\x" "a\/b\"c\\"'.split(),
+    *('[ {"x" : "A" },{"x":["B\\n", null ,"-"]},[],{"text":"-"}]', '[{"x":null},{"x":"a","x":"b"}]', '[{"x":1}]'),
     *('"\t"', '"中é\u2028"', "[" * 70 + "]" * 70, "9" * 309, "9" * 70, '"', "", "[1 2]", '{"a" 1}'),
 )
 FILTERED: Fields = {"id": IDS, "text": WORDS_OF_TEXT, "shingles": WORDS_OF_TEXT}
@@ -269,6 +270,9 @@ WAYS = (
     "canon --offsets --stop en",
     "canon --offsets --sentences",
     "canon --text words,text",
+    "canon --text x[].text,words,x[].x[],[].x,x[]text",
+    "canon --text words,x[].text,x[].x,x[].x[]",
+    "canon --text x[].x",
     "canon --offsets --text words,x.y,sketch",
 )
 

@@ -6,8 +6,11 @@ import shlex
 from functools import cache
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import shingletools
 from harness import DOCS, Ran, Record, jsonl, pipe, program, run, run_here
 from shingletools.running.completion import parser_of
 from suite import SUITE, Command, good, of
@@ -387,3 +390,97 @@ def test_real_documents(tmp_path: Path) -> None:
         assert [json.loads(line)["meta"]["id"] for line in kept.splitlines()] == [
             json.loads(line)["id"] for line in flat.splitlines()
         ]
+
+
+CONTENT = "messages[].content"
+# The messages of a chat, and its text, or why it has none
+CHATS: list[tuple[object, str]] = [
+    ([{"role": "user", "content": "One, two"}, {"role": "assistant", "content": "three"}], "One, two\nthree"),
+    ([{"content": "One"}, {"role": "tool"}, {"content": None}, {"content": ""}, 7, ["x"], {"content": "2"}], "One\n2"),
+    ([{"content": "co-"}, {"content": "op"}], "co-\n\nop"),
+    ([{"content": ']}\\"[{'}, {"x": [[]], "content": "é\ud7ff中"}], ']}\\"[{\né\ud7ff中'),
+    ([{"content": ""}], ""),
+    ([], f'!field "{CONTENT}" is missing'),
+    ("content", f'!field "{CONTENT}" is missing'),
+    ({"content": "x"}, f'!field "{CONTENT}" is missing'),
+    ([[{"content": "x"}]], f'!field "{CONTENT}" is missing'),
+    ([{"content": "x"}, {"content": 7}], f'!field "{CONTENT}" is not a string'),
+    ([{"content": ["x"]}], f'!field "{CONTENT}" is not a string'),
+]
+
+
+@KERNELS
+def test_texts_in_lists(kernel: str, tmp_path: Path) -> None:
+    """The text of all values stands in the field text, and each other byte is as it came."""
+    lines = [json.dumps({"id": number, "messages": each}, indent=1) for number, (each, _) in enumerate(CHATS)]
+    (tmp_path / "chats").write_text("".join(line.replace("\n", "\t") + "\n" for line in lines))
+    flat = [{"id": number, "text": text} for number, (_, text) in enumerate(CHATS) if text[:1] != "!"]
+    words = [record["text"] for record in run("canon", stdin=jsonl(*flat)).records()]
+    for way in (
+        f"canon --text {CONTENT}",
+        f"canon --text no.such,{CONTENT}",
+        f"shingletools run 'canon --text {CONTENT}'",
+    ):
+        ran = run(
+            *shlex.split(way),
+            "--all-messages"[: 99 * way.startswith("canon")] or "-v",
+            "chats",
+            cwd=tmp_path,
+            env={"SHINGLETOOLS_KERNEL": kernel},
+        )
+        made = ran.out.splitlines()
+        assert [json.loads(line)["text"] for line in made] == words
+        assert made[0].startswith((tmp_path / "chats").read_bytes().splitlines()[0][:-2])
+        if "no.such" not in way:
+            causes = [text[1:] for _, text in CHATS if text[:1] == "!"]
+            assert all(cause in line for cause, line in zip(causes, ran.err.splitlines(), strict=False))
+
+
+def test_a_member_of_an_element_that_occurs_twice() -> None:
+    for line, field in [
+        (b'{"id":1,"messages":[{"content":"x","content":"y"}]}', CONTENT),
+        (b'{"id":1,"messages":[],"messages":[{"content":"y"}]}', "messages"),
+        (b'{"id":1,"messages":[{"content":"x"},{"c\\u006fntent":"x","content":"y"}]}', CONTENT),
+    ]:
+        ran = run(f"canon --text {CONTENT}", stdin=line)
+        assert ran.err.splitlines()[0] == f'canon: -:1: field "{field}" occurs twice'
+    whole = b'{"id":1,"messages[].content":"X","messages":[{"content":"y"}]}\n'
+    assert run(f"canon --text {CONTENT}", stdin=whole).records()[0]["text"] == "x"
+
+
+@KERNELS
+def test_ids_and_labels_in_lists(kernel: str, tmp_path: Path) -> None:
+    """One value is an id, or a label; of several, nobody knows which is meant."""
+    labels: list[object] = [["de"], ["de", None], [None, "en"], [], ["de", "en"], "de"]
+    records = [{"of": [{"x": 1}, {"id": number}], "in": each, "text": "a b"} for number, each in enumerate(labels)]
+    records.append({"of": [{"id": 7}, {"id": 8}], "in": ["de"], "text": "a b"})
+    run("canon --id of[].id -o words", stdin=jsonl(*records), cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel})
+    shingles = run("shingle -k 1 --id of[].id words", cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel}).good()
+    ran = run("simjoin --id of[].id --within in[] -t 1", stdin=shingles, env={"SHINGLETOOLS_KERNEL": kernel})
+    assert [(pair["a"], pair["b"]) for pair in map(json.loads, ran.out.splitlines())] == [(0, 1)]
+    assert ran.err.count('field "in[]" is missing') == 2
+    assert ran.err.count('field "in[]" is a list or an object') == 1
+    assert 'field "of[].id" has several values, or a list' in run("canon --id of[].id", stdin=jsonl(records[-1])).err
+    ran = run("shingle --id id --text of[].id", stdin=jsonl({"id": 1, "of": [{"id": "a b"}, {"id": "c"}]}))
+    assert 'field "of[].id" has several values' in ran.err
+
+
+def test_a_record_that_has_chats(tmp_path: Path) -> None:
+    """The hint names their texts; from there on, Parquet, arrays and Python read what JSON lines have."""
+    chats = [
+        [{"role": "user", "content": each}, {"role": "assistant", "content": f"{each} and more"}] for each in "abac"
+    ]
+    records = [{"id": number, "messages": each} for number, each in enumerate(chats)]
+    hint = 'the record has "messages[].role", "messages[].content": --text NAME says which is meant'
+    hint = f'field "text" is missing; {hint}'
+    assert run("canon", stdin=jsonl(records[0])).err.splitlines()[0] == f"canon: -:1: {hint}"
+    (tmp_path / "a.jsonl").write_bytes(jsonl(*records))
+    (tmp_path / "a.json").write_text(json.dumps(records))
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
+    for name in ("a.jsonl", "a.json", "a.parquet"):
+        run("shingletools", "unique", "--text", CONTENT, name, "-o", f"kept {name}", cwd=tmp_path)
+    kept = [records[0], records[1], records[3]]
+    assert [json.loads(line) for line in (tmp_path / "kept a.jsonl").read_text().splitlines()] == kept
+    assert json.loads((tmp_path / "kept a.json").read_text()) == kept
+    assert pq.read_table(tmp_path / "kept a.parquet").to_pylist() == kept
+    assert list(shingletools.unique(records, options=f"--text '{CONTENT}'")) == kept

@@ -11,7 +11,9 @@ from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 MAX_JOBS = 1024
-READ_BY_CANON = ("--csv", "--tsv", "--parquet", "--warc", "--array", "--ris", "--lines", "--whole", "--recursive")
+READ_BY_CANON = tuple(
+    f"--{name}" for name in "csv tsv parquet arrow xlsx warc array ris csl xml lines whole recursive".split()
+)
 
 
 class Printed(Exception):

@@ -199,6 +199,17 @@ static const uint8_t *skip_brackets(const uint8_t *at, const uint8_t *end, uint6
     }
 }
 
+int find_value(const uint8_t *at, const uint8_t *end, Member *found)
+{
+    uint64_t seen = 0;
+    if (*at != '{' && *at != '[')
+        return find_scalar(at, end, found);
+    found->kind = OTHER;
+    found->value = at;
+    found->end = skip_brackets(at, end, &seen);
+    return found->end != NULL;
+}
+
 static inline int is_rest(uint8_t byte)
 {
     return (byte & 0xC0) == 0x80;

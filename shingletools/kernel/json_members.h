@@ -33,10 +33,23 @@ typedef struct {
    value. */
 int find_members(const uint8_t *line, const uint8_t *end, Member *members, int count, const uint8_t **last);
 
-/* Whether a name can be a path: names of nested members with dots between. */
+/* Where "[]", which means each element of a list, stands first in a name; NULL if nowhere. */
+static inline const uint8_t *brackets_in(const uint8_t *name, const uint8_t *end)
+{
+    while (end - name > 1 && (name = memchr(name, '[', (size_t)(end - name - 1))) && name[1] != ']')
+        name++;
+    return end - name > 1 ? name : NULL;
+}
+
+static inline int leads_into_lists(const Member *member)
+{
+    return brackets_in(member->name, member->name + member->name_size) != NULL;
+}
+
+/* Whether a name can be a path into objects alone: names of nested members with dots between. */
 static inline int is_path(const Member *member)
 {
-    return member->name_size && memchr(member->name, '.', member->name_size);
+    return member->name_size && memchr(member->name, '.', member->name_size) && !leads_into_lists(member);
 }
 
 /* Looks inside objects for members that are paths, and that find_members, called first, has not found by their whole
@@ -45,6 +58,9 @@ int find_nested(const uint8_t *line, const uint8_t *end, Member *members, int co
 
 /* Whether a string, number or literal begins here; then its kind and place are filled in. */
 int find_scalar(const uint8_t *at, const uint8_t *end, Member *found);
+
+/* Whether a value begins here whose brackets, if it has some, are less than DEEPEST deep. */
+int find_value(const uint8_t *at, const uint8_t *end, Member *found);
 
 /* Whether a value can name a document as it is spelled: a string without a backslash or an integer of 64 bits. */
 int is_id(const Member *member);

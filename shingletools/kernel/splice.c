@@ -284,8 +284,59 @@ static int may_be_parted(const Bytes *text)
     return 0;
 }
 
+/* Adds the text of a part, behind a line feed if there is some already. */
+static Made add_text(const Member *part, Bytes *room)
+{
+    const uint8_t *text;
+    size_t size;
+    if (!is_text(part) || (room->used && part->end - part->value > 2 && may_be_parted(room)))
+        return ODD;
+    if (part->end - part->value == 2)
+        return TEXT;
+    if ((room->used && add_bytes(room, "\n", 1)) || text_of(part, room, &text, &size) ||
+        (part->kind == STRING && add_bytes(room, text, size)))
+        return FAILED;
+    room->used += part->kind == STRING ? 0 : size;
+    return TEXT;
+}
+
+/* Adds the texts to which a path leads, and sets *there if there are some. The path begins with a name, or is the rest
+   of one: it ends, or begins with a dot or "[]". */
+static Made add_texts(const Member *from, const uint8_t *path, const uint8_t *path_end, Bytes *room, int *there)
+{
+    const uint8_t first = *from->value, *last;
+    Member next = {0};
+    if (path == path_end) {
+        *there |= first != 'n'; /* null */
+        return first == 'n' ? TEXT : add_text(from, room);
+    }
+    if (*path == '[') {
+        const uint8_t *at = first == '[' ? skip_blanks(from->value + 1) : (const uint8_t *)"]";
+        while (*at != ']') {
+            if (!find_value(at, from->end, &next))
+                return ODD;
+            Made made = add_texts(&next, path + 2, path_end, room, there);
+            if (made <= ODD)
+                return made;
+            at = skip_blanks(next.end);
+            at = *at == ',' ? skip_blanks(at + 1) : at;
+        }
+        return TEXT;
+    }
+    path += *path == '.';
+    const uint8_t *brackets = brackets_in(path, path_end), *name_end = brackets ? brackets : path_end;
+    const uint8_t *dot = memchr(path, '.', (size_t)(name_end - path));
+    next.name = path;
+    next.name_size = (size_t)((dot ? dot : name_end) - path);
+    if (first != '{')
+        return TEXT;
+    if (!find_members(from->value, from->end, &next, 1, &last))
+        return ODD;
+    return next.kind == ABSENT ? TEXT : add_texts(&next, path + next.name_size, path_end, room, there);
+}
+
 /* The text of the record: of the consumed member, or of the parts that are there, line feeds between. */
-static Made take_text(const Fields *fields, Bytes *room, const uint8_t **text, size_t *size)
+static Made take_text(const Fields *fields, const Member *record, Bytes *room, const uint8_t **text, size_t *size)
 {
     const Member *consumed = &fields->members[CONSUMED], *end = fields->members + fields->others;
     int there = 0;
@@ -293,20 +344,19 @@ static Made take_text(const Fields *fields, Bytes *room, const uint8_t **text, s
         return !is_text(consumed) ? ODD : text_of(consumed, room, text, size) ? FAILED : TEXT;
     if (consumed->kind && !is_text(consumed))
         return ODD; /* an object may have parts and the id */
-    for (const Member *part = fields->members + PARTS; part < end; part++) {
-        if (!part->kind || *part->value == 'n') /* null */
-            continue;
-        if (!is_text(part))
-            return ODD;
-        there = 1;
-        if (part->end - part->value == 2)
-            continue;
-        if (room->used && may_be_parted(room))
-            return ODD;
-        if ((room->used && add_bytes(room, "\n", 1)) || text_of(part, room, text, size) ||
-            (part->kind == STRING && add_bytes(room, *text, *size)))
-            return FAILED;
-        room->used += part->kind == STRING ? 0 : *size;
+    for (Member *part = fields->members + PARTS; part < end; part++) {
+        Made made = TEXT;
+        if (part->kind) {
+            there |= *part->value != 'n'; /* null */
+            made = *part->value == 'n' ? TEXT : add_text(part, room);
+        } else if (leads_into_lists(part)) {
+            int some = 0;
+            made = add_texts(record, part->name, part->name + part->name_size, room, &some);
+            part->kind = some ? OTHER : ABSENT;
+            there |= some;
+        }
+        if (made <= ODD)
+            return made;
     }
     if (grow(room, 1))
         return FAILED;
@@ -338,7 +388,8 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
         if (members[i].kind != ABSENT)
             return ODD;
     room->text.used = room->made.used = 0;
-    Made made = take_text(fields, &room->text, &text, &size);
+    const Member record = {.value = skip_blanks(line), .end = end};
+    Made made = take_text(fields, &record, &room->text, &text, &size);
     if (made > ODD)
         made = work(self, text, size, &room->made);
     if (made > ODD && room->form)

@@ -1,6 +1,7 @@
 """From files to lines. Imports the kernel, `system`, `cli` and `record`.
 
 streams                whole lines of files, or their places in a file
+encodings              text in other encodings than UTF-8
 option_files           files that options name
 compression_detection  whether a file is compressed; loads nothing else
 compression_formats    the formats of compressed files, and how they are written

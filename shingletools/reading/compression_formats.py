@@ -8,7 +8,8 @@ from shingletools.system.errors import Failed, printable
 from shingletools.system.lazy_imports import bz2, lzma, zlib, zstd
 
 COMPRESS_BYTES = 1 << 18  # bytes that are compressed at once
-MAX_DECODER_BYTES = 1 << 27  # bytes that a decompressor may take: zstd's own limit, and twice what xz -9 asks for
+MAX_DECODER_BYTES = 1 << 27  # bytes that a decompressor may take: twice what xz -9 asks for
+MAX_ZSTD_WINDOW = 31  # a window of 2 GB, as zstd --ultra --long=31 writes, and dumps of Reddit have
 SKIPPED = bytes(range(0x50, 0x60))  # the first bytes of zstd's skippable frames
 
 
@@ -68,8 +69,7 @@ def gzip_compressor() -> Compressor:
 
 
 def zstd_decompressor() -> Decompressor:
-    window = MAX_DECODER_BYTES.bit_length() - 1
-    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: window})
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MAX_ZSTD_WINDOW})
 
 
 def zstd_compressor() -> Compressor:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Generator, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from shingletools import kernel
@@ -15,8 +16,10 @@ from shingletools.system.interruptible_reads import ahead, blocks_of, whole_line
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
+    from shingletools.reading.encodings import Encoding
 
 GivenLines = Iterator[bytes]  # whole lines, some together
+FIRST_OF_MARKS = (b"\xff", b"\xfe")  # first bytes of the byte order marks of UTF-16 and UTF-32
 SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
 
@@ -75,7 +78,9 @@ class Span(NamedTuple):
         return self.chunk().batch()
 
 
-def read_chunks(files: Sequence[str], given: GivenLines | None = None) -> Generator[Chunk]:
+def read_chunks(
+    files: Sequence[str], given: GivenLines | None = None, encoding: "Encoding | None" = None
+) -> Generator[Chunk]:
     """Yields the lines of files, in order; "-" is standard input, or the lines that are given. Raises Failed."""
     number = 1
     for name in files:
@@ -88,7 +93,7 @@ def read_chunks(files: Sequence[str], given: GivenLines | None = None) -> Genera
                 line += lines
             continue
         # Closed here, since a signal cannot end what the garbage collector does
-        with contextlib.closing(read_blocks(name, "line")) as blocks:
+        with contextlib.closing(read_blocks(name, "line", encoding)) as blocks:
             line = 1
             for data in whole_lines(blocks, printable(name), is_device(name)):
                 yield Chunk(name, line, number, data, blocks.taken())
@@ -120,18 +125,18 @@ def first_line(name: str) -> bytes:
         ahead[:0] = seen if name == "-" else []
 
 
-def read_whole(name: str, number: int) -> Chunk:
+def read_whole(name: str, number: int, encoding: "Encoding | None" = None) -> Chunk:
     """Reads a whole file; `number` is its place among all, from 1; "-" is standard input. Raises Failed."""
-    with contextlib.closing(read_blocks(name, "file")) as blocks:
+    with contextlib.closing(read_blocks(name, "file", encoding)) as blocks:
         return Chunk(name, 1, number, b"".join(blocks), blocks.taken())
 
 
 class Blocks:
-    """Iterates over the decompressed blocks of a file as they come; raises Failed."""
+    """Iterates over the decompressed blocks of a file, as UTF-8; raises Failed."""
 
-    def __init__(self, raw: Generator[bytes], where: str, held: "Held") -> None:
+    def __init__(self, raw: Generator[bytes], where: str, held: "Held", encoding: "Encoding | None" = None) -> None:
         self.raw = raw
-        self.blocks = compression_detection.plain(self._counted(), where, held)
+        self.blocks = decoded(compression_detection.plain(self._counted(), where, held), where, encoding)
         self.size = 0  # bytes of the file that were read since the last call of `taken`
 
     def _counted(self) -> Iterator[bytes]:
@@ -155,9 +160,20 @@ class Blocks:
         return taken
 
 
-def read_blocks(name: str, held: "Held" = "nothing") -> Blocks:
+def decoded(blocks: Generator[bytes], where: str, encoding: "Encoding | None") -> Generator[bytes]:
+    """Yields blocks as UTF-8, by a byte order mark or an encoding; without either, they are as they come."""
+    head = next(blocks, b"")
+    if encoding is not None or head[:1] in FIRST_OF_MARKS:
+        from shingletools.reading.encodings import as_utf8  # late: most text is UTF-8
+
+        yield from as_utf8(chain((head,), blocks), where, encoding)
+        return
+    yield from chain((head,) if head else (), blocks)
+
+
+def read_blocks(name: str, held: "Held" = "nothing", encoding: "Encoding | None" = None) -> Blocks:
     """Reads a file, or standard input ("-"). held: limits a compressed file; by default, the caller must do that."""
-    return Blocks(_read_blocks(name), printable(name), held)
+    return Blocks(_read_blocks(name), printable(name), held, encoding)
 
 
 def read_raw(name: str) -> Generator[bytes]:
@@ -179,7 +195,8 @@ def read_spans(files: Sequence[str]) -> Generator[Chunk | Span]:
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                if compression_detection.recognised(os.read(descriptor, compression_detection.HEAD_BYTES)) is not None:
+                head = os.read(descriptor, compression_detection.HEAD_BYTES)
+                if compression_detection.recognised(head) is not None or head[:1] in FIRST_OF_MARKS:
                     yield from read_chunks([name])
                     continue
                 file, start = State.read(descriptor), 0

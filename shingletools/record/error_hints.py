@@ -11,15 +11,28 @@ from shingletools.record import wire
 from shingletools.record.command_registry import COUNTS, FIGURES, GROUPS, PAIRS, info_of, record_kinds
 from shingletools.system.errors import Rejected, shown
 
-RIS_TAG, BIBTEX_ENTRY = rb"(?:TY  |PMID)-", rb"@[ \t]*+[A-Za-z]++\s*+[{(]"  # how citations begin
+# How citations begin: lines of databases before the first one, if any, and tags of RIS, NBIB, EndNote, Web of Science
+CITED_HEAD = rb"(?:(?:(?:Provider|Database|Content|EXPORT DATE|Record #|VR )[^\r\n]*+|<?\d++[.>]?[ \t]*+)?[\r\n])*"
+RIS_TAG = CITED_HEAD + rb"[ \t]*+(?:(?:TY  |PMID)-|%0 [A-Z]|PT [A-Z][\r\n])|FN [^\r\n]*+[\r\n]++VR "
+BIBTEX_ENTRY = rb"@[ \t]*+[A-Za-z]++\s*+[{(]"
 # First bytes of files by the options that read them
-FIRST_BYTES = {"--parquet": rb"PAR1", "--warc": rb"WARC/", "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY}
+FIRST_BYTES = {
+    "--parquet": rb"PAR1",
+    "--arrow": rb"ARROW1",
+    "--xml": rb"(?:<[?!][^>]*>\s*)*<(?:PubmedArticleSet|xml>\s*<records)\b",
+    "--warc": rb"WARC/",
+    "--ris": RIS_TAG + b"|" + BIBTEX_ENTRY,
+}
 # First bytes of files that are not JSON lines, and what they look like
 LOOKS = (
     (rb"%PDF-", "PDF: pdftotext makes text of it"),
-    (rb"PK\x03\x04", "a zip archive, as office documents are: unpack it, or save it as text or CSV"),
+    (
+        rb"PK\x03\x04",
+        "a zip archive, as office documents are: canon --xlsx reads XLSX; unpack others, or save them as text",
+    ),
     (rb"\xd0\xcf\x11\xe0", "an old office document: save it as text or CSV"),
     (FIRST_BYTES["--parquet"], "Parquet: canon --parquet and simspark read it"),
+    (FIRST_BYTES["--arrow"], "Arrow: canon --arrow reads it"),
     (FIRST_BYTES["--warc"], "WARC: canon --warc reads it"),
     (FIRST_BYTES["--ris"], "citations: canon --ris reads them"),
     (
@@ -29,8 +42,8 @@ LOOKS = (
     (rb"SQLite format 3\0", "a database of SQLite: write its rows as JSON lines"),
     (rb"\x04\x22\x4d\x18", "lz4: lz4 -dc decompresses it"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip archive: unpack it"),
-    (rb"\xff\xfe|\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes UTF-8 of it"),
 )
+UTF_16 = "UTF-16: canon --encoding utf-16-le or utf-16-be reads it"
 WIDE = re.compile(rb"(?:[\t\r\n -~]\0){4}|(?:\0[\t\r\n -~]){4}")  # UTF-16 without a byte order mark
 PAGE = re.compile(rb"\s*<[!?a-z]", re.IGNORECASE)
 CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
@@ -39,9 +52,9 @@ LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML Standard)
 # Formats whose first line begins the file, unlike an array's first element
 LINEWISE = ("", "--lines", "--csv", "--tsv")
-TABLES = ("--csv", "--tsv", "--array", "--parquet")
+TABLES = ("--csv", "--tsv", "--array", "--parquet", "--arrow", "--xlsx")
 NUMBERS_ADVICE = "--number --id row, given to canon and dedup, numbers the rows instead"
-BINARY_FORMATS = ("--parquet", "--warc")  # formats that say how their texts are encoded
+BINARY_FORMATS = ("--parquet", "--arrow", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "
 HEADER = re.compile(r'"?[\w.-]{1,40}"?(?:[,;\t]"?[\w.-]{1,40}"?)+\r?')  # of a table with two columns or more
@@ -129,7 +142,7 @@ def format_hint(command: str, document: bytes, form: str = "") -> str | None:
     start = document.strip()
     looks = known_format(document)
     if WIDE.match(document):
-        looks = LOOKS[-1][1]
+        looks = UTF_16
     elif PAGE.match(document):
         looks = "HTML or XML" + (": see --whole and --html" if command == "canon" else "")
     elif form and start[:2] == b'{"':
@@ -194,7 +207,7 @@ def encoding_hint(document: bytes, form: str = "") -> str:
     if (what := known_format(document)) and not begins_as(form, document):
         return f"{LOOKS_LIKE}{what}"
     if WIDE.search(document):
-        return f"{LOOKS_LIKE}{LOOKS[-1][1]}"
+        return f"{LOOKS_LIKE}{UTF_16}"
     charset = CHARSET.search(document[:CHARSET_BYTES])
     encoding = charset[1].decode() if charset and charset[1].lower() not in (b"utf-8", b"utf8") else "ENCODING"
     return f"{ICONV}{encoding} -t UTF-8 makes UTF-8 of it"
@@ -323,11 +336,13 @@ def option_hint(option: str, record: wire.Record) -> str:
 
 
 def fields_and_values(record: wire.Record) -> Iterator[tuple[str, object]]:
-    """Yields the names and values of fields; then those of fields inside objects, such as meta.url."""
+    """Yields the names and values of fields; then those inside objects, such as meta.url, and inside those of lists."""
     yield from record.items()
     for name, value in record.items():
-        if isinstance(value, dict) and name not in FIXED:
-            yield from ((f"{name}.{inner}", each) for inner, each in value.items())
+        objects = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else [value]
+        if objects and isinstance(objects[0], dict) and name not in FIXED:
+            path = f"{name}{wire.EACH}" if isinstance(value, list) else name
+            yield from ((f"{path}.{inner}", each) for inner, each in objects[0].items())
 
 
 def with_number_hint(command: str, field: str, advice: str, first: bool) -> str:

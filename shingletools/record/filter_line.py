@@ -51,8 +51,7 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     edits: list[tuple[int, int, bytes]] = []
     added: list[bytes] = []
 
-    consumed = member_of(line, found, stage.consumes)
-    assert consumed is not None
+    consumed = consumed_member(line, found, stage.consumes)
     moves = stage.produces != stage.consumes and stage.consumes not in named
     produced = consumed if stage.produces == stage.consumes else named.get(stage.produces)
     if (stage.keep or moves) and produced is None:
@@ -83,6 +82,13 @@ def filter_line(stage: Filter, id_field: str, line: bytes) -> bytes:
     return b"".join(_edited(line, edits)).removeprefix(wire.BOM) + b"\n"
 
 
+def consumed_member(line: bytes, found: list[Member], field: str) -> Member:
+    """Returns the member that holds the payload. Raises Rejected for a path into lists with several values."""
+    if (consumed := member_of(line, found, field)) is None:
+        raise Rejected(f"field {shown(field)} has several values")
+    return consumed
+
+
 def _added_fields(stage: Filter, consumed: bytes, made: Any) -> Iterator[tuple[str, bytes]]:
     """Yields the fields that a filter adds, with their values as JSON."""
     if stage.placed:
@@ -111,7 +117,7 @@ def with_text(line: bytes, record: wire.Record, fields: Sequence[str], name: str
 def check_given(stage: Filter, id_field: str, names: Container[str], via: str) -> None:
     """Raises Rejected if a filter does not take a record with these members and this recipe."""
     for field in (id_field, stage.consumes):
-        if field not in names and field.partition(".")[0] in (stage.produces, *stage.adds):
+        if field not in names and wire.steps_of(field)[0] in (stage.produces, *stage.adds):
             raise Rejected(f"field {shown(field)} is within one that is overwritten")
     if stage.after not in (None, via):
         raise Rejected(f"made by {wire.shown_recipe(via)}, not by {wire.shown_recipe(stage.after or '')} as the table")
@@ -161,7 +167,10 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
     names = [escaped(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
     parts = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
-    if any(b"\\" in name for name in (*names, *parts)):
+    if any(b"\\" in name for name in (*names, *parts)) or any(wire.EACH.encode() in name for name in names):
+        return None
+    steps = [step for field in first.read if wire.EACH in field for step in wire.steps_of(field)]
+    if not all(step == wire.EACH or (step and step[0] != wire.EACH[0]) for step in steps):
         return None
     recipes = [
         recipe_before(stage.after, stages[:step]) for step, stage in enumerate(stages) if stage.after is not None

@@ -1,7 +1,7 @@
 """Finds the members of a record in the bytes of its line, and spells values as JSON."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from shingletools.system.lazy_imports import lazy, orjson
 STRING = rb'"(?:[^"\\]++|\\.)*+"'
 BLANKS = rb"[ \t\r\n]*+"
 NAME = lazy(lambda: re.compile(rb"[{,]" + BLANKS + rb"(" + STRING + rb")" + BLANKS + rb":" + BLANKS, re.DOTALL))
-SCALAR = lazy(lambda: re.compile(STRING + rb"|[^ \t\r\n,}]++", re.DOTALL))
+SCALAR = lazy(lambda: re.compile(STRING + rb"|[^ \t\r\n,}\]]++", re.DOTALL))
 BRACKET = lazy(lambda: re.compile(STRING + rb"|([\[{])|([\]}])", re.DOTALL))
 BLANKS_BEHIND = lazy(lambda: re.compile(BLANKS))
 
@@ -60,7 +60,7 @@ def end_of_match(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
 
 
 def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
-    """Returns the member that is a field, as `wire.find` finds it; None if it is missing.
+    """Returns the member, or element of a list, that is a field, as `wire.find` finds it; None if it is not one value.
 
     Raises Rejected if the member, or an object around it, occurs twice, because nobody can know which of the two is
     meant.
@@ -68,18 +68,35 @@ def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
     >>> line = b'{"meta": {"url": 7}}'
     >>> member_of(line, members(line), "meta.url")
     Member(name='url', start=10, value=17, end=18)
+    >>> line = b'{"of": [{"id": 7}, {"id": null}]}'
+    >>> member_of(line, members(line), "of[].id")
+    Member(name='id', start=9, value=15, end=16)
     """
-    if "." not in field or any(member.name == field for member in found):
+    if not wire.is_path(field) or any(member.name == field for member in found):
         return _single_member(found, field, field)
-    path = field.split(".")
-    for depth, name in enumerate(path, 1):
-        member = _single_member(found, name, ".".join(path[:depth]))
-        if member is None or depth == len(path):
-            return member
-        if line[member.value : member.value + 1] != b"{":
-            return None
-        found = members(line, member.value)
-    return None
+    path = wire.steps_of(field)
+    places = [member for member in [_single_member(found, path[0], path[0])] if member]
+    for depth, step in enumerate(path[1:], 2):
+        if step == wire.EACH:
+            places = [each for place in places for each in _elements(line, place.value)]
+            continue
+        objects = [members(line, place.value) for place in places if line[place.value : place.value + 1] == b"{"]
+        named = ".".join(path[:depth]).replace(f".{wire.EACH}", wire.EACH)
+        places = [member for inside in objects if (member := _single_member(inside, step, named))]
+    if wire.EACH in path:
+        places = [place for place in places if line[place.value : place.end] != b"null"]
+    return places[0] if len(places) == 1 else None
+
+
+def _elements(line: bytes, place: int) -> Iterator[Member]:
+    """Yields the elements of a list that begins at a place, without names."""
+    mark = b"["
+    while line[place : place + 1] == mark:
+        start, mark = end_of_match(BLANKS_BEHIND, line, place + 1), b","
+        if line[start : start + 1] != b"]":
+            end = _end_of_value(line, start)
+            yield Member("", start, start, end)
+            place = end_of_match(BLANKS_BEHIND, line, end)
 
 
 def _single_member(found: list[Member], name: str, field: str) -> Member | None:
@@ -118,7 +135,7 @@ def is_plain(name: str) -> bool:
 @cache
 def quoted(field: str) -> Sequence[bytes]:
     """Returns a field's name in quotes; for a path, also the names of the objects on the way."""
-    names = (field, *field.split(".")) if "." in field else (field,)
+    names = (field, *wire.steps_of(field)) if wire.is_path(field) else (field,)
     return [b'"%b"' % name.encode() for name in names]
 
 

@@ -39,7 +39,8 @@ class Schema(NamedTuple):
     @property
     def by_kernel(self) -> bool:
         """Returns whether the kernel is to read ordinary lines."""
-        return self.ordinary and bool(self.fields) and not any(b"\\" in field.name for field in self.fields)
+        names = [field.name for field in self.fields]
+        return self.ordinary and bool(names) and not any(b"\\" in name or wire.EACH.encode() in name for name in names)
 
     def signatures(self) -> Signatures | None:
         """Returns the columns that filters may give in place of lines, if these are known."""

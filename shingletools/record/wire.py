@@ -28,6 +28,7 @@ WRITTEN_LINES = 4096  # lines that are joined at once
 BOM = b"\xef\xbb\xbf"
 HYPHENS = ("-", "\u2010", "\xad")  # that may divide a word at the end of a line
 MISSING = object()  # the value of a field that is not there
+EACH = "[]"  # in a path: each element of a list
 
 
 class Placed(NamedTuple):
@@ -100,19 +101,50 @@ def decode(text: bytes) -> str:
 def find(record: Record, field: str) -> Any:
     """Returns the value of a field, or MISSING.
 
-    A member with this very name, dots included, comes first; otherwise dots separate the names of nested objects.
+    A member with this very name, dots included, comes first; otherwise dots separate the names of nested objects, and
+    EACH means all elements of a list. Of several values there, this is a list.
 
     >>> find({"meta": {"url": 7}}, "meta.url"), find({"meta": {"url": 7}, "meta.url": 8}, "meta.url")
     (7, 8)
+    >>> find({"of": [{"id": 1}, {}, {"id": None}]}, "of[].id"), find({"of": [[1, 2], [3]]}, "of[][]")
+    (1, [1, 2, 3])
     """
-    if field in record or "." not in field:
+    if field in record or not is_path(field):
         return record.get(field, MISSING)
+    if EACH in field:
+        found = values_at(record, field)
+        return found[0] if len(found) == 1 else found or MISSING
     value: Any = record
     for name in field.split("."):
         if type(value) is not dict or name not in value:
             return MISSING
         value = value[name]
     return value
+
+
+def is_path(field: str) -> bool:
+    """Returns whether a name may be that of fields within objects or lists."""
+    return "." in field or EACH in field
+
+
+def steps_of(path: str) -> list[str]:
+    """Returns the names on a path, and EACH for each list.
+
+    >>> steps_of("chat.messages[].content")
+    ['chat', 'messages', '[]', 'content']
+    """
+    return path.replace(EACH, f".{EACH}").split(".")
+
+
+def values_at(record: Record, path: str) -> list[Any]:
+    """Returns the values that a path leads to, without nulls."""
+    values: list[Any] = [record]
+    for step in steps_of(path):
+        if step == EACH:
+            values = [each for value in values if type(value) is list for each in value]
+        else:
+            values = [value[step] for value in values if type(value) is dict and step in value]
+    return [value for value in values if value is not None]
 
 
 def take_id(record: Record, field: str) -> str | int:
@@ -122,6 +154,8 @@ def take_id(record: Record, field: str) -> str | int:
         return value
     if value is MISSING:
         raise Rejected(f"field {shown(field)} is missing")
+    if type(value) is list and EACH in field:
+        raise Rejected(f"field {shown(field)} has several values, or a list")
     raise Rejected(f"field {shown(field)} is neither a string nor an integer of 64 bits")
 
 
@@ -172,7 +206,9 @@ def take_pair(record: Record) -> tuple[Name, Name, bool]:
 
 
 def take_string(record: Record, field: str) -> str:
-    """Returns the string in a field. Raises Rejected unless it is there and a string."""
+    """Returns the string in a field; of several in lists, as `take_text`. Raises Rejected unless it is there."""
+    if EACH in field and field not in record:
+        return take_text(record, (field,))
     value = find(record, field)
     if type(value) is str:
         return value
@@ -183,11 +219,16 @@ def take_string(record: Record, field: str) -> str:
 
 def field_after(fields: Sequence[str]) -> str:
     """Returns the field in which canon writes the words that it makes of these fields."""
-    return fields[0] if len(fields) == 1 else "text"
+    return "text" if are_joined(fields) else fields[0]
+
+
+def are_joined(fields: Sequence[str]) -> bool:
+    """Returns whether the text of these fields may be several texts."""
+    return len(fields) > 1 or EACH in fields[0]
 
 
 def take_text(record: Record, fields: Sequence[str]) -> str:
-    """Returns the string in a field, or those in several, joined by line breaks.
+    """Returns the string in a field, or those in several or in lists, joined by line breaks.
 
     Fields that are missing, null or empty are left out. After a hyphen there are two line breaks, over which canon
     joins no words. Raises Rejected if one is no string, or if all of several are missing or null.
@@ -195,17 +236,26 @@ def take_text(record: Record, fields: Sequence[str]) -> str:
     >>> take_text({"title": "A", "by": "", "body": "cat-", "end": "B"}, ("title", "by", "year", "body", "end"))
     'A\\ncat-\\n\\nB'
     """
-    if len(fields) == 1:
+    if not are_joined(fields):
         return take_string(record, fields[0])
-    there = {field: value for field in fields if (value := find(record, field)) is not MISSING and value is not None}
+    there = [(field, value) for field in fields for value in values_of(record, field)]
     if not there:
-        raise Rejected(f"fields {', '.join(map(shown, fields))} are missing")
-    for field, value in there.items():
+        missing = f"fields {', '.join(map(shown, fields))} are" if len(fields) > 1 else f"field {shown(fields[0])} is"
+        raise Rejected(f"{missing} missing")
+    for field, value in there:
         if type(value) is not str:
             raise Rejected(f"field {shown(field)} is not a string")
-    texts: list[str] = [*filter(None, there.values())] or [""]
+    texts: list[str] = [value for _, value in there if value] or [""]
     parted = (text.rstrip().endswith(HYPHENS) for text in texts)
     return "".join(text + "\n" * (1 + after) for text, after in zip(texts[:-1], parted, strict=False)) + texts[-1]
+
+
+def values_of(record: Record, field: str) -> list[Any]:
+    """Returns the values of a field, without nulls: at most one unless it is a path into lists."""
+    if EACH in field and field not in record:
+        return values_at(record, field)
+    value = find(record, field)
+    return [] if value is MISSING or value is None else [value]
 
 
 def recipe(stage: str, *parts: tuple[str, object]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from shingletools.kernel import split_lines
 from shingletools.record.document_format import DuplicateInfo
 from shingletools.record.python_values import to_json
-from shingletools.record.wire import parse_json
+from shingletools.record.wire import parse_json, steps_of
 from shingletools.system.errors import Rejected
 from shingletools.system.lazy_imports import orjson
 
@@ -82,5 +82,5 @@ def spelled(record: Any, fields: Collection[str] | None = None) -> bytes:
     except TypeError:
         if fields is None:
             raise
-        read = {*fields, *(field.partition(".")[0] for field in fields)}
+        read = {*fields, *(steps_of(field)[0] for field in fields)}
         return to_json({name: value for name, value in record.items() if str(name) in read})

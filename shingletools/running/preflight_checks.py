@@ -52,16 +52,17 @@ def check_suffix(path: str | int | None, name: str, options: argparse.Namespace)
     options: those of dedup, or of `unique`.
     """
     marks = vars(options).get("marks")  # which are JSON lines
-    if not isinstance(path, str) or (not marks and suffix(path) in map(suffix, options.files)):
+    if not isinstance(path, str) or (not marks and name != "xlsx" and suffix(path) in map(suffix, options.files)):
         return
-    writes = {TEXT, "" if marks else name}
+    writes = {TEXT, "" if marks else "csv" if name == "xlsx" else name}
     if options.delimiter is not None:
         writes.add("tsv")  # whatever separates its values
     if vars(options).get("annotate") and name in ("whole", "recursive"):
         writes.add("csv")
     its, given = SUFFIXES.get(suffix(path), TEXT), {SUFFIXES.get(suffix(file)) for file in options.files}
     if its not in writes or (its == "ris" and "ris" in given):  # RIS, NBIB and BibTeX are one option
-        raise Failed(f"{errors.printable(path)}: the output has the format of the input, which is not {suffix(path)}")
+        what = "is CSV" if name == "xlsx" else "has the format of the input"
+        raise Failed(f"{errors.printable(path)}: the output {what}, which is not {suffix(path)}")
 
 
 def check_files(step: Step, inputs: Sequence[str], given: int | None, output: str | int | None) -> None:

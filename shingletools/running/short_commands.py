@@ -11,7 +11,7 @@ from functools import partial
 from shingletools.cli.argument_types import allowance, count, names, quoted, threshold
 from shingletools.cli.options import Parser, Printed
 from shingletools.reading.formats import format_options
-from shingletools.reading.formats.suffixes import PAGE, SUFFIXES, TEXT, suffix
+from shingletools.reading.formats.suffixes import PAGE, PAGES, READ_ONLY, SUFFIXES, TEXT, TEXTS, suffix
 from shingletools.reading.option_files import names_in
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
@@ -29,7 +29,7 @@ from shingletools.system.files import check_regular, folder_errors, named, same_
 from shingletools.system.memory_limit import scratch_folder
 
 UNIQUE, COMPARE = "unique", "compare"
-MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "number")
+MORE_ABOUT_FORMATS = ("include", "exclude", "delimiter", "no_header", "sheet", "encoding", "number")
 RULES = {  # of canon, for words
     "--fold-accents": "drop accents and vowel points",
     "--drop-numbers": "drop words that have only digits",
@@ -39,7 +39,10 @@ LENGTH_RULES = ("longest", "shortest")  # of --keep
 PARTS, ALL = ("main", "article"), "all"  # of pages of HTML
 AS_PAGES = "--html"  # the option of canon alone
 FOLDER = "--recursive"
-JSON_STARTS = {rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
+CITATIONS = {"--ris", "--csl", "--xml"}
+CSL = rb"(?s)\[\s*\{.{0,9999}?\"(?:date-parts|container-title)\"\s*:"
+JSON_STARTS = {CSL: "csl", rb"\{\s*[\"}]": "", rb"\[\s*[{\]]": "array"}
+EXPORTS = {".txt", ".text"}  # as which databases export citations, too
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may be before JSON
 SENTENCE = 5  # runs of five words in common: nine words in a row
 
@@ -62,7 +65,7 @@ def make_parser(name: str) -> Parser:
     )
     own(parser)
     parser.add_argument("--dry-run", action="store_true", help="run nothing, but print the pipeline, for a shell")
-    format_options.add_options(parser.add_argument_group("the format, if suffix and first bytes do not tell it"))
+    format_options.add_options(parser, "the format, if suffix and first bytes do not tell it")
     add_shared_options(parser)
     parser.add_argument("files", metavar="FILE", nargs="*", default=[], help=argparse.SUPPRESS)
     return parser
@@ -83,6 +86,7 @@ def unique_options(parser: argparse.ArgumentParser) -> None:
     add_part(parser, "--html")
     add("--keep", metavar="RULE", help="which document to prefer, as dedup --keep says: longest, max:date")
     add("--as", metavar="KIND", dest="as_form", help="the kind of values that min: and max: compare, as in dedup")
+    add("-0", "--null", action="store_true", help="end the names of files that are kept with zero bytes, for xargs -0")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
     add("--rejects", metavar="FILE", help="keep the bad records, which are not in the output, in FILE, as they came")
     add(
@@ -153,6 +157,20 @@ class ShortRun:
             with named(path):
                 os.stat(os.path.dirname(path) or ".")
 
+    def take_shards(self, argv: Sequence[str] | None) -> str | None:
+        """Takes the files of folders of tables instead of these. Returns the folder for the output, if it is one.
+
+        Raises Failed for files that can be read only once.
+        """
+        if self.files == ["-"] and "-" not in (argv or ()):
+            self.parser.error("name a file or folder, as in: shingletools unique docs.jsonl -o kept.jsonl")
+        every = filter(None, [*self.files, self.options.files0_from])
+        check_regular((file for file in every if not os.path.isdir(file)), "this command reads")
+        others = {"lines", "whole", FOLDER[2:], "include", "exclude"} & self.options.given
+        files = [each for file in self.files for each in (not others and shards_in(file)) or [file]]
+        taken, self.files = files != self.files, files
+        return self.options.output if taken and suffix(self.options.output or "") not in SUFFIXES else None
+
     def words(self, *names: str) -> list[str]:
         """Returns those of some options that were given, as they are typed."""
         made: list[str] = []
@@ -182,6 +200,8 @@ class ShortRun:
         if len(found) > 1:
             raise Failed(f"{' and '.join(map(printable, found.values()))} have different formats")
         name = next(iter(found), chosen)
+        if name == "xml" and self.part_option == "html":
+            raise Failed(READ_ONLY)
         pages = name in (*format_options.HTML_FORMATS, PAGE) or self.part_option in self.options.given
         name = {TEXT: texts, PAGE: "whole"}.get(name, name)
         return [*([f"--{name}"] if found and name else []), *([self.part()] if pages else []), *given]
@@ -243,13 +263,9 @@ class ShortRun:
 def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
-    options, files = this.options, this.files
-    if files == ["-"] and "-" not in (argv or ()):
-        this.parser.error("name a file or folder, as in: shingletools unique docs.jsonl -o kept.jsonl")
-    lists = [] if options.files0_from is None else [options.files0_from]
-    check_regular((file for file in (*files, *lists) if not os.path.isdir(file)), "this command reads")
+    options, into, files = this.options, this.take_shards(argv), this.files
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
-    cited = "--ris" in reads and "text" not in options.given
+    cited = not CITATIONS.isdisjoint(reads) and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
     listed, allowed = this.words("files0_from"), this.words("allow_rejects")
     named = [*this.words("id", "text"), *(["--text", CITED] if cited else [])]
@@ -258,7 +274,7 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     form = next((name for name in format_options.FORMATS if f"--{name}" in reads), "")
     if options.show and not options.report:
         raise Failed("--show needs --report")
-    for path in (options.output, options.removed):
+    for path in [] if into else [options.output, options.removed]:
         check_suffix(path, form, options)
     measured = ["--text", quoted(options.text[0])] if options.text and options.keep in LENGTH_RULES else []
     with scratch(UNIQUE) as start:
@@ -279,7 +295,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             checked = [with_words(check, "--citations", alike, equal)]
         else:
             checked = [*proposed, check]
-        choice = this.words("keep", "as_form", "removed", "rejects", "allow_rejects", "id", "output")
+        written = ["--into", into] if into else this.words("output")
+        choice = [*this.words("keep", "as_form", "null", "removed", "rejects", "allow_rejects", "id"), *written]
         more = [*measured, *listed, *files]
         dedup = CommandLine("dedup", ["--pairs", pairs if options.report else "-", *reads, *choice, *more])
         if options.report:
@@ -385,20 +402,39 @@ def format_of(path: str) -> str:
         mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
         return "recursive"
-    if suffix(path) in SUFFIXES:
-        return SUFFIXES[suffix(path)]
+    ending = suffix(path)
+    if ending in SUFFIXES.keys() - EXPORTS:
+        return SUFFIXES[ending]
     if not stat.S_ISREG(mode):
         return TEXT  # a pipe, whose first bytes can be read only once
     with contextlib.closing(read_blocks(path)) as blocks:
         head = next(blocks, b"").lstrip(BLANK)
     starts = JSON_STARTS | {start: option[2:] for option, start in FIRST_BYTES.items()}
+    starts = {FIRST_BYTES["--ris"]: "ris"} if ending in EXPORTS else starts
     if (found := next((name for start, name in starts.items() if re.match(start, head)), None)) is not None:
         return found
     looks = known_format(head)
-    if not suffix(path) and looks is None:
+    if ending in EXPORTS or (not ending and looks is None):
         return TEXT
     unknown = "its format is not known: say --lines, --whole, --csv or another"
     raise Failed(f"{printable(path)}: {unknown if looks is None else f'{LOOKS_LIKE}{looks}'}")
+
+
+def shards_in(folder: str) -> list[str]:
+    """Returns the files of a folder that are tables or have several records, unless it has documents, too.
+
+    Documents about the others do not count. What is in folders inside is named as --into keeps it.
+    """
+    found = []
+    for path, inside, files in os.walk(folder):
+        inside[:] = [each for each in inside if each[0] != "."]
+        for name in files:
+            if suffix(name) in TEXTS | PAGES and not re.match("readme|licen[cs]e", name, re.IGNORECASE):
+                return []
+            file = os.path.join(path, name)
+            if SUFFIXES.get(suffix(name), TEXT) not in (TEXT, PAGE) and name[0] != "." and os.path.isfile(file):
+                found.append(os.path.relpath(file, folder))
+    return [f"{folder.rstrip('/')}/{'./' * ('/' in file)}{file}" for file in sorted(found, key=os.fsencode)]
 
 
 @contextlib.contextmanager

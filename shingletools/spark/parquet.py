@@ -13,6 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from shingletools import kernel
 from shingletools.reading.formats.arrow_lines import Fields, line_columns, lines_of
+from shingletools.reading.formats.arrow_values import paths_below
 from shingletools.record import wire
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
@@ -47,7 +48,7 @@ def reads_within(filters: Iterable[tuple[Filter, str]], columns: Collection[str]
     (True, False)
     """
     paths = {name for stage, id_field in filters for name in (id_field, *stage.read)} - set(columns)
-    return any(path.startswith(f"{column}.") for path in paths for column in columns)
+    return any(paths_below(column, [*paths]) for column in columns)
 
 
 def made_by(filters: Iterable[tuple[Filter, str]], names: Iterable[str]) -> dict[str, T.DataType | None]:

@@ -210,11 +210,20 @@ def test_data_that_ask_for_too_much_memory(tmp_path: Path, monkeypatch: pytest.M
     wide = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 22})
     files = {"zstd": wide.compress(b"{}\n") + wide.flush(), "xz": lzma.compress(b"{}\n")}
     monkeypatch.setattr(compression_formats, "MAX_DECODER_BYTES", 1 << 20)
+    monkeypatch.setattr(compression_formats, "MAX_ZSTD_WINDOW", 20)
     for name, content in files.items():
         (tmp_path / "docs").write_bytes(content)
         ran = run_here("canon docs", cwd=tmp_path)
         assert (ran.status, ran.out) == (2, b"")
         assert ran.err.startswith(f"canon: docs: the {name} data cannot be read (")
+
+
+def test_zstd_with_the_window_of_long_31(tmp_path: Path) -> None:
+    """A frame by hand (RFC 8878): its window is 2 GB, and its block has one record."""
+    line = b'{"id":1,"text":"A"}\n'
+    block = (len(line) << 3 | 1).to_bytes(3, "little") + line
+    (tmp_path / "docs").write_bytes(b"\x28\xb5\x2f\xfd" + bytes([0, 31 - 10 << 3]) + block)
+    assert run_here("canon docs", cwd=tmp_path).good() == b'{"id":1,"text":"a","via":"canon/4"}\n'
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import run_here
+from harness import run, run_here
 from shingletools.reading.formats import citations
 from shingletools.reading.formats.citations import Citations
 
 NO_END, NO_RECORD = (
     "not BibTeX (an entry does not end with a brace)",
-    "not a citation (it does not begin with TY, PMID or @)",
+    "not a citation (it does not begin with TY, PMID, %0, PT or @)",
 )
 RIS = [
     "TY  - JOUR\r\nTI  - Wing length\r\nAU  - Ode, N.\r\nAU  - Lib, E.\r\nY1  - 2020\r\nDO  - 10.1/x\r\nER  - \r\n\r\n",
@@ -100,7 +100,7 @@ def test_bad_files(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [1, 3]
     assert (tmp_path / "bad").read_bytes() == RIS[2].encode("latin-1").rstrip(b"\n") + b"\n"
     ran = run_here("canon --ris", stdin=b'{"id":1,"text":"a"}\n', cwd=tmp_path)
-    message = "no record begins with TY, PMID or @; this looks like JSON lines: leave out --ris"
+    message = "no record begins with TY, PMID, %0, PT or @; this looks like JSON lines: leave out --ris"
     assert (ran.status, ran.out, ran.err) == (2, b"", f"canon: -: {message}\n")
     assert run_here("canon --ris", cwd=tmp_path).good() == b""
 
@@ -244,6 +244,23 @@ REFERENCES = [
     ),
     pytest.param("@a{k,title={One},abstract={\n\nTY  - A\n%0 B}}\n", ["One"], id="RIS in a value"),
     pytest.param("@a{k,title={" + "{" * 9 + "x" + "}" * 9 + " y}}@a{l,title={z}}", ["x y", "z"], id="nested"),
+    pytest.param(
+        "FN Clarivate\r\nVR 1.0\r\nPT J\r\nTI One\r\n   and\r\nZ9 7\r\nER\r\n\r\nPT J\r\nTI Two\r\nPT B\r\nTI Three\r\n"
+        "ER\r\nEF",
+        ["One and", "Two", "Three"],
+        id="Web of Science",
+    ),
+    pytest.param(
+        "\ufeff%0 Journal Article\n%T One\nand\n%X PT\n\n%\n\nER\n%0 Book\n%T Two\n\n\n%0 Web Page\n%T Three",
+        ["One and", "Two", "Three"],
+        id="EndNote",
+    ),
+    pytest.param(
+        f"{ONE}%0 Book\n%T Two\n{THREE}PT J\nTI Four\nER\n\n@a{{k,title={{Five}}}}\n%0 Book\n%T Six\nPMID- 7\n"
+        "TI  - Seven\nPT J\nTI Eight\nTY  - A\nTI  - Nine\nER  -\n",
+        ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"],
+        id="all",
+    ),
     pytest.param('@a{k,title={One},x="\n@a\n)"}@a{l,title=\\é" x}', ["One", "é x"], id="quotes"),
 ]
 
@@ -257,8 +274,7 @@ def test_each_reference_is_read(text: str, titles: list[str], tmp_path: Path, mo
 
 
 FOREIGN = [
-    pytest.param("FN Clarivate\nPT J\nAU Smith\nTI Two\nER\n\nPT J\nTI Four\nER\n", (4, 10), id="Web of Science"),
-    pytest.param("%0 Journal Article\n%T Two\n", (4,), id="EndNote"),
+    pytest.param("%0 7\n%T Two\n", (4,), id="no EndNote"),
     pytest.param("AU  - Ode, N.\nTI  - Two\nER  - \n", (4,), id="RIS without a type"),
     pytest.param('{"title": "Two"}\n', (4,), id="JSON"),
     pytest.param("@article without braces\n", (4,), id="no entry"),
@@ -283,11 +299,11 @@ def test_what_is_no_reference_is_rejected(text: str, lines: tuple[int, ...], bib
 
 
 def test_before_the_first_reference_and_without_an_end(tmp_path: Path) -> None:
-    (tmp_path / "refs").write_text(f"%0 Book\n%T Nil\n\nTY  - A\nTI  - One\n%0 Book\n%T Two\n{THREE}Text\n")
+    (tmp_path / "refs").write_text(f"FN X\n% Nil\n\nTY  - A\nTI  - One\n<?xml\n<a>\n{THREE}Text\n")
     ran = run_here("canon --ris --extract refs", cwd=tmp_path)
     assert [json.loads(line)["title"] for line in ran.out.splitlines()] == ["One", "Three"]
     assert ran.err.splitlines() == [f"canon: refs:{line}: {NO_RECORD}" for line in (1, 6, 11)]
-    (tmp_path / "refs").write_text("PMID- 1\nTI  - One\n\n%0 Book\n\nPMID- 2\nTI  - Two\n      it\n\nAB  - x\n")
+    (tmp_path / "refs").write_text("PMID- 1\nTI  - One\n\n%0Book\n\nPMID- 2\nTI  - Two\n      it\n\nAB  - x\n")
     ran = run_here("canon --ris --extract refs", cwd=tmp_path)
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["One", "Two it\nx"]
     assert ran.err == f"canon: refs:4: {NO_RECORD}\n"
@@ -328,7 +344,15 @@ def test_all_fields_of_each_format(tmp_path: Path) -> None:
         "date={2020-05-01}, "
         "doi={https://doi.org/10.1000%2FAB(c)}, pmid={77}, volume=3 % , year={1}, }\n number={2} pages={11--19} }"
     )
-    for text in (ris, nbib, bibtex):
+    endnote = (
+        "%0 Journal Article\n%A Ode, N.\n%A Lib, E.\n%T Wings\n%J Flies\n%V 3\n%N 2\n%P 11-19\n%@ 1234-5678\n%D 2020\n"
+        "%R https://doi.org/10.1000/AB(c)\n%M 77\n%~ PubMed\n%K DA\n"
+    )
+    web = (
+        "PT J\nAU Ode, N.\n   Lib, E.\nAF Ode, Nil\n   Lib, Ed\nTI Wings\nSO Flies\nPD MAY\nPY 2020\nVL 3\n"
+        "IS 2\nBP 11\nEP 19\nPG 9\nSN 1234-5678\nDI 10.1000/ab(c)\nPM 77\nDA 2021-02-03\nER\n"
+    )
+    for text in (ris, nbib, bibtex, endnote, web):
         (found,) = made(tmp_path, text.encode())
         assert {name: found.get(name) for name in wanted} == wanted
         assert "isbn" not in found
@@ -336,6 +360,8 @@ def test_all_fields_of_each_format(tmp_path: Path) -> None:
         "TY  - BOOK\nSN  - 978-0-306-40615-7 (print); 1234-5678\nSN  - 0-306-40615-x\nER  -\n",
         "PMID- 1\nISBN- 978-0306406157\nISBN- 030640615x\n",
         "@book{k, isbn={978 0 306 40615 7, 0-306-40615-X}}",
+        "%0 Book\n%@ 978-0-306-40615-7\n%@ 030640615x\n",
+        "PT B\nBN 978-0-306-40615-7; 0-306-40615-x\nER\n",
     ):
         assert texts(tmp_path, text, "isbn") == ["9780306406157; 030640615X"]
     notes = (
@@ -355,3 +381,30 @@ def test_all_fields_of_each_format(tmp_path: Path) -> None:
 )
 def test_latex(latex: str, text: str, tmp_path: Path) -> None:
     assert texts(tmp_path, f"@a{{k, title={{{latex}}}}}", "title") == [text]
+
+
+EXPORTS = {
+    "pubmed.txt": "\nPMID- 1\nTI  - One\n\nPMID- 2\nTI  - Two\n",
+    "endnote.txt": "%0 Journal Article\n%T One\n\n%0 Book\n%T Two\n",
+    "savedrecs.txt": "\ufeffFN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nTI One\nER\n\nPT J\nTI Two\nER\n\nEF",
+    "plain.ciw": "FN Clarivate\nVR 1.0\nPT J\nTI One\nER\n\nPT J\nTI Two\nER\n\nEF",
+    "ovid.txt": "<1>\n1. \nTY  - JOUR\nT1  - One\nER  - \n\n\n<2>\n2. \nTY  - JOUR\nT1  - Two\nER  - \n",
+    "cochrane.txt": (
+        'Record #1 of 2\nProvider: John Wiley & Sons, Ltd\nContent: text/plain; charset="UTF-8"\n\n\n'
+        "TY  - JOUR\nTI  - One\nER  -\n\n\nRecord #2 of 2\nProvider: John Wiley\nContent: text/plain\n\n\n"
+        "TY  - JOUR\nTI  - Two\nER  -\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_exports_of_databases(name: str, tmp_path: Path) -> None:
+    """Their first bytes say what they are; another file of text is lines."""
+    (tmp_path / name).write_text(EXPORTS[name])
+    assert texts(tmp_path, EXPORTS[name], "title") == ["One", "Two"]
+    ran = run("shingletools unique -o", name, name, cwd=tmp_path)
+    assert ran.status == 0
+    assert "2 kept, 0 removed, 0 left out" in ran.err
+    assert (tmp_path / name).read_text() == EXPORTS[name]
+    (tmp_path / "lines.txt").write_text("Record 1\nTY  - A\nPT J\n")
+    assert run("shingletools unique lines.txt", cwd=tmp_path).out == b"Record 1\nTY  - A\nPT J\n"

@@ -10,6 +10,7 @@ import pytest
 
 from harness import run, run_here
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats import folders
 from shingletools.record.package_versions import version
 from shingletools.system.errors import Failed
@@ -53,6 +54,46 @@ def test_files_of_text_and_html_in_the_order_of_their_paths(folder: Path) -> Non
     assert ran.status == 1
 
 
+JAPANESE, RUSSIAN = "この文書は日本語で書かれている", "Съешь же ещё этих мягких французских булок"
+PAGES = [
+    ("windows-1251", RUSSIAN, "cp1251"),
+    ("koi8-r", RUSSIAN, "koi8-r"),
+    ("Shift_JIS", JAPANESE, "cp932"),
+    ("euc-jp", JAPANESE, "euc-jp"),
+    ("ISO-2022-JP", JAPANESE, "iso2022_jp"),
+    ("GB18030", "这份文件是用中文写的€", "gb18030"),
+    ("big5", "這份文件是用中文寫的", "big5"),
+    ("iso-8859-1", "naïve “quotes” cost 5 €", "cp1252"),
+    ("windows-1251", RUSSIAN, "utf-8"),  # as iconv leaves it
+    ("utf-8", f"{RUSSIAN}\x1b", "utf-8"),
+]
+
+
+@pytest.mark.parametrize(("label", "text", "codec"), PAGES)
+def test_pages_that_declare_their_character_set(label: str, text: str, codec: str, tmp_path: Path) -> None:
+    """As browsers read them; in folders, alone, and for dedup, which writes the names."""
+    page = f'<!doctype html><html><head><meta http-equiv="x"><meta charset="{label}"></head><body><p>{text}'
+    (tmp_path / "a.html").write_bytes(page.encode(codec))
+    (tmp_path / "utf8.html").write_bytes(page.replace(label, "utf-8").encode())
+    for way in ("--recursive", "--whole --html=page"):
+        one, two = (run_here(f"canon --extract {way} {name}.html", cwd=tmp_path).records() for name in ("a", "utf8"))
+        assert one[0]["text"] == two[0]["text"] == text
+    ran = run("shingletools unique .", cwd=tmp_path)
+    assert ran.out == b"./a.html\n"
+
+
+def test_pages_that_cannot_be_decoded(tmp_path: Path) -> None:
+    """One that says it is UTF-8, or nothing that is known, is no guess; and a package may be missing."""
+    for label in ("utf-8", "utf-16", "nonsense"):
+        (tmp_path / "a.html").write_bytes(f"<meta charset={label}>\xe9".encode("latin-1"))
+        assert "a.html: not UTF-8 (byte " in run_here("canon --recursive .", cwd=tmp_path).err
+    (tmp_path / "a.html").write_bytes(b"<meta charset=iso-8859-1>\xe9")
+    (tmp_path / "resiliparse").mkdir()
+    (tmp_path / "resiliparse" / "__init__.py").write_text("raise ImportError")
+    ran = run("canon --recursive .", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert "canon: ./a.html: a page that is not UTF-8 needs resiliparse: pip install resiliparse (or" in ran.err
+
+
 def test_compressed_files_are_what_they_hold(tmp_path: Path) -> None:
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"One two"))
     (tmp_path / "b.html.xz").write_bytes(lzma.compress(b"<p>One <b>two</b></p>"))
@@ -82,10 +123,10 @@ def test_what_cannot_be_read_is_a_bad_record(folder: Path, monkeypatch: pytest.M
     """As for a user who may not; root may read all."""
     read_whole, entries_of = streams.read_whole, folders.entries_of
 
-    def read(name: str, number: int) -> streams.Chunk:
+    def read(name: str, number: int, encoding: Encoding | None) -> streams.Chunk:
         if name == "d/a.md":
             raise Failed("d/a.md: Permission denied")
-        return read_whole(name, number)
+        return read_whole(name, number, encoding)
 
     def entries(name: str) -> Iterator[tuple[str, int]]:
         if name == "d/a":
@@ -132,14 +173,12 @@ def test_many_suffixes_are_reported_in_one_short_line(tmp_path: Path, monkeypatc
             (tmp_path / f"{copy}.{number:04}").touch()
     (tmp_path / "z.txt").symlink_to("x.0000")
     ran = run("canon", "--recursive", "-v", ".", cwd=tmp_path)
-    message, none, figures, _ = ran.err.split("\n")
-    assert none == "canon: . has no document"
-    message, _, instead = message.partition("; ")
-    assert instead == "--include GLOB takes files by their names"  # where there is no document
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    message, _, instead = ran.err.removeprefix("canon: .: no document: ").partition("; ")
+    assert instead == "--include GLOB takes files by their names\n"
     kinds = ["2 in .0077", *(f"1 in .{number:04}" for number in range(12))]
-    assert message == f"canon: passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
-    assert len(message) <= len("canon: ") + 200 < len(message) + len(", 1 in .0012")
-    assert figures.endswith(" MB/s, 132 files passed over")
+    assert message == f"passed over 132 files: {', '.join(kinds)}, 118 of other kinds"
+    assert len(message) <= 200 < len(message) + len(", 1 in .0012")
     monkeypatch.setattr(folders, "MAX_SUFFIXES", 1)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "a.txt").touch()

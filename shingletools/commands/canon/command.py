@@ -14,6 +14,7 @@ from shingletools.commands.canon.rules import Rule, drop_number, in_place, mask_
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.word_splitting import cut
+from shingletools.reading.encodings import GUESS
 from shingletools.reading.formats import format_options
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
@@ -54,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=("text",),
         help="the field that holds the text, or several, whose texts become one in text (default text)",
     )
-    format_options.add_options(parser.add_argument_group("what is read, instead of JSON lines"))
+    format_options.add_options(parser, "what is read, instead of JSON lines")
     texts = parser.add_argument_group("rules for texts, in the order in which they apply")
     add = texts.add_argument
     add_edit = partial(add_repeatable, texts, dest="edits")
@@ -119,7 +120,7 @@ def build(options: argparse.Namespace) -> Stage:
     if options.explain:
         raise Printed(explanations(rules, options))
     check_parted(options)
-    fields, several = options.text, len(options.text) > 1
+    fields, several = options.text, wire.are_joined(options.text)
     options.text = wire.field_after(fields)
     if several and (one := next(filter(vars(options).get, format_options.OWN_IDS), None)):
         raise errors.Failed(f"--{one} gives each document one text, so --text names one field")
@@ -135,7 +136,7 @@ def build(options: argparse.Namespace) -> Stage:
 
         texts = TextFields(fields)
         others |= {"made_of": texts, "tally": texts.tally, "remarks": texts.remarks}
-    if options.recursive:
+    if format_options.html_option(options):
         text = rules._replace(texts=tuple(rule for rule in rules.texts if rule.name != "html"))
         others["plain"] = filter_by(text, via, options, named=others.get("named"))
     return filter_by(rules, via, options, **others)
@@ -203,6 +204,10 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         "canon/3" if options.extract else "canon/4",
         ("extract", options.extract),
         ("warc", decoded),
+        (
+            "encoding",
+            made_with(GUESS, "resiliparse") if options.encoding == GUESS else None,
+        ),
         *((rule.name, rule.label) for rule in texts),
         ("sentences", options.sentences),
         ("fold-accents", options.fold_accents),

@@ -92,11 +92,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="of",
         help="the field by which --larger-than tells documents apart; parts have of (default of)",
     )
-    format_options.add_options(parser.add_argument_group("what is read and written, instead of JSON lines"))
+    format_options.add_options(parser, "what is read and written, instead of JSON lines")
     add = parser.add_argument_group("what happens to duplicates").add_argument
     flag = partial(add, action="store_true")
     flag("-0", "--null", help="with --whole or --recursive, end each name with a zero byte, for xargs -0")
     add("--removed", metavar="FILE", help="write the removed documents to FILE")
+    add("--into", metavar="FOLDER", help="write each FILE under its name into FOLDER, which appears only when complete")
     flag("--annotate", help='remove nothing, but mark duplicates by the fields "duplicate_of" and "duplicate_by"')
     flag("--marks", help="with --annotate, write only marks: JSON lines with the id and these fields of each duplicate")
     flag("--dry-run", help="write no documents, only the figures of -v")
@@ -116,6 +117,8 @@ def build(options: argparse.Namespace) -> Stage:
         raise Failed(f"--keep {options.keep} is for files, and needs --whole or --recursive")
     if options.null and options.annotate:
         raise Failed("-0 cannot be combined with --annotate, which writes a table")
+    if options.into is not None and options.output is not None:
+        raise Failed("--into cannot be combined with -o")
     return DedupSpec(
         id_field=options.id,
         pairs=tuple(options.pairs),
@@ -136,6 +139,7 @@ def build(options: argparse.Namespace) -> Stage:
         unwanted=unwanted(options),
         marks_alone=options.marks,
         unwanted_id=names_of(options, options.without).id,
+        into=options.into,
     ).with_maker(collector_of)
 
 
@@ -145,8 +149,12 @@ def chosen(options: argparse.Namespace) -> Format | None:
     valued = [options.keep.partition(":")[2]] if options.keep.startswith((LEAST, MOST)) else []
     counted = [] if options.larger_than is None else [options.of]
     form = format_options.chosen_format(options, [*measured, *valued, *counted])
+    if form is None and options.into is not None:
+        from shingletools.reading.formats.line_documents import Records  # late: only for --into
+
+        form = Records()
     if form is not None and not options.recursive:
-        check_regular(options.files, f"{form.option or '--number'} reads")
+        check_regular(options.files, f"{form.option or ('--number' if options.number else '--into')} reads")
     for path in filter(None, (options.output, options.removed)):
         if form is not None and form.option in STORED:
             check_stored(path, options.files)
@@ -162,7 +170,7 @@ def unwanted(options: argparse.Namespace) -> Format | None:
 
 
 def in_table(options: argparse.Namespace) -> bool:
-    return bool(options.csv or options.tsv or options.parquet)
+    return bool(options.csv or options.tsv or options.parquet or options.arrow or options.xlsx)
 
 
 def check_stored(path: str, files: Sequence[str]) -> None:

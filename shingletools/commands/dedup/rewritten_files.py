@@ -3,10 +3,15 @@
 The files are read twice: first for the choice, which keeps only a number for each document, then for writing.
 """
 
+import contextlib
+import os
+import shutil
 import time
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 import orjson
@@ -19,8 +24,10 @@ from shingletools.kernel.types import Index
 from shingletools.record.collector import CollectorContext
 from shingletools.record.document_format import Decision, DuplicateInfo, Name
 from shingletools.record.events import Event, written
-from shingletools.system import files
-from shingletools.system.errors import Failed
+from shingletools.running.outputs import Output
+from shingletools.system import files, signals
+from shingletools.system.errors import Failed, printable
+from shingletools.system.files import named
 
 BAD = -1  # instead of a number: a bad document
 KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
@@ -37,6 +44,15 @@ class FileRewriter(DedupCollector):
         self.begun, self.states = time.time_ns(), files.states(spec.files)
         super().__init__(spec, *deciding(spec, context))
         self.numbers = array("q")  # of the ids of all documents, or BAD
+        self.folder = None if spec.into is None else NewFolder(spec.into, spec.files)
+
+    def settle(self) -> None:
+        if self.folder is not None:
+            self.folder.appear()
+
+    def close(self) -> None:
+        if self.folder is not None:
+            self.folder.remove.close()
 
     def number(self, ids: bytes, sizes: bytes) -> Index:
         """Returns the number of each id, which names of files keep."""
@@ -70,11 +86,55 @@ class FileRewriter(DedupCollector):
             gone = (stay != numbers) & (not self.spec.dry)
             yield from self.write_marks(numbers[gone], stay[gone])
             return
-        for kept, removed in self.spec.format.write(self.spec.files, decisions):
+        if self.folder is not None:
+            self.folder.write(self.spec, decisions)
+        for kept, removed in () if self.folder else self.spec.format.write(self.spec.files, decisions):
             yield from written(kept, removed)
         files.check_unchanged(self.states)
         if decisions.at < len(self.numbers):
             raise Failed("the files have fewer documents than before")
+
+
+class NewFolder:
+    """A folder of files with fewer documents, which appears when all are complete.
+
+    A file has its own name there, or of a path such as data/./train/1.csv what is behind the dot.
+    """
+
+    def __init__(self, path: str, names: Sequence[str]) -> None:
+        """Raises Failed if there is such a folder with files in it, or if two files have one name."""
+        self.path = os.path.realpath(path)
+        self.names = {name: os.path.normpath(name.partition("/./")[2] or os.path.basename(name)) for name in names}
+        twice = [name for name, count in Counter(self.names.values()).items() if count > 1]
+        if len(self.names) < len(names) or twice or any(name.startswith("..") for name in self.names.values()):
+            raise Failed(f"--into: two files {printable(min(twice, default=''))}, or names outside of the folder")
+        with named(path):
+            if os.path.lexists(path) and [*os.scandir(path)]:
+                raise Failed(f"{printable(path)}: is there already, and not empty")
+            self.unfinished = os.path.join(os.path.dirname(self.path), f".shingletools.{os.urandom(8).hex()}")
+            os.mkdir(self.unfinished)
+            self.remove = contextlib.ExitStack()
+            remove = partial(shutil.rmtree, self.unfinished, ignore_errors=True)
+            self.remove.callback(remove)
+            self.remove.enter_context(signals.at_end(remove))
+
+    def write(self, spec: DedupSpec, decisions: "StoredDecisions") -> None:
+        """Writes each file."""
+        assert spec.format is not None
+        for name, inside in self.names.items():
+            path = os.path.join(self.unfinished, inside)
+            with named(spec.into or ""):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+            with Output(path, spec.stored) as output:
+                for kept, _ in spec.format.write([name], decisions):
+                    output.write(kept)
+                output.complete()
+                output.commit()
+
+    def appear(self) -> None:
+        """Gives the folder its name. Raises Failed."""
+        with named(self.path):
+            os.rename(self.unfinished, self.path)
 
 
 def is_numbered(spec: DedupSpec) -> bool:

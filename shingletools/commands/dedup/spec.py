@@ -18,8 +18,16 @@ LEAST, MOST = "min:", "max:"  # followed by the name of a field
 OF_FILES = {"oldest": "min:modified", "newest": "max:modified", "shortest-name": "min:name length"}  # rules for files
 KNOWN = "known"  # the rule of --known
 NUMBER, TEXT, DATED = "number", "text", "date:"  # forms of values; the last is followed by a format of strptime
-UNMARKED = ("", "--lines", "--array", "--ris", "--warc")  # formats in which documents get no marks
-STORED = ("--parquet", "--warc")  # formats that are written as they are stored, and not compressed once more
+UNMARKED = (
+    "",
+    "--encoding",
+    "--arrow",
+    "--lines",
+    "--array",
+    "--ris",
+    "--warc",
+)  # formats in which documents get no marks
+STORED = ("--parquet", "--arrow", "--warc")  # formats that are written as they are stored, and not compressed once more
 
 
 class DedupSpec(Stage):
@@ -47,6 +55,7 @@ class DedupSpec(Stage):
     unwanted: Format | None = None  # the format of these, if they are not JSON lines, either
     marks_alone: bool = False  # with annotate: write records of marks, not documents
     unwanted_id: str | None = None  # the field of ids in the files of `without`, if it may be another one
+    into: str | None = None  # the folder into which each file is written under its name
 
     rewrites = True
     distinct_ids = True
@@ -77,6 +86,14 @@ class DedupSpec(Stage):
                 self.annotate and unmarked and not self.marks_alone,
                 f"--annotate cannot be combined with {self.input_option or '--number'}, which cannot hold marks",
             ),
+            (
+                self.into is not None and (self.removed is not None or self.marks_alone or self.dry),
+                "--into cannot be combined with --removed, --marks or --dry-run",
+            ),
+            (
+                self.into is not None and self.input_option in ("--whole", "--recursive"),
+                f"--into writes files with several documents, which {self.input_option} does not read",
+            ),
         )
         for conflict, message in conflicts:
             if conflict:
@@ -84,6 +101,7 @@ class DedupSpec(Stage):
         return {
             "reads": [path for _, path in self.side_files],
             "stored": self.input_option in STORED and not self.marks_alone,
+            "changes": () if self.into is None else (self.into,),
         }
 
     def check_fields(self, id_field: str, /) -> None:

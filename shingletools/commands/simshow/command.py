@@ -95,9 +95,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave at most G words between two runs of a passage (default 60)",
     )
     add("--template", metavar="N", type=count, help="mark runs of K words that are in N or more documents")
-    format_options.add_options(
-        parser.add_argument_group("what --docs and --against read, instead of JSON lines"), False
-    )
+    format_options.add_options(parser, "what --docs and --against read, instead of JSON lines", False)
     add = parser.add_argument_group("which pairs").add_argument
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
     add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")

@@ -12,6 +12,7 @@ from shingletools.commands.simshow.prepared_text import Words
 from shingletools.kernel.types import Index
 from shingletools.reading.formats.suffixes import PAGES, suffix
 from shingletools.record import wire
+from shingletools.record.error_hints import PAGE
 from shingletools.record.stage import Filter
 from shingletools.record.wire import AT, SOURCE, Placed, Record
 from shingletools.record.word_offsets import Places, read_places
@@ -73,7 +74,8 @@ class Reader:
     """Makes documents from records.
 
     Records of `canon --offsets` have the places of their words; see `is_placed`. Others are canonized, with the options
-    of --canon; with --recursive, documents are HTML or plain by the suffixes of their names, as for canon.
+    of --canon; with --recursive, documents are HTML or plain by the suffixes of their names, as for canon; with --warc,
+    by their beginning.
     """
 
     def __init__(self, fields: Sequence[str], canon: str, show: Sequence[str] = ()) -> None:
@@ -82,7 +84,7 @@ class Reader:
         stage = canon_with(canon)
         self.canonize: Callable[[str], Placed] = stage.function
         self.plain: Callable[[str], Placed] | None = None if stage.plain is None else stage.plain.function
-        self.recipe = stage.recipe
+        self.recipe, self.parts = stage.recipe, wire.recipe_parts(stage.recipe, "canon")
         self.vocabulary = Vocabulary()
 
     def of_fields(self, fields: Sequence[str]) -> "Reader":
@@ -102,7 +104,10 @@ class Reader:
             source, words, at = record[SOURCE], wire.take_string(record, self.text_field), record[AT]
         else:
             source = wire.take_text(record, self.fields)
-            canonize = self.canonize if self.plain is None or suffix(str(name)) in PAGES else self.plain
+            page = (
+                PAGE.match(source[:99].encode(errors="replace")) if "warc" in self.parts else suffix(str(name)) in PAGES
+            )
+            canonize = self.canonize if self.plain is None or page else self.plain
             words, at, source = canonize(source)
         found = words.split()
         starts, ends = checked(read_places(at), len(found), len(source))

@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 import orjson
 
+from shingletools.record.wire import EACH, steps_of
 from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.lazy_imports import needs
 
@@ -29,8 +30,11 @@ def paths_below(name: str, fields: Sequence[str]) -> Sequence[str]:
 
     >>> paths_below("a", ["a", "a.b", "ab"])
     ['', 'b']
+    >>> paths_below("a", ["a[].b"]), paths_below("[]", ["[].b"])
+    (['[].b'], ['b'])
     """
-    return [field[len(name) + 1 :] for field in fields if f"{field}.".startswith(f"{name}.")]
+    rests = [field[len(name) :] for field in fields if field.startswith(name)]
+    return [rest.removeprefix(".") for rest in rests if rest[:1] in ("", ".", "[")]
 
 
 def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> None:
@@ -38,7 +42,7 @@ def check_columns(file: str, columns: Sequence[str], needed: Sequence[str]) -> N
     for field in needed:
         if columns.count(field) > 1:
             raise Failed(f"{printable(file)}: two columns {shown(field)}")
-        if field not in columns and field.partition(".")[0] not in columns:
+        if field not in columns and steps_of(field)[0] not in columns:
             there = ", ".join(map(shown, columns)) or "none"
             meant = f"; --{field} NAME says which is meant" if field in ("id", "text") else ""
             raise Failed(f"{printable(file)}: no column {shown(field)} among {there}{meant}")
@@ -105,8 +109,8 @@ def as_name(key: Any) -> str:
     return key if isinstance(key, str) else orjson.dumps(key).decode()
 
 
-def list_values(array: Any, _texts: Texts) -> list[Any]:
-    elements = iter(json_values(array.flatten()))
+def list_values(array: Any, texts: Texts) -> list[Any]:
+    elements = iter(json_values(array.flatten(), paths_below(EACH, texts)))
     return converted(lambda size: list(islice(elements, size)), array.value_lengths().to_pylist())
 
 

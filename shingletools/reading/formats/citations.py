@@ -1,4 +1,4 @@
-"""Reads citations as programs for references and PubMed export them: RIS, NBIB (MEDLINE), and BibTeX.
+"""Reads citations as programs and databases export them: RIS, NBIB (MEDLINE), EndNote, Web of Science and BibTeX.
 
 A file is cut into pieces, so that its bytes can be written again: records, with the blank lines behind them; what is no
 record, and so is rejected; and free text, which belongs to none. (rispy reads RIS alone, and all of it at once, and
@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.bibtex import ENTRY, KEY, NO_END, EntryEnds, bibtex_values
 from shingletools.reading.formats.citation_fields import NAMES, fields_of
 from shingletools.reading.formats.tagged_references import BLANK, BOM, TAGGED, tagged_end, tagged_values
@@ -24,7 +25,8 @@ from shingletools.system.lazy_imports import lazy
 MAX_RECORD_BYTES = 1 << 24  # bytes of a record; a file that is no RIS would be taken for one
 PORTION_PIECES = 1 << 12  # pieces that become documents at once
 HINT_BYTES = 1024  # bytes of a file without a record, for a hint at what it is
-NO_RECORD = "not a citation (it does not begin with TY, PMID or @)"
+BEGINNINGS = "TY, PMID, %0, PT or @"
+NO_RECORD = f"not a citation (it does not begin with {BEGINNINGS})"
 BEGIN = BOM + BLANK + rb"*+(?:" + ENTRY + b"|" + TAGGED + b")"
 RECORD, START = lazy(lambda: re.compile(BEGIN)), lazy(lambda: re.compile(rb"[\r\n](?=" + BEGIN + b")"))
 ENTRY_KEY = lazy(lambda: re.compile(rb"\s*+(" + KEY + b")"))
@@ -33,13 +35,13 @@ PARAGRAPH = lazy(lambda: re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|
 # Lines that programs write before records
 HEAD = lazy(
     lambda: re.compile(
-        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #)\b.*+|Scopus|<?\d++[.>]?)?+\s*+\Z"
+        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #|FN|VR)\b.*+|EF|Scopus|<?\d++[.>]?)?+\s*+\Z"
     )
 )
-# In free text of BibTeX, lines of records: tags, also those of EndNote and Web of Science, fields, kinds, JSON, XML
+# In free text of BibTeX, lines of records: tags, fields, kinds, JSON, XML
 LOST = lazy(
     lambda: re.compile(
-        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |(?:PT|FN) [A-Z]|<[?!a-z]|\{\""
+        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |PT [A-Z]|<[?!a-z]|\{\""
         rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
     )
 )
@@ -58,12 +60,13 @@ class Citations(NamedTuple):
     """Files of citations. numbered: the field that gets the number of a record as its id; "" if it has an id."""
 
     numbered: str
+    encoding: Encoding | None = None
     option: str = "--ris"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
-            for size, pieces in portions(name):
+            for size, pieces in portions(name, self.encoding):
                 ids = range(number, number + len(pieces))
                 records = (each for each in pieces if not each.free)
                 made = [document(piece, self.numbered, own) for own, piece in zip(ids, records, strict=False)]
@@ -77,7 +80,7 @@ class Citations(NamedTuple):
         for_sides = [b"\n", b"\n"]  # what was written last
         for name in files:
             before = b""  # the piece before
-            for _, pieces in portions(name):
+            for _, pieces in portions(name, self.encoding):
                 sides: tuple[list[bytes], list[bytes]] = [], []
                 for piece in pieces:
                     kept = True if piece.free else decisions.take(1)[0].kept
@@ -91,13 +94,13 @@ class Citations(NamedTuple):
                 yield b"".join(sides[0]), b"".join(sides[1])
 
 
-def portions(name: str) -> Iterator[tuple[int, list[FilePiece]]]:
+def portions(name: str, encoding: Encoding | None) -> Iterator[tuple[int, list[FilePiece]]]:
     """Yields for each portion of a file the bytes read, and the pieces that end in them.
 
     Raises Failed for a file without records.
     """
     rest, line, searched, kind = b"", 1, 0, b""
-    with closing(streams.read_blocks(name)) as blocks:
+    with closing(streams.read_blocks(name, "nothing", encoding)) as blocks:
         for block in chain(blocks, (b"",)):  # which is the end
             rest += block
             made: list[FilePiece] = []
@@ -112,7 +115,7 @@ def portions(name: str) -> Iterator[tuple[int, list[FilePiece]]]:
                     raise Failed(f"{shown_place(name, line)}: a record of more than {MAX_RECORD_BYTES} bytes")
             if rest and not block:
                 hint = file_start_hint(rest[:HINT_BYTES], "--ris")
-                raise Failed(f"{printable(name)}: no record begins with TY, PMID or @{hint}")
+                raise Failed(f"{printable(name)}: no record begins with {BEGINNINGS}{hint}")
             for start in range(0, max(len(made), 1), PORTION_PIECES):
                 yield blocks.taken(), made[start : start + PORTION_PIECES]
 
@@ -186,7 +189,7 @@ def document(piece: FilePiece, id_field: str, number: int) -> Document:
     begin = RECORD.match(raw)
     assert begin  # as in cut
     if begin[3]:
-        values = tagged_values(text)
+        values = tagged_values(text, begin[3])
     else:
         key = ENTRY_KEY.findall(raw, begin.end())[0].decode()
         values = bibtex_values(raw, begin.end(), NAMES) | {"key": [key]}

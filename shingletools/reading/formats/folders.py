@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shingletools.reading import compression_detection, streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.suffixes import PAGES, TEXTS, suffix
 from shingletools.reading.formats.whole_files import OtherNames, WholeFile
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
@@ -19,6 +20,8 @@ MAX_SUFFIXES = 1000  # of files passed over that are counted separately, since e
 MAX_SAID_CHARS = 200  # characters of the message about files passed over, at most
 BY_SUFFIX = "in "  # before a suffix in this message
 OTHERS = "of other kinds"
+PANDOC = "pandoc -o FILE.txt FILE"
+TEXT_MAKERS = {".docx": PANDOC, ".pdf": "pdftotext FILE", ".epub": PANDOC}
 UNFINISHED = ".shingletools."  # the names of incomplete outputs begin with it
 
 
@@ -40,6 +43,7 @@ class Folders(NamedTuple):
     exclude: Sequence[str] = ()  # patterns for names of files and folders to leave out
     zero: bool = False  # whether zero bytes end the names that are written
     times: bool = False  # as in WholeFiles
+    encoding: Encoding | None = None
     option: str = "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
@@ -57,11 +61,17 @@ class Folders(NamedTuple):
                     number += 1
             if (number, other_names.count) == first:
                 empty.append(f"{printable(name)} has no document")
+        if files and number == 1:
+            kinds = (
+                f": {passed_over(passed)}; --include GLOB takes files by their names"
+                if passed and not self.include
+                else ""
+            )
+            raise Failed(f"{' and '.join(map(printable, files))}: no document{kinds}{text_makers(passed)}")
         if passed or empty or other_names.count:
             rest = other_names.portion(number)
             rest.counted = {"files passed over": passed.total() + other_names.count}
-            instead = "; --include GLOB takes files by their names" if number == 1 else ""  # no document was found
-            of_kinds = [passed_over(passed) + instead] if passed and not self.include else []
+            of_kinds = [passed_over(passed) + text_makers(passed)] if passed and not self.include else []
             rest.messages = [*of_kinds, *rest.messages, *empty]
             yield rest
 
@@ -73,7 +83,8 @@ class Folders(NamedTuple):
     def portion(self, found: Found, number: int) -> FileDocuments:
         if not found.cause:
             try:
-                file = WholeFile(streams.read_whole(found.path, number), self.id_field, self.text_field, self.times)
+                chunk = streams.read_whole(found.path, number, self.encoding)
+                file = WholeFile(chunk, self.id_field, self.text_field, self.times)
             except Failed as error:
                 cause = str(error).removeprefix(f"{printable(found.path)}: ")
                 found = found._replace(cause=cause)
@@ -173,6 +184,12 @@ def matches(inside: str, patterns: Sequence[str]) -> bool:
         for pattern in patterns
         for name in names
     )
+
+
+def text_makers(passed: Counter[str]) -> str:
+    """Returns what makes text of files that are passed over, as the end of a message."""
+    kinds = [kind for kind in TEXT_MAKERS if f"{BY_SUFFIX}{kind}" in passed]
+    return "".join(f"; {TEXT_MAKERS[kind]} makes text of {kind}" for kind in kinds)
 
 
 def passed_over(passed: Counter[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import add_repeatable
+from shingletools.reading.formats.suffixes import READ_ONLY
 from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
@@ -12,32 +13,39 @@ OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
 
 
-def add_options(parser: "argparse._ActionsContainer", listed: bool = True) -> None:
-    """Adds the options. listed: with --files0-from, which names the files of the command line."""
-    flag = partial(parser.add_mutually_exclusive_group().add_argument, action="store_true")
+def add_options(parser: argparse.ArgumentParser, title: str, listed: bool = True) -> None:
+    """Adds the options, under a title. listed: with --files0-from, which names the files of the command line."""
+    flag = partial(parser.add_argument_group(title).add_mutually_exclusive_group().add_argument, action="store_true")
     flag("--lines", help="each line is a document; its number is the id")
     flag("--whole", help="each FILE is a document; its name is the id")
     flag("--recursive", help="the text and HTML files in each folder FILE are documents; their paths are the ids")
     flag("--csv", help="each row of CSV is a document; the first row names the columns")
     flag("--tsv", help="each row of TSV is a document; tabs separate values")
     flag("--array", help="each element of a JSON array is a record")
-    flag("--ris", help="each citation of RIS, NBIB or BibTeX is a document")
+    flag("--ris", help="each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document")
+    flag("--csl", help="each item of CSL-JSON is a document")
+    flag("--xml", help="each record of XML of PubMed or EndNote is a document; it is only read")
     flag("--parquet", help="each row of Parquet is a record")
+    flag("--arrow", help="each row of Arrow or Feather is a record")
+    flag("--xlsx", help="each row of a sheet of XLSX is a document; the first names the columns; CSV is written")
     flag("--warc", help="each page of HTML in WARC is a document; its address is the id")
-    add = parser.add_argument
+    more = parser.add_argument_group("more about what is read")
+    add = more.add_argument
     add_repeatable(
-        parser,
+        more,
         "--include",
         "GLOB",
         "with --recursive, take the files whose names match, whatever their suffix",
     )
-    add_repeatable(parser, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
+    add_repeatable(more, "--exclude", "GLOB", "with --recursive, leave out files and folders whose names match")
     add("--delimiter", metavar="CHAR", help="with --csv, the character between values (default a comma)")
     add(
         "--no-header",
         action="store_true",
         help="with --csv or --tsv, the first row is a document; columns are 1, 2, ...",
     )
+    add("--sheet", metavar="NAME", help="with --xlsx, the sheet to read (default the first)")
+    add("--encoding", metavar="NAME", help="the encoding of text that is not UTF-8, such as latin-1; or guess")
     add("--number", action="store_true", help="give a record without an id its number")
     if listed:
         add("--files0-from", metavar="FILE", help="read the files named in FILE; each name ends with a zero byte")
@@ -56,6 +64,8 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
             raise Failed(f"--{name} needs --recursive")
     if options.delimiter is not None and not options.csv:
         raise Failed("--delimiter needs --csv")
+    if options.sheet is not None and not options.xlsx:
+        raise Failed("--sheet needs --xlsx")
     if options.no_header and not (options.csv or options.tsv):
         raise Failed("--no-header needs --csv or --tsv")
     if vars(options).get("files0_from") is not None:
@@ -66,6 +76,15 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
         options.files = names_in(options.files0_from)
     name = chosen_name(options)
     format_ = FORMATS[name](options, fields) if name else None
+    return wrapped(format_, options)
+
+
+def wrapped(format_: Format | None, options: argparse.Namespace) -> Format | None:
+    """Returns a format in another encoding, or whose records are numbered. Raises Failed."""
+    if options.encoding is not None:
+        from shingletools.reading.formats.encoded_files import encoded  # late: only for --encoding
+
+        format_ = encoded(format_, options.encoding)
     if options.number:
         from shingletools.reading.formats.line_documents import Records  # late: only for --number
         from shingletools.reading.formats.numbered_records import NumberedFormat
@@ -118,10 +137,39 @@ def ris(options: argparse.Namespace, _: Sequence[str]) -> Format:
     return Citations(optional_id(options))
 
 
+def csl(options: argparse.Namespace, _: Sequence[str]) -> Format:
+    from shingletools.reading.formats.citation_items import CslItems  # late: only for --csl
+
+    return CslItems(optional_id(options))
+
+
+def xml(options: argparse.Namespace, _: Sequence[str]) -> Format:
+    from shingletools.reading.formats.citation_items import XmlRecords  # late: only for --xml
+
+    if rewrites(options):
+        raise Failed(READ_ONLY)
+    return XmlRecords(optional_id(options))
+
+
 def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
     from shingletools.reading.formats.parquet import Parquet  # late: only for --parquet
 
     return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), optional_id(options))
+
+
+def arrow(options: argparse.Namespace, fields: Sequence[str]) -> Format:
+    from shingletools.reading.formats.arrow_files import ArrowFiles  # late: only for --arrow
+
+    needed = needed_fields(options, fields)
+    return ArrowFiles((options.id, *fields), needed, not rewrites(options), optional_id(options))
+
+
+def xlsx(options: argparse.Namespace, fields: Sequence[str]) -> Format:
+    from shingletools.reading.formats.table_rows import Dialect  # late: only for --xlsx
+    from shingletools.reading.formats.workbooks import Workbooks  # late: as above
+
+    needed = needed_fields(options, fields)
+    return Workbooks(Dialect(",", True, True, needed, optional_id(options), others=False), options.sheet)
 
 
 def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
@@ -138,7 +186,11 @@ FORMATS = {  # the function that makes the format of each option. Raises Failed
     "tsv": separated,
     "array": array,
     "ris": ris,
+    "csl": csl,
+    "xml": xml,
     "parquet": parquet,
+    "arrow": arrow,
+    "xlsx": xlsx,
     "warc": warc,
 }
 
@@ -173,7 +225,8 @@ def delimiter(options: argparse.Namespace) -> str:
 
 def json_lines(options: argparse.Namespace) -> Sequence[str]:
     """Returns the files of the command line if they are JSON lines, else none."""
-    return () if options.files0_from is not None or in_format(options) else tuple(options.files)
+    others = options.files0_from is not None or options.encoding is not None or in_format(options)
+    return () if others else tuple(options.files)
 
 
 def in_format(options: argparse.Namespace) -> bool:

@@ -1,26 +1,22 @@
 """Decodes the HTML of HTTP responses, as crawlers keep them."""
 
-import codecs
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from io import BytesIO
 
+from shingletools.reading.formats.page_charsets import characters
 from shingletools.reading.formats.warc_records import fields_of, length_of
-from shingletools.record.error_hints import CHARSET, CHARSET_BYTES
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Rejected, shown
 from shingletools.system.lazy_imports import needs
 
 stream_io = needs("--warc", "fastwarc.stream_io", "warc")
-encoding = needs("--warc", "resiliparse.parse.encoding", "warc")
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MAX_PAGE_BYTES = 1 << 26  # bytes of a page
 MAX_CODINGS = 5  # one after the other
-BOMS = (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")
 GOOD = re.compile(rb"HTTP/\S+ +2\d\d\b")
 HEAD_END = re.compile(rb"\r?\n\r?\n")
 PARAMETER = re.compile(r";\s*charset\s*=\s*[\"']?([^\s\"';]+)", re.IGNORECASE)
@@ -34,19 +30,25 @@ def charsets() -> str:
     return made_with("charset/2", "resiliparse")
 
 
-def text_of(response: bytes) -> str | None:
-    """Returns the HTML of a response; None if it has none. Raises Rejected."""
-    if not GOOD.match(response):
-        return None
+def head_of(response: bytes) -> tuple[Mapping[str, list[str]], int]:
+    """Returns the fields of HTTP in a response, and where its body begins; 0 if nowhere."""
     end = HEAD_END.search(response)
-    fields = fields_of(response[: end.start() if end else None])
-    kind = fields.get("content-type", [""])[0]
-    if kind.partition(";")[0].strip().lower() not in HTML:
-        return None
-    if end is None:
+    return fields_of(response[: end.start() if end else None]), end.end() if end else 0
+
+
+def is_page(response: bytes) -> bool:
+    """Returns whether a response has HTML."""
+    kind = head_of(response)[0].get("content-type", [""])[0] if GOOD.match(response) else ""
+    return kind.partition(";")[0].strip().lower() in HTML
+
+
+def text_of(response: bytes) -> str:
+    """Returns the HTML of a response that has some. Raises Rejected."""
+    fields, start = head_of(response)
+    if not start:
         raise Rejected("the response is cut short")
-    charset = PARAMETER.search(kind)
-    return characters(body_of(response[end.end() :], fields), charset[1] if charset else "")
+    charset = PARAMETER.search(fields["content-type"][0])
+    return characters(body_of(response[start:], fields), charset[1] if charset else "")
 
 
 def body_of(body: bytes, fields: Mapping[str, list[str]]) -> bytes:
@@ -131,25 +133,3 @@ DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
     "br": partial(unpacked, "BrotliReader"),
     "zstd": partial(unpacked, "ZstdReader"),
 }
-
-
-def characters(body: bytes, server: str) -> str:
-    """Decodes a page by its byte order mark, the server, the page, as UTF-8 if it is valid, or by a guess."""
-    for mark, charset in BOMS:
-        if body.startswith(mark):
-            return str(body[len(mark) :].decode(charset, "replace"))
-    page = CHARSET.search(body, 0, CHARSET_BYTES)
-    named = charset_of(server)
-    if page and named is None:
-        named = charset_of(page[1].decode())
-        named = "utf-8" if named and named.startswith("utf-16") else named  # the label was read as ASCII
-    if named is None and b"\x1b" not in body:  # with which ISO 2022 leaves ASCII
-        with suppress(UnicodeDecodeError):
-            return body.decode()
-    return str(encoding.bytes_to_str(body, named or encoding.detect_encoding(body), errors="replace"))
-
-
-def charset_of(label: str) -> str | None:
-    """Returns Python's name of the character set with this label on the web; None if there is none."""
-    found: str | None = encoding.map_encoding_to_html5(label, fallback_utf8=False)
-    return found

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
@@ -31,12 +32,13 @@ NOT_BLANK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
 class Array(NamedTuple):
     """Files of JSON arrays, each with one or several."""
 
+    encoding: Encoding | None = None
     option: str = "--array"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
         for name in files:
-            with closing(streams.read_blocks(name)) as blocks:
+            with closing(streams.read_blocks(name, "nothing", self.encoding)) as blocks:
                 for size, made in Elements(name, blocks).documents():
                     yield ReadyDocuments(name, number, size, made)
                     number += len(made)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from shingletools import kernel
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.streams import Chunk, GivenLines
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
@@ -17,33 +18,35 @@ class Texts(NamedTuple):
 
     id_field: str
     text_field: str
+    encoding: Encoding | None = None
     option: str = "--lines"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        with contextlib.closing(streams.read_chunks(files)) as chunks:
+        with contextlib.closing(streams.read_chunks(files, None, self.encoding)) as chunks:
             for chunk in chunks:
                 yield TextLines(chunk, self.id_field, self.text_field)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_lines  # late: canon does not need it
 
-        return kept_lines(files, decisions)
+        return kept_lines(files, decisions, self.encoding)
 
 
 class Records(NamedTuple):
     """JSON lines as a format, for `NumberedFormat`. given: lines that replace standard input."""
 
     given: GivenLines | None = None
+    encoding: Encoding | None = None
     option: str = ""
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        with contextlib.closing(streams.read_chunks(files, self.given)) as chunks:
+        with contextlib.closing(streams.read_chunks(files, self.given, self.encoding)) as chunks:
             yield from map(RecordLines, chunks)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_lines  # late: as above
 
-        return kept_lines(files, decisions)
+        return kept_lines(files, decisions, self.encoding)
 
 
 class RecordLines(FileDocuments):

@@ -2,11 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 from shingletools import kernel
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.table_rows import Dialect, RowsOfFile
 from shingletools.record import wire
 from shingletools.record.document_format import Decision, Decisions, DuplicateInfo, KeptAndRemoved
@@ -38,12 +39,14 @@ def end_of(row: bytes) -> bytes:
     return b"\r\n" if row.endswith(b"\r\n") else b"\n" if row.endswith(b"\n") else b""
 
 
-def kept_rows(form: Dialect, files: Sequence[str], decisions: Decisions) -> Iterator[KeptAndRemoved]:
+def kept_rows(
+    form: Dialect, files: Sequence[str], decisions: Decisions, read: Callable[[str], streams.Blocks]
+) -> Iterator[KeptAndRemoved]:
     """Writes the rows of some tables to one; their columns must be equal. Raises Failed."""
     sides = KeptRows(), KeptRows()
     columns: Sequence[str] = ()
     for name in files:
-        with closing(streams.read_blocks(name)) as blocks:
+        with closing(read(name)) as blocks:
             table = RowsOfFile(form, name, blocks)
             for rows in table.rows():
                 if form.header and not columns:
@@ -87,10 +90,10 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
     return row.removesuffix(end) + form.delimiter.encode() + made.getvalue().encode() + end
 
 
-def kept_lines(files: Sequence[str], decisions: Decisions) -> Iterator[KeptAndRemoved]:
+def kept_lines(files: Sequence[str], decisions: Decisions, encoding: Encoding | None) -> Iterator[KeptAndRemoved]:
     """Writes lines of text, or of JSON."""
     sides = KeptRows(), KeptRows()
-    with closing(streams.read_chunks(files)) as chunks:
+    with closing(streams.read_chunks(files, None, encoding)) as chunks:
         for chunk in chunks:
             lines = kernel.split_lines(chunk.data)
             for place, (line, decision) in enumerate(zip(lines, decisions.take(len(lines)), strict=True), 1):

@@ -1,15 +1,19 @@
-"""The pages of HTML in WARC files."""
+"""The pages of HTML in WARC files, and the texts that are made of pages (WET)."""
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
+import blake3
+import numpy as np
 import orjson
 
+from shingletools.kernel import arrays as kernel
 from shingletools.reading import streams
-from shingletools.reading.formats.http_pages import text_of
-from shingletools.reading.formats.warc_records import WarcRecord, WarcRecords
+from shingletools.reading.formats.http_pages import is_page, text_of
+from shingletools.reading.formats.warc_records import DOCUMENTS, PLAIN_TEXT, WarcRecord, WarcRecords
+from shingletools.record import wire
 from shingletools.record.document_format import Decision, Decisions, Document, FileDocuments, KeptAndRemoved
 from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, Rejected, shown_place
@@ -17,17 +21,20 @@ from shingletools.system.interruptible_reads import READ_BYTES
 
 
 class Warc(NamedTuple):
-    """Files of WARC, plain or compressed. The ids of pages are their addresses."""
+    """Files of WARC, plain or compressed.
+
+    The ids of pages are their addresses, with the date if an address comes again.
+    """
 
     id_field: str
     text_field: str
     option: str = "--warc"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        number = 1
+        number, addresses = 1, Addresses()
         for name in files:
             with closing(streams.read_raw(name)) as blocks:
-                for portion in responses(name, WarcRecords(blocks, name)):
+                for portion in responses(name, WarcRecords(blocks, name), addresses):
                     portion.fields = self.id_field, self.text_field
                     portion.number = number
                     yield portion
@@ -51,13 +58,26 @@ class Warc(NamedTuple):
                 yield response.start, response.end, decision
 
 
+class Addresses:
+    """The addresses that have come, as hashes."""
+
+    def __init__(self) -> None:
+        self.hashes = kernel.new_ids()
+
+    def name(self, record: WarcRecord) -> str:
+        """Returns the id of a record."""
+        known, digest = len(self.hashes), blake3.blake3(record.name.encode()).digest(8)
+        self.hashes.number(digest, np.array([len(digest)]))
+        return record.name if known < len(self.hashes) else f"{record.name} {record.date}".rstrip()
+
+
 class Responses(FileDocuments):
-    """Some responses; a worker finds the pages among them."""
+    """Some responses with pages, or some texts; and bad records."""
 
     fields = "id", "text"
 
-    def __init__(self, name: str) -> None:
-        self.name, self.number, self.size = name, 0, 0
+    def __init__(self, name: str, plain: bool) -> None:
+        self.name, self.number, self.size, self.plain = name, 0, 0, plain
         self.found: list[WarcRecord] = []
         self.counted: Counter[str] = Counter()
 
@@ -67,10 +87,7 @@ class Responses(FileDocuments):
             try:
                 if each.cause:
                     raise Rejected(each.cause)
-                text = text_of(each.block)
-                if text is None:
-                    self.counted["responses without a page left out"] += 1
-                    continue
+                text = wire.decode(each.block) if self.plain else text_of(each.block)
                 record = orjson.dumps({id_field: each.name, text_field: text})
             except Rejected as error:
                 yield Document(each.block, each.number, cause=str(error))
@@ -78,20 +95,26 @@ class Responses(FileDocuments):
                 yield Document(each.block, each.number, record)
 
 
-def responses(name: str, records: WarcRecords) -> Iterator[Responses]:
-    """Yields a file's responses and bad records, some together. Raises Failed."""
-    some, before, held = Responses(name), 0, 0
+def responses(name: str, records: WarcRecords, addresses: Addresses) -> Iterator[Responses]:
+    """Yields a file's pages or texts and bad records, some together. Raises Failed."""
+    some, before, held = Responses(name, False), 0, 0
     try:
         for record in records:
-            if held >= READ_BYTES:
+            plain = some.plain if record.cause else record.kind == PLAIN_TEXT
+            if held >= READ_BYTES or (some.found and plain != some.plain):
                 some.size, before, held = records.taken - before, records.taken, 0
                 yield some
-                some = Responses(name)
-            if record.cause or record.kind == "response":
+                some = Responses(name, plain)
+            if record.cause:
                 some.found.append(record)
-                held += len(record.block)
-            else:
+            elif record.kind not in DOCUMENTS:
                 some.counted[f"{record.kind} records left out"] += 1
+            elif not plain and not is_page(record.block):
+                some.counted["responses without a page left out"] += 1
+            else:
+                some.plain = plain
+                some.found.append(record._replace(name=addresses.name(record)))
+            held += len(record.block)
     except Failed:
         yield some
         raise

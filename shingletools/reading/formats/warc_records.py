@@ -25,6 +25,7 @@ VERSION = re.compile(rb"WARC/\d\.\d+\s*")
 BLANK_LINE = re.compile(rb"\n\r?\n")
 FOLDED = re.compile(r"\r?\n[ \t]+")
 KINDS = frozenset("warcinfo response resource request metadata revisit conversion continuation".split())
+RESPONSE, PLAIN_TEXT = DOCUMENTS = "response", "text"  # a text is a conversion, as Common Crawl's WET files have them
 STRAY = "what follows it is no WARC record: its Content-Length may be wrong"
 
 
@@ -34,7 +35,8 @@ class WarcRecord(NamedTuple):
     number: int  # in the file, from 1
     kind: str
     name: str  # its target URI, or its record id
-    block: bytes  # of a response: HTTP's head and body
+    date: str  # empty if it has none
+    block: bytes  # of a response: HTTP's head and body; or a text
     cause: str  # why it is bad
     start: int  # in the stored file; -1 within a compressed member
     end: int | None = None  # where the next record begins; None for the last one
@@ -137,10 +139,10 @@ class WarcRecords:
         head = b"\n"
         while not (blank := BLANK_LINE.search(head, max(len(head) - 2 * self.step, 0))) and len(head) < MAX_HEAD_BYTES:
             if not (some := self.read(self.step)):
-                return WarcRecord(self.number, "unknown", "", b"", "the record is cut short", start)
+                return WarcRecord(self.number, "unknown", "", "", b"", "the record is cut short", start)
             head += some
         if blank is None:
-            return WarcRecord(self.number, "unknown", "", b"", f"a head of more than {MAX_HEAD_BYTES} bytes", start)
+            return WarcRecord(self.number, "unknown", "", "", b"", f"a head of more than {MAX_HEAD_BYTES} bytes", start)
         self.held = head[blank.end() :] + self.held
         return self.record(fields_of(head[: blank.start()]), start)
 
@@ -184,9 +186,11 @@ class WarcRecords:
         """Reads the block of a record with this head; returns the record."""
         kind = fields.get("warc-type", [""])[0].lower()
         kind = kind if kind in KINDS else "unknown"
+        if kind == "conversion" and fields.get("content-type", [""])[0].lower().startswith("text/plain"):
+            kind = PLAIN_TEXT
         name = (fields.get("warc-target-uri") or fields.get("warc-record-id") or [""])[0].strip("<>")
         length = length_of(fields)
-        most = MAX_RESPONSE_BYTES if kind == "response" else 0
+        most = MAX_RESPONSE_BYTES if kind in DOCUMENTS else 0
         pieces, size = [], 0
         while size < (length or 0) and (piece := self.read(min((length or 0) - size, READ_BYTES))):
             if size < most:
@@ -197,14 +201,15 @@ class WarcRecords:
             cause = "Content-Length is missing or no number"
         elif size < length:
             cause = "the record is cut short"
-        elif kind == "response":
+        elif kind in DOCUMENTS:
             if "warc-truncated" in fields:
-                cause = "a response that its WARC-Truncated says is cut short"
+                cause = f"a {kind} that its WARC-Truncated says is cut short"
             elif size > MAX_RESPONSE_BYTES:
-                cause = f"a response of more than {MAX_RESPONSE_BYTES} bytes"
+                cause = f"a {kind} of more than {MAX_RESPONSE_BYTES} bytes"
             elif not name:
                 cause = "no WARC-Target-URI"
-        return WarcRecord(self.number, kind, name, b"".join(pieces), cause, start)
+        date = fields.get("warc-date", [""])[0]
+        return WarcRecord(self.number, kind, name, date, b"".join(pieces), cause, start)
 
 
 def length_of(fields: Mapping[str, list[str]]) -> int | None:

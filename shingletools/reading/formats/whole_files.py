@@ -6,6 +6,8 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.reading import streams
+from shingletools.reading.encodings import Encoding
+from shingletools.reading.formats.suffixes import PAGES, suffix
 from shingletools.reading.streams import Chunk
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
@@ -20,13 +22,15 @@ class WholeFiles(NamedTuple):
     text_field: str
     zero: bool = False  # whether zero bytes end the names that are written
     times: bool = False  # whether records have fields of the file, see `record_of`
+    encoding: Encoding | None = None
     option: str = "--whole"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         other_names, number = OtherNames(len(files) > 1), 1
         for name in files:
             if not other_names.has(name):
-                yield WholeFile(streams.read_whole(name, number), self.id_field, self.text_field, self.times)
+                chunk = streams.read_whole(name, number, self.encoding)
+                yield WholeFile(chunk, self.id_field, self.text_field, self.times)
                 number += 1
         if other_names.count:
             yield other_names.portion(number)
@@ -99,7 +103,13 @@ def record_of(name: str, content: bytes, id_field: str, text_field: str, times: 
         name.encode()
     except UnicodeEncodeError:
         raise Rejected("a name that is not UTF-8 cannot be an id") from None
-    record: dict[str, str | int] = {id_field: name, text_field: wire.decode(content)}
+    if suffix(name) in PAGES:
+        from shingletools.reading.formats.page_charsets import text_of_file  # late: only pages need it
+
+        text = text_of_file(content)
+    else:
+        text = wire.decode(content)
+    record: dict[str, str | int] = {id_field: name, text_field: text}
     if times:
         with named(name):
             record |= {"modified": os.stat(name).st_mtime_ns, "name length": len(os.path.basename(name))}
