@@ -295,6 +295,7 @@ def test_a_search_opens_what_is_folded(opened: Open) -> None:
         search(page, letters)
         expect(page.locator(".extract .hit").first).to_have_text(letters)
         page.locator("tbody a").click()
+        expect(page.locator(".rows > details")).to_have_count(len(opens))  # a click changes the view later
         assert page.locator(".rows > details").evaluate_all("(all) => all.map((each) => each.open)") == opens
         expect(page.locator(".rows .hit").first).to_have_text(letters)
     page.reload()  # what was chosen is chosen still
