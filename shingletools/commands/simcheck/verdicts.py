@@ -2,7 +2,8 @@
 
 A short text is covered only by one with the same words: there every word may tell, also one that the other adds, such
 as Erratum, not or 2. A long one may have a few words of its own, such as a date or a counter, if they do not stand
-together, do not come again, and are no numbers in a text of middle length.
+together, do not come again, and if neither text has a number of its own where it is of middle length: 5 in place of -5
+has nothing of its own, but is no copy.
 
 Three answers, as in record linkage (Fellegi and Sunter 1969): copy, doubtful, different.
 """
@@ -47,7 +48,7 @@ def verdicts(own: OwnWords, sizes: Index, rules: CoverRules) -> Index:
     covered = np.where(
         sizes <= rules.short,
         words.sum(axis=1, keepdims=True) == 0,
-        few & ~(numbers & (sizes <= rules.numbers)),
+        few & ~(numbers.any(axis=1, keepdims=True) & (sizes <= rules.numbers)),
     )
     unlike = (ALIKE * words > sizes).all(axis=1) | (numbers.all(axis=1) & (sizes.min(axis=1) <= rules.numbers))
     return np.select([covered.all(axis=1), *covered.T, unlike], range(DOUBT), DOUBT)
