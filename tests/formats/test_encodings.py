@@ -67,6 +67,7 @@ def test_what_cannot_be_decoded_is_a_bad_record(tmp_path: Path) -> None:
     ran = run("canon --csv --encoding cp1252 --rejects bad a", cwd=tmp_path)
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["café", "c"]
     assert (ran.status, ran.err.split(";")[0]) == (1, "canon: a:3: not UTF-8 (byte 4)")
+    assert (tmp_path / "bad").read_bytes() == b"2,a\xffb\n"  # not as it came, as the page about formats says
     for data, codec, texts in [
         ('{"id":1,"text":"A"}\n{"id":2,"text":"B"}\n'.encode("utf-16")[:-1], "utf-16", ["a"]),
         ("a\nb".encode("utf-16-le") + b"\x00\xd8", "utf-16-le", ["a"]),
