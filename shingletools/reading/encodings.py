@@ -12,15 +12,27 @@ GUESS = "guess"  # of --encoding
 MARKS = (  # byte order marks; that of UTF-32 begins as that of UTF-16 does
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What cannot be decoded becomes the byte FF, which UTF-8 never has, so that a reader rejects only that document
 UNDECODED = "shingletools.undecoded"
-codecs.register_error(UNDECODED, lambda error: ("\udcff", getattr(error, "end", 0)))
 GUESSED_BYTES, LOOKED_AT_BYTES = 1 << 16, 1 << 20  # of lines beyond ASCII, and of a file
 SHOWN_CHARS = 60  # of a message
 detector = lazy(lambda: needs(f"--encoding {GUESS}", "resiliparse.parse.encoding", "html"))
+
+
+def undecoded(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Makes what cannot be decoded the byte FF, which UTF-8 never has, so that a reader rejects only that document.
+
+    UTF-7 decodes surrogates, too, which UTF-8 cannot encode.
+    """
+    if isinstance(error, UnicodeEncodeError):
+        return b"\xff" * (error.end - error.start), error.end
+    return "\udcff", getattr(error, "end", 0)
+
+
+codecs.register_error(UNDECODED, undecoded)
 
 
 class Encoding(NamedTuple):
@@ -34,8 +46,8 @@ class Encoding(NamedTuple):
         """Raises Failed for an unknown name, and for a codec that is none of text."""
         try:
             if name != GUESS:
-                "a".encode(name), b"".decode(name)
-        except (LookupError, UnicodeError):
+                "a".encode(name), codecs.getincrementaldecoder(name)(UNDECODED).decode(b"", True)
+        except (LookupError, ValueError):
             raise Failed(f"--encoding {shown(name)}: not an encoding that Python knows") from None
         return cls(name, [])
 
@@ -64,7 +76,9 @@ def as_utf8(blocks: Iterator[bytes], where: str, encoding: Encoding | None = Non
     if name in ("", "utf-8"):
         yield from chain((head,), blocks)
         return
+    if not mark and head and (known := codecs.lookup(name).name) in ("utf-16", "utf-32"):
+        raise Failed(f"{where}: has no byte order mark: say --encoding {known}le or {known}be")
     decoder = codecs.getincrementaldecoder(name)(UNDECODED)
     for block in chain((head[len(mark) :],), blocks):
-        yield decoder.decode(block).encode(errors="surrogateescape")
-    yield decoder.decode(b"", True).encode(errors="surrogateescape")
+        yield decoder.decode(block).encode(errors=UNDECODED)
+    yield decoder.decode(b"", True).encode(errors=UNDECODED)

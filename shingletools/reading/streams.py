@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shingletools.reading.encodings import Encoding
 
 GivenLines = Iterator[bytes]  # whole lines, some together
-FIRST_OF_MARKS = (b"\xff", b"\xfe")  # first bytes of the byte order marks of UTF-16 and UTF-32
+FIRST_OF_MARKS = (b"\xff", b"\xfe", b"\0")  # first bytes of the byte order marks of UTF-16 and UTF-32
 SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
 

@@ -264,6 +264,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = ShortRun(name, argv, closed)
     options, into, files = this.options, this.take_shards(argv), this.files
+    if into and options.removed is not None:
+        raise Failed(f"--removed cannot be combined with -o {printable(into)}, which is to be a folder")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
     cited = not CITATIONS.isdisjoint(reads) and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
@@ -282,7 +284,8 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         shingle, join, least = TITLES_ALIKE if cited else WORDS_IN_COMMON
         shingled, joined = command_lines(f"{shingle} | {join.format(options.threshold or least)}")
         proposed = [with_words(shingled, words), with_words(joined, *allowed)]
-        check = CommandLine("simcheck", ["--docs", words, *this.words("all", "doubtful"), *allowed])
+        drops = ["--drop-different"] if options.report else []
+        check = CommandLine("simcheck", ["--docs", words, *this.words("all", "doubtful"), *drops, *allowed])
         pipelines = [[with_words(canon, "-o", words, *files)]]
         if cited:
             by_doi = [*reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files]
@@ -304,8 +307,10 @@ def unique(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
             made = [] if cited else [with_words(canon, *files), shingled, with_words(joined, *allowed), checking]
             shown = this.words("show") or (["--show", CITED_SHOWN] if cited else [])
             choice = [*reads, *this.words("keep", "as_form", "allow_rejects", "id"), *more]
-            pipelines += [[*checked[:-1], with_words(checked[-1], "-o", pairs)], [dedup]]
-            pipelines.append(report_lines(this, [*reads, *named, *shown], choice, made, pairs))
+            last = [report_lines(this, [*reads, *named, *shown], choice, made, pairs), [dedup]]
+            # If the page fails, there is no output; but dedup would find the page in its folder
+            last = last[::-1] if FOLDER in reads else last
+            pipelines += [[*checked[:-1], with_words(checked[-1], "-o", pairs)], *last]
         else:
             pipelines.append([*checked, dedup])
         return this.run(pipelines, start, announced=True)

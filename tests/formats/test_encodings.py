@@ -67,6 +67,7 @@ def test_what_cannot_be_decoded_is_a_bad_record(tmp_path: Path) -> None:
     ran = run("canon --csv --encoding cp1252 --rejects bad a", cwd=tmp_path)
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == ["café", "c"]
     assert (ran.status, ran.err.split(";")[0]) == (1, "canon: a:3: not UTF-8 (byte 4)")
+    assert (tmp_path / "bad").read_bytes() == b"2,a\xffb\n"  # not as it came, as the page about formats says
     for data, codec, texts in [
         ('{"id":1,"text":"A"}\n{"id":2,"text":"B"}\n'.encode("utf-16")[:-1], "utf-16", ["a"]),
         ("a\nb".encode("utf-16-le") + b"\x00\xd8", "utf-16-le", ["a"]),
@@ -74,6 +75,7 @@ def test_what_cannot_be_decoded_is_a_bad_record(tmp_path: Path) -> None:
         (b"\xff", "latin-1", ["ÿ"]),
         (b"\xef\xbb\xbfa", "latin-1", ["a"]),
         ("日本\n語".encode("cp932")[:-1], "cp932", ["日 本"]),
+        (b"a\n+2ADYAA-", "utf-7", ["a"]),
     ]:
         lines = "" if codec == "utf-16" else "--lines "
         ran = run(f"canon {lines}--encoding {codec}", stdin=data)
@@ -81,7 +83,29 @@ def test_what_cannot_be_decoded_is_a_bad_record(tmp_path: Path) -> None:
         assert ran.status == (len(texts) == 1 and codec != "latin-1")
 
 
-@pytest.mark.parametrize("name", ["hex", "no-such", "rot13", "", "undefined"])
+def test_utf_16_without_its_mark(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("größe\n".encode("utf-16-le"))
+    (tmp_path / "p").write_bytes(b"")
+    for name, known in (("utf-16", "utf-16"), ("U16", "utf-16"), ("utf-32", "utf-32")):
+        for command in (
+            "canon --lines",
+            "shingletools unique",
+            "shingletools compare a.txt",
+            "dedup --pairs p --lines",
+        ):
+            ran = run(f"{command} --encoding {name} a.txt", cwd=tmp_path)
+            program = "dedup" if command.startswith("dedup") else "canon"
+            cause = f"a.txt: has no byte order mark: say --encoding {known}le or {known}be"
+            assert (ran.status, ran.err.splitlines()[-1]) == (2, f"{program}: {cause}")
+    for mark, codec in ((b"\0\0\xfe\xff", "utf-32-be"), (b"\xfe\xff", "utf-16-be")):
+        (tmp_path / "a.txt").write_bytes(mark + "Größe\n".encode(codec))
+        for encoding in ("", f"--encoding {codec[:6]}"):
+            ran = run(f"shingletools unique --lines {encoding} a.txt", cwd=tmp_path)
+            assert (ran.status, ran.out.decode()) == (0, "Größe\n")
+    assert run("canon --lines --encoding utf-16", stdin=b"").good() == b""
+
+
+@pytest.mark.parametrize("name", ["hex", "no-such", "rot13", "", "undefined", "idna", "punycode"])
 def test_names_that_are_no_encodings(name: str) -> None:
     ran = run("canon", "--encoding", name)
     assert (ran.status, ran.err) == (2, f'canon: --encoding "{name}": not an encoding that Python knows\n')

@@ -107,7 +107,10 @@ def test_a_folder_that_is_not_written(tmp_path: Path) -> None:
     for words, message in [
         (["-o", "set"], "dedup: set: is there already, and not empty"),
         (["-o", "no/such"], "dedup: no/such: No such file or directory"),
-        (["-o", "out", "--removed", "gone"], "dedup: --into cannot be combined with --removed, --marks or --dry-run"),
+        (
+            ["-o", "out", "--removed", "gone"],
+            "shingletools unique: --removed cannot be combined with -o out, which is to be a folder",
+        ),
     ]:
         ran = unique(tmp_path, "set", "--number", *words)
         assert (ran.status, ran.err.splitlines()[-1]) == (2, message)

@@ -61,6 +61,13 @@ def test_doubtful_pairs_are_written_to_a_file_too(tmp_path: Path) -> None:
     assert [pair["answer"] for pair in every] == [pair["answer"] for pair in found]
 
 
+def test_different_pairs_are_dropped(tmp_path: Path) -> None:
+    documents = {"p": "the red house 12", "q": "the red house 13", "r": "the red house 12", "s": "the red house"}
+    found = checked(tmp_path, documents)
+    assert {pair["answer"] for pair in found} == {"copy", "doubtful", "different"}
+    assert checked(tmp_path, documents, "--drop-different") == [pair for pair in found if pair["answer"] != "different"]
+
+
 def test_sides_and_documents_that_are_not_there(tmp_path: Path) -> None:
     for name, text in (("one", "flat 12"), ("other", "flat 13")):
         (tmp_path / name).write_bytes(jsonl({"id": 1, "text": text}))

@@ -10,7 +10,7 @@ import orjson
 
 from shingletools.commands.simcheck.spec import ADDED, CheckSpec
 from shingletools.commands.simcheck.text_numbers import TextNumbers
-from shingletools.commands.simcheck.verdicts import COPY, DIFFERENT, DOUBT, DOUBTFUL, VERDICTS, verdicts
+from shingletools.commands.simcheck.verdicts import COPY, DIFFERENT, DOUBT, DOUBTFUL, UNLIKE, VERDICTS, verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id, split_ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
@@ -225,12 +225,13 @@ class CheckCollector(Collector):
         found = verdicts(own, sizes, self.spec.rules)
         for number, count in enumerate(np.bincount(found).tolist()):
             self.counts[VERDICTS[number].answer] += count
-        output = kernel.own_lines(pairs.heads, own, texts, self.rests, found)
-        if self.spec.doubtful is None:
-            return written(output)
-        some = found == DOUBT
-        heads = pairs.heads._replace(places=pairs.heads.places[some])
-        return written(output, kernel.own_lines(heads, own[some], texts, self.rests, found[some]))
+
+        def lines(some: Flags) -> bytes:
+            heads = pairs.heads._replace(places=pairs.heads.places[some])
+            return kernel.own_lines(heads, own[some], texts, self.rests, found[some])
+
+        output = lines(found != UNLIKE if self.spec.drops else found >= 0)
+        return written(output, b"" if self.spec.doubtful is None else lines(found == DOUBT))
 
     def numbered(self, texts: Index) -> tuple[NumberedTexts, Index]:
         """Returns prepared texts, and where those of pairs are among them."""

@@ -8,7 +8,7 @@ from shingletools.commands.simcheck.check_collector import CheckCollector, PairR
 from shingletools.commands.simcheck.citation_verdicts import SAME, CitationVerdict, citation_verdict
 from shingletools.commands.simcheck.citations import Citation
 from shingletools.commands.simcheck.spec import CheckSpec
-from shingletools.commands.simcheck.verdicts import DOUBTFUL
+from shingletools.commands.simcheck.verdicts import DIFFERENT, DOUBTFUL
 from shingletools.record.events import Event, written
 
 MOST_CITATIONS = 1 << 16  # that are prepared: some 5 kB each
@@ -39,9 +39,11 @@ class CitationCollector(CheckCollector):
             if self.spec.covering and found.answer == DOUBTFUL:
                 found = found._replace(covers="both")
             self.counts[found.answer] += 1
-            output.append(pairs.heads.data[start:end] + rest_of_line(found))
+            line = pairs.heads.data[start:end] + rest_of_line(found)
+            if not self.spec.drops or found.answer != DIFFERENT:
+                output.append(line)
             if found.answer == DOUBTFUL:
-                doubtful.append(output[-1])
+                doubtful.append(line)
         return written(b"".join(output), b"" if self.spec.doubtful is None else b"".join(doubtful))
 
     def citation(self, number: int) -> Citation:

@@ -38,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--text", metavar="NAME", type=one_name, default="text", help="the field that holds the words (default text)")
     add("--citations", action="store_true", help="compare the fields of citations, such as title and doi, not the text")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs to FILE, too")
+    add("--drop-different", action="store_true", help="write no pairs that are different")
     add("--all", action="store_true", help="let dedup also remove one document of each doubtful pair")
     rules = parser.add_argument_group("what a text may have of its own, and still be covered")
     add = rules.add_argument
@@ -81,6 +82,7 @@ def build(options: argparse.Namespace) -> Stage:
         rules=rules,
         citations=options.citations,
         doubtful=options.doubtful,
+        drops=options.drop_different,
         covering=options.all,
         memory=memory_of(options),
         reads=options.stop,

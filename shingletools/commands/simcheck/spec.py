@@ -40,6 +40,7 @@ class CheckSpec(Stage):
     text_field: str = "text"
     rules: CoverRules = CoverRules()
     doubtful: str | None = None  # the file of doubtful pairs
+    drops: bool = False  # whether different pairs are not written
     citations: bool = False  # whether fields of citations are compared, not texts
     covering: bool = False  # whether doubtful pairs cover each other, too
     memory: "Memory | None" = None

@@ -35,7 +35,7 @@ VERDICTS = (
     Verdict("none", DIFFERENT),
     Verdict("none", DOUBTFUL),
 )
-DOUBT = 4  # the number of the last one
+UNLIKE, DOUBT = 3, 4  # the numbers of the last two
 
 
 def verdicts(own: OwnWords, sizes: Index, rules: CoverRules) -> Index:
