@@ -58,6 +58,7 @@ def test_fields(tmp_path: Path) -> None:
         "title": "Été",
         **dict.fromkeys(("author", "abstract", "journal", "year", "doi"), ""),
         "text": "Été",
+        "type": "BOOK",
         "via": via,
     }
     seven, eight = made(tmp_path, "".join(NBIB).encode())

@@ -21,6 +21,7 @@ PAPER = {
     "pages": "142-146",
 }
 NOWHERE = {"volume": "", "pages": ""}
+COLUMN = {"title": "This week in the journal", "number": "3", "pages": "100-101"}
 # What is changed in each of two records of one paper, and the answer
 KINDS: list[tuple[str, Record, Record, str]] = [
     ("the same", {}, {}, "copy"),
@@ -45,13 +46,13 @@ KINDS: list[tuple[str, Record, Record, str]] = [
     ("another journal", NOWHERE, {"journal": "Thorax"}, "doubtful"),
     ("journal and its meeting", NOWHERE, {"journal": "Journal of Cardiac Surgery. Conference: Rome 2005"}, "copy"),
     ("last page only", {"pages": "S109-S112"}, {"pages": "Suppl-12"}, "copy"),
-    ("article number and pages", {"pages": "e142"}, {"pages": "1-6"}, "copy"),
+    ("article number and pages", {"pages": "e142"}, {"pages": "1-6"}, "doubtful"),
     ("typing error", {}, {"title": "Timing of chest tube removal after coronray bypass surgery"}, "copy"),
     (
         "no subtitle",
         {},
         {"title": PAPER["title"] + ": a randomized trial of early and late removal, with costs"},
-        "copy",
+        "doubtful",
     ),
     (
         "note of a database",
@@ -123,6 +124,98 @@ KINDS: list[tuple[str, Record, Record, str]] = [
         {"isbn": "9780306406157", "title": "Introduction"},
         {"isbn": "9780306406157", "title": "Introduction", "pages": "80-99"},
         "doubtful",
+    ),
+    (
+        "chapters of one title",
+        {"isbn": "9780306406157"},
+        {"isbn": "9780306406157", "pages": "80-99"},
+        "doubtful",
+    ),
+    (
+        "blank within a formula",
+        {"title": "Expression of p16(INK4a) in men"},
+        {"title": "Expression of p16INK4a in men"},
+        "copy",
+    ),
+    ("a dose", {"title": "A trial of 1.5 mg"}, {"title": "A trial of 15 mg"}, "doubtful"),
+    (
+        "temperatures",
+        NOWHERE | {"title": "Wheat yield at -5 °C in spring"},
+        NOWHERE | {"title": "Wheat yield at 5 °C in spring"},
+        "different",
+    ),
+    (
+        "ions",
+        NOWHERE | {"title": "Transport of water, Na+"},
+        NOWHERE | {"title": "Transport of water, Na-"},
+        "different",
+    ),
+    (
+        "percent and dollars",
+        NOWHERE | {"title": "A tax on sugar of 5 %"},
+        NOWHERE | {"title": "A tax on sugar of $5"},
+        "different",
+    ),
+    (
+        "a hyphen",
+        NOWHERE | {"title": "Virus- positive smears in young women"},
+        NOWHERE | {"title": "Virus-positive smears in young women"},
+        "copy",
+    ),
+    ("a column", COLUMN, COLUMN | {"number": "4", "pages": "200-201"}, "doubtful"),
+    ("a column that begins each issue", COLUMN | {"pages": "1"}, COLUMN | {"pages": "1", "number": "4"}, "doubtful"),
+    ("a column without pages", COLUMN | {"pages": ""}, COLUMN | {"pages": "", "number": "4"}, "doubtful"),
+    ("a column with one DOI", COLUMN | {"doi": "10.1/x"}, COLUMN | {"doi": "10.1/x", "pages": "200"}, "copy"),
+    ("one detail", NOWHERE | {"edition": "1.0"}, NOWHERE | {"edition": "1.0", "language": "en"}, "copy"),
+    (
+        "one ISBN in two forms",
+        NOWHERE | {"isbn": "9780306406157"},
+        NOWHERE | {"isbn": "0306406152"},
+        "copy",
+    ),
+    *(
+        (f"another {name}", NOWHERE | {name: one}, NOWHERE | {name: other}, "doubtful")
+        for name, one, other in (
+            ("date", "2020/03/05", "2020/03/12"),
+            ("isbn", "9780306406157", "9780470059029"),
+            ("edition", "1.0", "1.1"),
+            ("number", "US1234567", "US1234568"),
+            ("number", "TR-1", "TR-2"),
+            ("language", "en", "de"),
+            ("type", "THES", ""),
+            ("accession", "11", "12"),
+        )
+    ),
+    ("databases", NOWHERE | {"accession": "1", "database": "A"}, NOWHERE | {"accession": "2", "database": "B"}, "copy"),
+    *(
+        (title, {}, {"title": title}, "doubtful")
+        for title in (
+            PAPER["title"].replace("after", "not after"),
+            PAPER["title"].replace("after", "without"),
+            *(f"{PAPER['title']}{more}" for more in (": a rejoinder", " (response)", ": supplementary material")),
+            *(
+                f"{kind} {PAPER['title']}"
+                for kind in (
+                    *("Response to:", "Rebuttal:", "Expression of concern:", "Author response:", "Re:"),
+                    *("Berichtigung:", "Rectificatif:", "Clarification:", "Answer to:", "Follow-up:"),
+                )
+            ),
+        )
+    ),
+    *(
+        (
+            f"{one} and {other}",
+            {"title": f"{PAPER['title']}: {one} men"},
+            {"title": f"{PAPER['title']}: {other} men"},
+            "doubtful",
+        )
+        for one, other in (
+            ("men or", "women or"),
+            ("with", "without"),
+            ("B", "C"),
+            ("part one", "part two"),
+            ("α", "β"),
+        )
     ),
     (
         "a book",

@@ -7,7 +7,16 @@ or the place (volume and pages) with the title, or a long title with authors, jo
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from shingletools.commands.simcheck.citations import ALIKE, COMPARED, EQUAL, OTHER, UNKNOWN, Citation, identifiers
+from shingletools.commands.simcheck.citations import (
+    ALIKE,
+    COMPARED,
+    EQUAL,
+    OTHER,
+    UNKNOWN,
+    Citation,
+    details,
+    identifiers,
+)
 from shingletools.commands.simcheck.spec import ABSTRACT
 from shingletools.commands.simcheck.verdicts import COPY, DIFFERENT, DOUBTFUL
 
@@ -29,7 +38,7 @@ SAME = CitationVerdict((), (), "both", COPY)
 def citation_verdict(a: Citation, b: Citation) -> CitationVerdict:
     """Compares two citations; of copies, the one of which fewer fields have a value is covered.
 
-    >>> one, other = (Citation(b'["10.1/%b"%b]' % (n, b",null" * 10)) for n in (b"1", b"2"))
+    >>> one, other = (Citation(b'["10.1/%b"%b]' % (n, b",null" * 15)) for n in (b"1", b"2"))
     >>> citation_verdict(one, other)[2:], citation_verdict(one, one).covers
     (('none', 'different'), 'both')
     """
@@ -59,12 +68,14 @@ def are_copies(a: Citation, b: Citation, found: Mapping[str, int], ids: int) -> 
     telling = title == EQUAL and a.long and b.long
     if names == OTHER and not (telling and (ids == EQUAL or (place and a.extent == b.extent >= PAPER))):
         return False
-    if ids == EQUAL or (ids == ALIKE and title == EQUAL):  # talks of a meeting may have one DOI, chapters one ISBN
+    no_details_differ = details(a, b) != OTHER
+    where = no_details_differ and page != OTHER and (page == EQUAL or volume != OTHER)
+    # Talks of a meeting may have one DOI, chapters one ISBN
+    if ids == EQUAL or (ids == ALIKE and title == EQUAL and where):
         return telling or page == EQUAL or (OTHER not in (volume, page) and EQUAL in (title, names))
-    if place:
-        return year != OTHER
+    if place and title == EQUAL:  # columns may begin each issue
+        return year != OTHER and (no_details_differ or len(a.pages[0]) > 1)
     venue = journal != OTHER or (page == EQUAL and volume == UNKNOWN and len(a.pages[0]) > 1)
-    where = EQUAL in (volume, page) or volume == page == UNKNOWN
     when = year == EQUAL or (year == ALIKE and volume == EQUAL and page == UNKNOWN)
     return telling and venue and where and when
 

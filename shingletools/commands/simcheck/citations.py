@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 from rapidfuzz import fuzz
 
-from shingletools.commands.simcheck.spec import CITATION_FIELDS, FUNCTION_WORDS
+from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS, FUNCTION_WORDS
 from shingletools.commands.simcheck.text_numbers import is_number
 from shingletools.kernel.own_words import NEVER, aligned
 from shingletools.kernel.own_words import NUMBER as NUMBER_FLAG
@@ -32,6 +32,12 @@ NOTE = re.compile(
 )
 MORE = re.compile(r"(?:\. Conference)?[(\[:=]")  # behind the name of a journal: its town, another name, a meeting
 WORD = re.compile(r"[^\W_]+")
+# Of titles, signs are words, too; a hyphen is a minus before a number, and behind a short word or a digit: Na-, CD4-
+WORD_OR_SIGN = re.compile(
+    r"[^\W_]+|(?<![\w\u2013-])[-\u2013](?=\d)|(?:(?<=\b\w)|(?<=\b\w\w)|(?<=\b\w\w\w)|(?<=\d))-(?![\w\u2013-])"
+    r"|[\u2212+%‰#$€£¥<>=±≤≥≈\u00d7÷♀♂\u2600-\u27bf\U0001f000-\U0001faff]"
+)
+APART = re.compile(r"(?<!\d) | (?!\d)")  # blanks that may be written or not: 1 5 is not 15
 NUMBER = re.compile(r"\d{1,18}")
 
 
@@ -60,13 +66,12 @@ class Citation:
 
     @cached_property
     def title(self) -> Sequence[str]:
-        return words(NOTE.sub(" ", self["title"].casefold()))
+        return [ROMAN.get(word, word) for word in words(NOTE.sub(" ", self["title"].casefold()), WORD_OR_SIGN)]
 
     @cached_property
     def telling(self) -> Sequence[str]:
         """Returns words of the title that say which kind of paper it is, and all digits, which say which part."""
-        title = [ROMAN.get(word, word) for word in self.title]
-        return *sorted(KINDS.intersection(title)), "".join(NUMBER.findall(" ".join(title)))
+        return *sorted(KINDS.intersection(self.title)), "".join(NUMBER.findall(" ".join(self.title)))
 
     @cached_property
     def long(self) -> bool:
@@ -94,7 +99,7 @@ class Citation:
         return int(first[: max(0, len(first) - len(last))] + last) - int(first or 0) if last else 0
 
 
-def words(text: str) -> list[str]:
+def words(text: str, pattern: re.Pattern[str] = WORD) -> list[str]:
     """Returns words without case and accents.
 
     >>> words("Müller-Lüdenscheidt, K.")
@@ -103,7 +108,7 @@ def words(text: str) -> list[str]:
     folded = text.casefold()
     if not folded.isascii():
         folded = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
-    return WORD.findall(folded)
+    return pattern.findall(folded)
 
 
 def number(value: str) -> str:
@@ -120,7 +125,7 @@ def titles(a: Citation, b: Citation) -> int:
     one, other = sorted((a.title, b.title), key=lambda title: (len(title), title))
     if not one:
         return OTHER if other else UNKNOWN
-    if one == other:
+    if one == other or APART.sub("", " ".join(one)) == APART.sub("", " ".join(other)):
         return EQUAL
     if a.telling != b.telling:
         return OTHER
@@ -171,9 +176,9 @@ def volumes(a: Citation, b: Citation) -> int:
 
 
 def pages(a: Citation, b: Citation) -> int:
-    """Compares pages: EQUAL if the first ones are, or the last ones, of which one may be cut: S109-S112, Suppl-12."""
+    """Compares first pages, or if one is missing the last ones, of which one may be cut: S109-S112, Suppl-12."""
     first = equality(a.pages[0], b.pages[0])
-    if first == EQUAL or not (a.pages[1] and b.pages[1]):
+    if first != UNKNOWN or not (a.pages[1] and b.pages[1]):
         return first
     return EQUAL if a.pages[1].endswith(b.pages[1]) or b.pages[1].endswith(a.pages[1]) else OTHER
 
@@ -193,3 +198,16 @@ def identifiers(a: Citation, b: Citation) -> int:
     found = equality(a.doi, b.doi), equality(a["pmid"], b["pmid"])
     isbns = set(a["isbn"].split("; ")) & set(b["isbn"].split("; ")) - {""}
     return OTHER if OTHER in found else max(*found, ALIKE if isbns else UNKNOWN)
+
+
+def details(a: Citation, b: Citation) -> int:
+    """Compares what tells if no place does: OTHER if both have a field and it differs.
+
+    Accession numbers are compared within a database, as another one has its own.
+    """
+    databases, numbers = (equality(a[name].casefold(), b[name].casefold()) for name in ("database", "accession"))
+    isbns = [{isbn[-10:-1] for isbn in each["isbn"].split("; ")} for each in (a, b)]  # those of 10 digits, too
+    found = [equality(*("-".join(words(each[name])) for each in (a, b))) for name in DETAILS]
+    other_book = a["isbn"] and b["isbn"] and not isbns[0] & isbns[1]
+    other = a["type"] != b["type"] or other_book or OTHER in found or (numbers == OTHER != databases)
+    return OTHER if other else UNKNOWN

@@ -15,7 +15,11 @@ OWN, ANSWER = "own", "answer"
 ADDED = (OWN, COVERS, ANSWER)  # fields
 ABSTRACT = "abstract"
 # Fields of a citation, the ones that tell most first
-CITATION_FIELDS = ("doi", "pmid", "isbn", "title", "author", "year", "journal", "volume", "number", "pages", ABSTRACT)
+DETAILS = ("type", "edition", "number", "date", "language")  # which tell if no place does
+CITATION_FIELDS = (
+    *("doi", "pmid", "isbn", "title", "author", "year", "journal", "volume", "pages"),
+    *(*DETAILS, "database", "accession", ABSTRACT),
+)
 
 FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # of English; prepositions and pronouns may tell
 

@@ -17,11 +17,21 @@ FIELDS = {
     "pmid": (("PMID", "pmid"), " "),
     "isbn": (("ISBN", "SN", "isbn"), "; "),
     "volume": (("VL", "VI", "volume"), " "),
-    "number": (("IP", "IS", "number", "issue"), " "),
+    "number": (("IP", "IS", "M1", "number", "issue"), " "),
     "pages": (("PG", "SP", "pages"), " "),
+    "edition": (("ET", "edition"), " "),
+    "language": (("LA", "language"), " "),
+    "date": (("DA", "date"), " "),
+    "type": (("TY",), " "),
+    "database": (("DB",), " "),
+    "accession": (("AN",), " "),
     "key": (("ID", "key"), " "),
 }
-OPTIONAL = ("key", "pmid", "isbn", "volume", "number", "pages")  # fields that only records with a value have
+# Fields that only records with a value have
+OPTIONAL = (
+    *("key", "pmid", "isbn", "volume", "number", "pages"),
+    *("edition", "language", "date", "type", "database", "accession"),
+)
 NOTES = ("UR", "LK", "L2", "M3", "N1", "url", "note")  # tags in which a DOI and a PMID are looked for, too
 NAMES = frozenset(name for tags, _ in FIELDS.values() for name in tags).union(NOTES)
 OF_TEXT = ("title", "author", "abstract")
@@ -57,6 +67,7 @@ def fields_of(values: Values) -> dict[str, str]:
     made["doi"] = doi(made["doi"] or in_notes(DOI, values))
     made["pmid"] = made["pmid"] or accession(values) or in_notes(PMID, values)
     made["isbn"] = isbn(made["isbn"])
+    made["type"] = made["type"].replace("JOUR", "")  # most are papers of journals
     made["pages"] = pages(made["pages"], next(iter(values.get("EP", ())), ""))
     for field in OPTIONAL:
         if not made[field]:

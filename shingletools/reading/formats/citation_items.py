@@ -18,8 +18,8 @@ MAX_RECORD_BYTES = 1 << 24  # bytes that are read while a record of XML does not
 # The names of CSL, and the paths in a record of XML, by the tags of RIS
 CSL = dict(
     zip(
-        "TI AB JO DO PMID ISBN VL IS PG UR N1".split(),
-        "title abstract container-title DOI PMID ISBN volume issue page URL note".split(),
+        "TI AB JO DO PMID ISBN VL IS M1 PG UR N1 ET LA".split(),
+        "title abstract container-title DOI PMID ISBN volume issue number page URL note edition language".split(),
         strict=True,
     )
 )

@@ -62,7 +62,10 @@ def by_tag(tags: str, of_ris: str) -> dict[str, str]:
 OTHERS = {
     b"%0": (
         lazy(lambda: re.compile(r"(%\S) ?(.*)")),
-        by_tag("%T %A %J %B %D %8 %V %N %P %X %R %@ %M %~ %U %Z", "TI AU JO T2 PY DA VL IS SP AB DO SN AN DB UR N1"),
+        by_tag(
+            "%T %A %J %B %D %8 %V %N %P %X %R %@ %M %~ %U %Z %7 %G",
+            "TI AU JO T2 PY DA VL IS SP AB DO SN AN DB UR N1 ET LA",
+        ),
     ),
     b"PT": (
         lazy(lambda: re.compile(r"([A-Z][A-Z0-9])(?: (.*))?")),
