@@ -38,7 +38,7 @@ SAME = CitationVerdict((), (), "both", COPY)
 def citation_verdict(a: Citation, b: Citation) -> CitationVerdict:
     """Compares two citations; of copies, the one of which fewer fields have a value is covered.
 
-    >>> one, other = (Citation(b'["10.1/%b"%b]' % (n, b",null" * 15)) for n in (b"1", b"2"))
+    >>> one, other = (Citation(b'["10.1/%b"%b]' % (n, b",null" * 16)) for n in (b"1", b"2"))
     >>> citation_verdict(one, other)[2:], citation_verdict(one, one).covers
     (('none', 'different'), 'both')
     """
