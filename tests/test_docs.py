@@ -148,7 +148,7 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize("command", [each for each in (*COMMANDS, *KEEPERS) if each != "simtune"])
+@pytest.mark.parametrize("command", (*COMMANDS, *KEEPERS))
 def test_every_page_names_the_options_that_all_commands_share(command: str) -> None:
     page, first = ((MAN / f"{name}.1").read_text("utf-8") for name in (command, COMMANDS[0]))
     found = [re.search(each, page, re.DOTALL) for each in ALIKE]
@@ -164,7 +164,7 @@ def test_page_has_what_a_reader_looks_for(command: str) -> None:
     assert sections[:4] == ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"]
     assert {"EXIT STATUS", "SEE ALSO"} <= set(sections)
     description = text.split("\n.Sh DESCRIPTION\n")[1].split("\n.Sh ")[0]
-    assert len(re.findall(r"^\$ ", description, re.MULTILINE)) >= 2 or command == "simtune"
+    assert len(re.findall(r"^\$ ", description, re.MULTILINE)) >= 2
     summary = re.search(r"^\.Nd (.*)", text, re.MULTILINE)
     assert summary
     assert f"{command}: {summary[1]}" == parser_of(command).description
