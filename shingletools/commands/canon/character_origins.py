@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 Place = tuple[int, int]  # code points of a text, half open
 COPY = -1  # instead of the end of a place: the piece is a copy
@@ -62,6 +62,17 @@ class Origin:
             return first, stop
         piece_end = self.piece_starts[number + 1] if number + 1 < len(self.piece_starts) else self.size
         return first + max(start, begin) - begin, first + min(end, piece_end) - begin
+
+
+def origin_of(size: int, edits: Iterable[tuple[int, int, int]]) -> Origin:
+    """Returns the origin of a text of so many characters after edits: the start, the end, and the new size of each."""
+    origin, end = Origin(), 0
+    for start, stop, new in edits:
+        origin.copy(start - end, end)
+        origin.stand_for(new, start, stop)
+        end = stop
+    origin.copy(size - end, end)
+    return origin
 
 
 def original_place(origins: Sequence[Origin], start: int, end: int) -> Place:

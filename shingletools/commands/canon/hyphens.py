@@ -1,6 +1,6 @@
 """Joins words that a hyphen divides at the end of a line: soft hyphens always, others by an option."""
 
-from shingletools.commands.canon.character_origins import Origin
+from shingletools.commands.canon.character_origins import Origin, origin_of
 from shingletools.text.hyphenation import LINE_END, PARTED, SOFT
 
 # Of --join-hyphens. What begins with a capital is rarely the rest of a word, and what is all capitals is a word alone
@@ -19,10 +19,4 @@ def join_soft_hyphens(text: str) -> str:
 
 def join_soft_hyphens_traced(text: str) -> tuple[str, Origin]:
     """Does `join_soft_hyphens`, and returns the origin, too."""
-    origin = Origin()
-    end = 0
-    for match in PARTED.finditer(text):
-        origin.copy(match.start() - end, end)
-        end = match.end()
-    origin.copy(len(text) - end, end)
-    return join_soft_hyphens(text), origin
+    return join_soft_hyphens(text), origin_of(len(text), ((*match.span(), 0) for match in PARTED.finditer(text)))

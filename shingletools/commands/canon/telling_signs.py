@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from shingletools.commands.canon.character_origins import Origin
+from shingletools.commands.canon.character_origins import Origin, origin_of
 from shingletools.system.lazy_imports import lazy
 
 CURRENCIES = "$¢£¥฿\u20a0-\u20cf"
@@ -53,13 +53,7 @@ def telling_signs(text: str) -> str:
 
 def traced(text: str) -> tuple[str, Origin]:
     """Does `telling_signs`, and returns the origin, too."""
-    origin, end = Origin(), 0
-    for start, stop, words in edits(text):
-        origin.copy(start - end, end)
-        origin.stand_for(len(words), start, stop)
-        end = stop
-    origin.copy(len(text) - end, end)
-    return telling_signs(text), origin
+    return telling_signs(text), origin_of(len(text), ((start, end, len(words)) for start, end, words in edits(text)))
 
 
 def edits(text: str) -> Iterator[tuple[int, int, str]]:

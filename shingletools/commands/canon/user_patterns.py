@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from shingletools.commands.canon.character_origins import Origin, Place
+from shingletools.commands.canon.character_origins import Origin, Place, origin_of
 from shingletools.system.errors import Failed, Rejected, shown
 from shingletools.system.lazy_imports import regex
 
@@ -122,14 +122,7 @@ class Replace:
         replaced = self._replaced(text, replacement)
         if self.compiled.flags & regex.REVERSE:  # matches come from the end of the text to its beginning
             matches.reverse()
-        origin = Origin()
-        end = 0
-        for start, stop, size in matches:
-            origin.copy(start - end, end)
-            origin.stand_for(size, start, stop)
-            end = stop
-        origin.copy(len(text) - end, end)
-        return replaced, origin
+        return replaced, origin_of(len(text), matches)
 
     def _replaced(self, text: str, replacement: str | Callable[["regex.Match[str]"], str]) -> str:
         def search(seconds: float) -> str:
