@@ -57,19 +57,3 @@ def test_chance_of_a_pair() -> None:
     for similarity in (Fraction(3, 4), Fraction(4, 5), Fraction(9, 10), Fraction(1)):
         assert hundred_million.chance(similarity, 32) == pytest.approx(binom.sf(67, 84, float(similarity)), rel=1e-6)
     assert hundred_million.chance(Fraction(1, 2), 1) == pytest.approx(binom.sf(75, 84, 0.75))
-
-
-def test_a_plot() -> None:
-    points = [("a", 10**5, 3), ("b", 10**5, 100), ("a", 10**6, 30)]
-    assert list(hundred_million.plotted(points)) == [
-        "     100 b",
-        "         |",
-        "         |               a",
-        "         |",
-        "      10 |",
-        "         |",
-        "         a",
-        "         |",
-        "       1 +---------------+",
-        "         10^5            10^6",
-    ]

@@ -7,7 +7,7 @@ two lines, and how similar they are. Units are runs of words (w2) or of characte
 characters within words (wb3); for RapidFuzz, the name of a scorer. Each kind may take so many processor seconds, with
 the highest T first; what is not done then has no file. If the documents have a field `side`, only pairs of the two
 sides are asked for. The min-hash programs get 128 hash functions; scikit-learn makes a TF-IDF join, all cosines;
-RapidFuzz compares all pairs. How many pairs were candidates is said as `simjoin -v` says it, if the program tells.
+RapidFuzz compares all pairs.
 """
 
 import json
@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import peer_pairs
 
-HASHES = 128
+HASHES, SEED = 128, 42
 ROWS = (1, 2, 4, 8, 16)  # of a band
 EXACT = {"scikit-learn", "RapidFuzz"}  # at a lower threshold they find the same pairs, and more
 EVERY = 2  # thresholds for which an index is made; the next ones take of its pairs those that are estimated so high
@@ -49,15 +49,13 @@ class Corpus:
         self.texts = [each["text"] for each in records]
         filled = [number for number, text in enumerate(self.texts) if text]
         self.two = "side" in records[0]
-        self.first = [n for n in filled if not self.two or records[n]["side"] == "l"]
-        self.second = [n for n in filled if not self.two or records[n]["side"] == "r"]
-        self.candidates = 0  # so far
+        self.left = [self.two and each["side"] == "l" for each in records]
+        self.first = [n for n in filled if not self.two or self.left[n]]
+        self.second = [n for n in filled if not self.left[n]]
 
     def chosen(self, a: np.ndarray, b: np.ndarray, similarity: np.ndarray, t: float) -> Pairs:
-        """Of so many candidates, the pairs that are asked for and so similar."""
-        asked = self.two | (a < b)
-        self.candidates += int(np.count_nonzero(asked))
-        some = asked & (similarity >= t)
+        """The pairs that are asked for and so similar."""
+        some = (self.two | (a < b)) & (similarity >= t)
         yield from zip(a[some].tolist(), b[some].tolist(), similarity[some].tolist(), strict=True)
 
 
@@ -84,67 +82,15 @@ def rows_of(t: float) -> int:
     return min(ROWS, key=wrong)
 
 
-def looked_up(
-    corpus: Corpus, sketches: dict[int, Any], digest: Callable[[Any], Any], index: Callable[[float], Any]
-) -> Callable[[float], Pairs]:
-    """Pairs that an index for a threshold proposes, as far as so many hashes are equal."""
-    hashes = np.zeros((len(corpus.texts), HASHES), np.uint64)
-    for number, sketch in sketches.items():
-        hashes[number] = digest(sketch)
+def min_hashes(name: str, corpus: Corpus, units: str) -> Callable[[float], Pairs]:
+    filled = [number for number, text in enumerate(corpus.texts) if text]
+    find = peer_pairs.PEERS[name]((tokens(corpus.texts[number], units) for number in filled), HASHES, SEED)
 
     def pairs(t: float) -> Pairs:
-        one = index(t)
-        for number in corpus.first:
-            one.insert(number, sketches[number])
-        for number in corpus.second:
-            others = np.array(list(one.query(sketches[number])), int)
-            equal = (hashes[others] == hashes[number]).mean(axis=1)
-            yield from corpus.chosen(others, np.full_like(others, number), equal, t)
-
-    return pairs
-
-
-def datasketch(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
-    from datasketch import MinHash, MinHashLSH
-
-    sketches = {}
-    for number in {*corpus.first, *corpus.second}:
-        sketches[number] = MinHash(num_perm=HASHES)
-        sketches[number].update_batch([each.encode() for each in tokens(corpus.texts[number], units)])
-    index = partial(MinHashLSH, num_perm=HASHES)
-    return looked_up(corpus, sketches, lambda sketch: sketch.hashvalues, index)
-
-
-def rensa(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
-    from rensa import RMinHash, RMinHashLSH
-
-    sketches = {}
-    for number in {*corpus.first, *corpus.second}:
-        sketches[number] = RMinHash(num_perm=HASHES, seed=42)
-        sketches[number].update(tokens(corpus.texts[number], units))
-    return looked_up(
-        corpus,
-        sketches,
-        RMinHash.digest,
-        lambda t: RMinHashLSH(threshold=t, num_perm=HASHES, num_bands=HASHES // rows_of(t)),
-    )
-
-
-def gaoya(corpus: Corpus, units: str) -> Callable[[float], Pairs]:
-    from gaoya.minhash import MinHashStringIndex
-
-    def pairs(t: float) -> Pairs:
-        rows = rows_of(t)
-        # An analyzer of one's own is asked for the features of a text; here the texts are numbers of texts
-        index = MinHashStringIndex(
-            32, t, HASHES // rows, rows, None, lambda number: tokens(corpus.texts[int(number)], units)
-        )
-        for number in corpus.first:
-            index.insert_document(number, str(number))
-        for number in corpus.second:
-            for other, similarity in index.query(str(number), return_similarity=True):
-                if corpus.two or other < number:
-                    yield other, number, similarity
+        for one, two, similarity in find(t, rows_of(t)):
+            a, b = filled[one], filled[two]
+            if not corpus.two or corpus.left[a] != corpus.left[b]:
+                yield a, b, similarity
 
     return pairs
 
@@ -189,9 +135,7 @@ def rapidfuzz(corpus: Corpus, name: str) -> Callable[[float], Pairs]:
 
 
 PROGRAMS = {
-    "datasketch": datasketch,
-    "rensa": rensa,
-    "gaoya": gaoya,
+    **{name: partial(min_hashes, name) for name in ("datasketch", "rensa", "gaoya")},
     "scikit-learn": scikit_learn,
     "RapidFuzz": rapidfuzz,
 }
@@ -219,8 +163,6 @@ def main() -> None:
             for t, pairs in tries(name, units, thresholds.split(","), corpus, int(most)):
                 np.save(scratch := Path(folder, "scratch.npy"), pairs)
                 scratch.rename(Path(folder, f"{name} {units}, {t}.npy"))
-            if corpus.candidates:
-                print(corpus.candidates, "candidates", file=sys.stderr, flush=True)
             os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert status in {0, -signal.SIGXCPU}, (name, units)

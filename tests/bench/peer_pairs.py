@@ -1,4 +1,4 @@
-"""Pairs that peers find, of the same words, as records like those of simjoin; staged.py runs it.
+"""Pairs that programs with min-hashes find, of the same words, as records like those of simjoin; staged.py runs it.
 
 usage: python tests/bench/peer_pairs.py NAME -k K -t T --seed S CANONICAL.jsonl
 
@@ -9,13 +9,15 @@ it indexes by. gaoya has no seed. A text of fewer than K words is one run of all
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 HASHES = 84
 # Of a band; these divide 84. A pair of similarity T agrees in some band with a chance of 0.99 or 0.95, one of 0.60 or
 # 0.42 with a chance of one half
 ROWS = {0.8: 6, 0.6: 4}
 Found = Iterator[tuple[int, int, float]]
+Find = Callable[[float, int], Found]  # of a threshold, and of so many rows in a band: numbers of sets, and estimates
 
 
 def shingles(text: str, k: int) -> list[str]:
@@ -23,51 +25,56 @@ def shingles(text: str, k: int) -> list[str]:
     return [" ".join(words[i : i + k]) for i in range(max(1, len(words) - k + 1))]
 
 
-def gaoya(sets: Sequence[list[str]], t: float, _: int) -> Found:
+def gaoya(several: Iterable[list[str]], hashes: int, _: int) -> Find:
     from gaoya.minhash import MinHashStringIndex
 
-    # An analyzer of one's own is asked for the features of a text; here the texts are numbers of sets
-    index = MinHashStringIndex(32, t, HASHES // ROWS[t], ROWS[t], None, lambda number: sets[int(number)])
-    for number in range(len(sets)):
-        index.insert_document(number, str(number))
-    for number in range(len(sets)):
-        for other, similarity in index.query(str(number), return_similarity=True):
-            if other > number:
-                yield number, other, similarity
+    sets = list(several)
+
+    def pairs(t: float, rows: int) -> Found:
+        # An analyzer of one's own is asked for the features of a text; here the texts are numbers of sets
+        index = MinHashStringIndex(32, t, hashes // rows, rows, None, lambda number: sets[int(number)])
+        for number in range(len(sets)):
+            index.insert_document(number, str(number))
+        for number in range(len(sets)):
+            for other, similarity in index.query(str(number), return_similarity=True):
+                if other > number:
+                    yield number, other, similarity
+
+    return pairs
 
 
-def rensa(sets: Iterable[list[str]], t: float, seed: int) -> Found:
+def rensa(several: Iterable[list[str]], hashes: int, seed: int) -> Find:
     from rensa import RMinHash, RMinHashLSH
 
-    index = RMinHashLSH(threshold=t, num_perm=HASHES, num_bands=HASHES // ROWS[t])
     sketches = []
-    for number, each in enumerate(sets):
-        sketches.append(RMinHash(num_perm=HASHES, seed=seed))
+    for each in several:
+        sketches.append(RMinHash(num_perm=hashes, seed=seed))
         sketches[-1].update(each)
-        index.insert(number, sketches[-1])
-    for number, sketch in enumerate(sketches):
-        for other in index.query(sketch):
-            if other > number and (similarity := sketch.jaccard(sketches[other])) >= t:
-                yield number, other, similarity
+    return lambda t, rows: looked_up(RMinHashLSH(threshold=t, num_perm=hashes, num_bands=hashes // rows), sketches, t)
 
 
-def datasketch(sets: Iterable[list[str]], t: float, seed: int) -> Found:
+def datasketch(several: Iterable[list[str]], hashes: int, seed: int) -> Find:
+    """It chooses bands by itself."""
     from datasketch import MinHash, MinHashLSH
 
-    index = MinHashLSH(threshold=t, num_perm=HASHES)
-    sketches: list[MinHash] = []
-    for number, each in enumerate(sets):
-        sketch = MinHash(num_perm=HASHES, seed=seed + 1)
-        sketch.update_batch([shingle.encode() for shingle in each])
+    sketches = []
+    for each in several:
+        sketches.append(MinHash(num_perm=hashes, seed=seed + 1))
+        sketches[-1].update_batch([shingle.encode() for shingle in each])
+    return lambda t, _: looked_up(MinHashLSH(threshold=t, num_perm=hashes), sketches, t)
+
+
+def looked_up(index: Any, sketches: list[Any], t: float) -> Found:
+    """What an index proposes, as far as the sketches agree so much."""
+    for number, sketch in enumerate(sketches):
         index.insert(number, sketch)
-        sketches.append(sketch)
     for number, sketch in enumerate(sketches):
         for other in index.query(sketch):
             if other > number and (similarity := sketch.jaccard(sketches[other])) >= t:
                 yield number, other, similarity
 
 
-PEERS: dict[str, Callable[[Sequence[list[str]], float, int], Found]] = {
+PEERS: dict[str, Callable[[Iterable[list[str]], int, int], Find]] = {
     "gaoya": gaoya,
     "rensa": rensa,
     "datasketch": datasketch,
@@ -83,11 +90,9 @@ def main() -> None:
     parser.add_argument("canonical")
     options = parser.parse_args()
     with open(options.canonical, "rb") as lines:
-        documents = [json.loads(line) for line in lines]
-    documents = [each for each in documents if each["text"]]
-    sets = [shingles(each["text"], options.k) for each in documents]
-    pairs = sorted(PEERS[options.name](sets, options.t, options.seed))
-    for a, b, similarity in pairs:
+        documents = [each for each in map(json.loads, lines) if each["text"]]
+    find = PEERS[options.name]((shingles(each["text"], options.k) for each in documents), HASHES, options.seed)
+    for a, b, similarity in sorted(find(options.t, ROWS[options.t])):
         pair = {"a": documents[a]["id"], "b": documents[b]["id"], "similarity": round(similarity, 6)}
         sys.stdout.write(json.dumps(pair, ensure_ascii=False) + "\n")
 

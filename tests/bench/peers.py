@@ -53,8 +53,8 @@ def sets(path: str) -> Iterator[list[str]]:
 def gaoya(path: str) -> int:
     from gaoya.minhash import MinHashStringIndex
 
-    # 14 bands of 6: what its own calculation gives for 84 hashes and 0.8 is close to that
-    index = MinHashStringIndex(32, T, 14, 6, None, "word", True, (K, K))
+    rows = peer_pairs.ROWS[T]  # what its own calculation gives for 84 hashes and 0.8 is close to that
+    index = MinHashStringIndex(32, T, N // rows, rows, None, "word", True, (K, K))
     texts = list(documents(path))
     pairs = 0
     for number, (_, text) in enumerate(texts):
@@ -65,11 +65,11 @@ def gaoya(path: str) -> int:
 
 
 def rensa(path: str) -> int:
-    return sum(1 for _ in peer_pairs.rensa(sets(path), T, 42))
+    return sum(1 for _ in peer_pairs.rensa(sets(path), N, 42)(T, peer_pairs.ROWS[T]))
 
 
 def datasketch(path: str) -> int:
-    return sum(1 for _ in peer_pairs.datasketch(sets(path), T, 0))
+    return sum(1 for _ in peer_pairs.datasketch(sets(path), N, 0)(T, peer_pairs.ROWS[T]))
 
 
 PEERS: dict[str, Callable[[str], int]] = {"gaoya": gaoya, "rensa": rensa, "datasketch": datasketch}
