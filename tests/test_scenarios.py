@@ -2,16 +2,13 @@
 
 import importlib.util
 import random
-import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 import rewriting
 import scenarios
-import tasks
 from planted import Document, Planted, Source
 
 VOCABULARY = (
@@ -117,16 +114,3 @@ def test_words_are_rewritten_by_the_dictionary() -> None:
     assert {two for _, two in changed} == {"other,"}
     kept = [rewriting.another("the", random.Random(seed), ["other"], "en") for seed in range(20)]
     assert {None} < set(kept) <= {None, *rewriting.stop_words("en")}
-
-
-def test_what_threads_ask_for_together_is_made_once() -> None:
-    made = []
-
-    def make() -> int:
-        made.append(1)
-        time.sleep(0.05)  # so that the others ask meanwhile
-        return len(made)
-
-    get = tasks.once(make)
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(lambda _: get(), range(8))) == [1] * 8

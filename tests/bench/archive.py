@@ -11,7 +11,6 @@ are not kept as lines; and a thousand documents more. FOLDER keeps what was made
 import argparse
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -19,10 +18,8 @@ from pathlib import Path
 from threading import Thread
 
 import numpy as np
-from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parent))
 from measure import timed
+from numpy.typing import NDArray
 
 N, TOGETHER = 84, 1 << 14
 MOST_LINES = 10**7  # beyond, to read all documents as JSON lines takes minutes, and the memory of a machine

@@ -21,8 +21,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
 from drawn import AT_ONCE, EVERY, Drawn
 from measure import table_row
 from watched import Taken, Watched

@@ -1,6 +1,6 @@
 """How right pipelines and peers are on sets that other people labelled: the tables of man/shingletools-evidence.7.
 
-usage: python tests/bench labels [--only WORDS] [--all] [--programs NAME,...] FOLDER
+usage: python tests/bench/labels.py [--only WORDS] [--all] [--programs NAME,...] FOLDER
 
 FOLDER has clones of the repositories in label_sets.py; what is missing is said, with the command that gets it.
 FOLDER/labels.jsonl gets each row as soon as it is measured, with all figures of label_scores.py. What is there already
@@ -32,6 +32,7 @@ import numpy as np
 from label_scores import Found, Judge, found
 from label_sets import LabelSet, every, missing
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT
 
 TS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -218,7 +219,7 @@ def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
 
 
 def main(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python tests/bench labels")
+    parser = argparse.ArgumentParser(prog="python tests/bench/labels.py")
     parser.add_argument("--only", default="", help="sets whose name begins so")
     parser.add_argument("--programs", default=",".join(PROGRAMS), help=f"of {'; '.join(PROGRAMS)}")
     parser.add_argument("--all", action="store_true", help="all fifty fuzzy joins, not every fifth")

@@ -1,12 +1,12 @@
 """The whole job, from JSON lines to near-duplicate pairs, compared with the programs that people use for it.
 
-usage: python tests/bench/peers.py [--runs N] DOCS.jsonl ...
+usage: python tests/bench/peers.py [--runs N] FOLDER
 
-Words in lower case, runs of 10 words, 84 min-hashes, similarity 0.8; one thread each. For each corpus, a run of each
-program in turn, N times (default 5): the pipeline of four processes; and gaoya, rensa and datasketch, each scripted as
-its own documentation shows. Printed: medians of processor seconds (user and system, all processes), wall seconds, peak
-memory in MB (of the largest process), the pairs found, and the ratio of the processor seconds to ours. The peers decide
-by the estimate that they index by.
+Words in lower case, runs of 10 words, 84 min-hashes, similarity 0.8; one thread each. For each corpus, which FOLDER
+gets (corpora.py), a run of each program in turn, N times (default 5): the pipeline of four processes; and gaoya, rensa
+and datasketch, each scripted as its own documentation shows. Printed, for man/shingletools-clusters.7: medians of
+processor seconds (user and system, all processes), wall seconds, peak memory in MB (of the largest process), the pairs
+found, and the ratio of the processor seconds to ours. The peers decide by the estimate that they index by.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent))
+import corpora
 import peer_pairs
 from measure import Figures, median, table_row, timed
 
@@ -107,14 +107,15 @@ def compare(path: str, runs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--peer", choices=PEERS)
-    parser.add_argument("docs", nargs="+")
+    parser.add_argument("--peer", choices=PEERS, help="run only this one, and print the number of pairs")
+    parser.add_argument("path", help="a folder for corpora; with --peer a file of documents")
     options = parser.parse_args()
-    for path in options.docs:
-        if options.peer:
-            print(PEERS[options.peer](path))
-        else:
-            compare(path, options.runs)
+    if options.peer:
+        print(PEERS[options.peer](options.path))
+    else:
+        built = corpora.build(Path(options.path))
+        for name in ("descriptions", "texts", "guide"):
+            compare(str(built[name]), options.runs)
 
 
 if __name__ == "__main__":

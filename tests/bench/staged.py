@@ -24,7 +24,6 @@ class Staged:
 
     def __init__(self, folder: Path, documents: list[tuple[str, str]]) -> None:
         self.folder = folder
-        self.count = len(documents)
         self._made = {"": folder / "docs.jsonl"}
         with self._made[""].open("w") as lines:
             for identity, text in documents:
@@ -47,22 +46,8 @@ class Staged:
         """Ids and similarity."""
         return pairs_of(self.made(pipeline))
 
-    def size(self, pipeline: str) -> float:
-        """Bytes a document of what the last stage compares: of a hexadecimal payload half its digits, each set once."""
-        before, _, stage = pipeline.rpartition(" | ")
-        if not stage.startswith("simjoin"):
-            return PEER_BYTES
-        whole = 0
-        with self.made(before).open("rb") as lines:
-            for line in lines:
-                record = json.loads(line)
-                whole += sum(len("".join(set_of(name, record[name]))) for name in PAYLOADS if name in record) // 2
-        return whole / self.count
-
 
 COMMANDS = ("canon", "shingle", "sketch", "simjoin")
-PAYLOADS = ("shingles", "sketch", "simhash")
-PEER_BYTES = 4.0 * 84  # what peer_pairs.py asks of each
 
 
 def pairs_of(path: Path) -> Iterator[tuple[Pair, float]]:
@@ -71,12 +56,6 @@ def pairs_of(path: Path) -> Iterator[tuple[Pair, float]]:
         for line in lines:
             record = json.loads(line)
             yield (record["a"], record["b"]), record["similarity"]
-
-
-def set_of(name: str, payload: str) -> list[str]:
-    """The digit groups of a payload; shingles are compared as a set."""
-    groups = payload.split()
-    return list(dict.fromkeys(groups)) if name == "shingles" else groups
 
 
 def environment() -> dict[str, str]:

@@ -2,18 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import bands
 import scenarios
 from planted import Planted, Source
 from staged import Staged
 
-T = TypeVar("T")
 DEFAULT = "canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8"
 TITLES = (
     DEFAULT,
@@ -138,40 +135,28 @@ def rows(seeds: Sequence[dict[str, Found]]) -> list[bands.Row]:
     return table
 
 
-def once(make: Callable[[], T]) -> Callable[[], T]:
-    """What is made when it is first asked for. Threads that ask together wait for one, as functools.cache does not."""
-    lock, made = Lock(), cache(make)
-
-    def get() -> T:
-        with lock:
-            return made()
-
-    return get
-
-
 def every(english: Source, russian: Source, han: Source) -> list[Task]:
     """All tasks, of descriptions in three languages."""
     long, middle, short = (
-        once(partial(scenarios.unlike, source, least, 5000))
-        for source, least in ((english, 80), (russian, 50), (han, 100))
+        scenarios.unlike(source, least, 5000) for source, least in ((english, 80), (russian, 50), (han, 100))
     )
     makes: list[tuple[str, Callable[[int], Planted], Sequence[str]]] = [
         ("titles en", lambda seed: scenarios.titles(english, seed), TITLES),
         ("titles ru", lambda seed: scenarios.titles(russian, seed), TITLES),
         ("persons en", scenarios.persons, TITLES),
-        ("templates en", lambda seed: scenarios.templates(long(), seed), TEMPLATES),
-        ("posts en", lambda seed: scenarios.posts(long(), seed), POSTS),
-        ("news en", lambda seed: scenarios.news(english, long(), "en", seed), reports("en")),
-        ("news ru", lambda seed: scenarios.news(russian, middle(), "ru", seed), reports("ru")),
-        ("news zh", lambda seed: scenarios.news(han, short(), "zh", seed), chinese("simjoin", (0.3, 0.5))),
-        ("passages en", lambda seed: scenarios.passages(english, long(), "en", seed), borrowed("en")),
-        ("passages ru", lambda seed: scenarios.passages(russian, middle(), "ru", seed), borrowed("ru")),
+        ("templates en", lambda seed: scenarios.templates(long, seed), TEMPLATES),
+        ("posts en", lambda seed: scenarios.posts(long, seed), POSTS),
+        ("news en", lambda seed: scenarios.news(english, long, "en", seed), reports("en")),
+        ("news ru", lambda seed: scenarios.news(russian, middle, "ru", seed), reports("ru")),
+        ("news zh", lambda seed: scenarios.news(han, short, "zh", seed), chinese("simjoin", (0.3, 0.5))),
+        ("passages en", lambda seed: scenarios.passages(english, long, "en", seed), borrowed("en")),
+        ("passages ru", lambda seed: scenarios.passages(russian, middle, "ru", seed), borrowed("ru")),
         (
             "passages zh",
-            lambda seed: scenarios.passages(han, short(), "zh", seed),
+            lambda seed: scenarios.passages(han, short, "zh", seed),
             chinese("simjoin --measure containment", (0.15, 0.3)),
         ),
-        ("pages marked", lambda seed: scenarios.sites(long(), long(), True, seed), PAGES),
-        ("pages unmarked", lambda seed: scenarios.sites(long(), long(), False, seed), PAGES),
+        ("pages marked", lambda seed: scenarios.sites(long, long, True, seed), PAGES),
+        ("pages unmarked", lambda seed: scenarios.sites(long, long, False, seed), PAGES),
     ]
     return [Task(*each) for each in makes]
