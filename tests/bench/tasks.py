@@ -143,7 +143,6 @@ def every(english: Source, russian: Source, han: Source) -> list[Task]:
     makes: list[tuple[str, Callable[[int], Planted], Sequence[str]]] = [
         ("titles en", lambda seed: scenarios.titles(english, seed), TITLES),
         ("titles ru", lambda seed: scenarios.titles(russian, seed), TITLES),
-        ("persons en", scenarios.persons, TITLES),
         ("templates en", lambda seed: scenarios.templates(long, seed), TEMPLATES),
         ("posts en", lambda seed: scenarios.posts(long, seed), POSTS),
         ("news en", lambda seed: scenarios.news(english, long, "en", seed), reports("en")),
