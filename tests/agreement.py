@@ -307,8 +307,12 @@ def by_definition(stage: Filter, line: bytes, id_field: str = "id") -> bytes | R
         return Reject(str(error), line)
 
 
+SECRET = kept_in_a_file("secret", b"a secret of more than 32 bytes, as a key must be")
+WHOLE = "canon | shingle -k 10 | sketch -n 84"
 # Filters of which the kernel does some at once, all or none
 CHAINS = (
+    WHOLE,
+    f"canon | shingle -k 2 --key-file {SECRET} | sketch -n 3",
     "canon | shingle -k 2 | sketch -n 5",
     "canon | shingle -k 2 | sketch -n 5 --bits 8",
     "canon | shingle -k 1 | sketch -n 3 --bits 16",
