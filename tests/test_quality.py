@@ -18,7 +18,6 @@ import tasks
 from harness import DOCS, ENVIRONMENT, jsonl, pipe
 
 OTHERS = [f"other{number}" for number in range(500)]
-CHINESE = "这个软件包含有 GNU/Linux 的文档，它是用 HTML 写成的"
 
 
 def words(number: int) -> list[str]:
@@ -54,40 +53,6 @@ def test_edits_are_of_their_kind_and_number(number: int, share: float) -> None:
     assert [word.lower() for word in after["case"]] == [word.lower() for word in before]
     front = edited // 2
     assert after["boilerplate"] == OTHERS[:front] + before + OTHERS[front:edited]
-
-
-def test_a_moved_block_stands_as_one_at_another_place() -> None:
-    rng = random.Random(1)
-    for _ in range(50):
-        after = edits.move(words(30), 7, rng, OTHERS)
-        blocks = [words(30)[start : start + 7] for start in range(24)]
-        assert any(
-            after[place : place + 7] == block
-            and start != place
-            and after[:place] + after[place + 7 :] == words(30)[:start] + words(30)[start + 7 :]
-            for start, block in enumerate(blocks)
-            for place in range(24)
-        )
-
-
-def test_canonizing_undoes_what_is_only_written_otherwise() -> None:
-    texts = [json.loads(line)["text"] for line in DOCS.read_bytes().splitlines()[:50]]
-    texts += ["Этот пакет содержит ДОКУМЕНТАЦИЮ и примеры", CHINESE]
-    records = []
-    for number, text in enumerate(texts):
-        source = planted.Source("", [], spaced=text != CHINESE)
-        cut = source.words(text)
-        copy = edits.case(cut, len(cut), random.Random(0), [])
-        assert all(map(str.__ne__, cut, copy))
-        records += [{"id": 2 * number, "text": source.text(cut)}, {"id": 2 * number + 1, "text": source.text(copy)}]
-    made = [json.loads(line)["text"] for line in pipe(jsonl(*records), "canon").splitlines()]
-    assert made[::2] == made[1::2]
-
-
-def test_words_of_chinese_are_put_together_as_they_were() -> None:
-    source = planted.Source("", [], spaced=False)
-    assert source.text(source.words(CHINESE)) == CHINESE.replace("有 ", "有").replace("用 ", "用")
-    assert source.words("用 HTML 写") == ["用", "HTML ", "写"]
 
 
 def test_copies_are_of_what_they_say_and_the_same_for_a_seed() -> None:
