@@ -203,6 +203,12 @@ SKETCHES: Fields = {"id": IDS, "sketch": (*quoted(*EIGHT), "7", '"\\u0030000001"
 SHINGLES: Fields = {"shingles": (*quoted(*SIXTEEN), "null")}
 SHORT: Fields = {"shingles": (*quoted(*EIGHT), "null")}
 MADE: Fields = {"via": quoted(*RECIPES)}
+WITHIN: Fields = {  # objects, in which is the id
+    "of": (
+        *(f'{{"x":0.10,"id":{each}}}' for each in IDS),
+        *('{"id":1,"id":1}', "[]", "1", "{}", '{"\\u0069d":5}', '{"id":{"id":1}}', '[{"id":7}]', '[{"id":1},{"id":2}]'),
+    )
+}
 PAIRS: Fields = {
     "a": IDS,
     "b": tuple(reversed(IDS)),
@@ -247,6 +253,8 @@ WORDS = ("00000000ABCDEF00", "00000000abcdef01", "", "ffffffffffffffff", "1")
 # What collects, and the fields of the records of each of its sides; each chunk of scores is a file of its own
 COLLECTORS: list[tuple[str, list[list[Fields]]]] = [
     *((f"simjoin {each}", [[SKETCHES, MADE]]) for each in ("-m 2", "-t 1 --forest", "-m 1 -S 100M")),
+    *((f"simjoin -m 1 --id {path}", [[WITHIN, SKETCHES, MADE]]) for path in ("of.id", "of[].id")),
+    ("dedup --pairs PAIRS --id of.id --text of.x", [[WITHIN]]),
     ("simjoin --against x -m 1", [[SKETCHES, MADE]] * 2),
     *((f"simjoin --verify -m 1{each}", [[SKETCHES, SHINGLES]]) for each in ("", " -S 100M --measure containment")),
     *(("simjoin -t 0.3", [[{"id": IDS}, each, MADE]]) for each in (SHINGLES, SHORT)),

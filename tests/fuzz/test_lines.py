@@ -1,4 +1,4 @@
-"""Lines made by a grammar: nearly JSON, nearly records; what agreement.py promises holds for them."""
+"""Lines made by a grammar: nearly JSON, nearly records; what targets.py promises holds for them."""
 
 import random
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import FILTERED, IDS, MORE, TARGETS, Fields, check_lines, record_lines
+from agreement import FILTERED, IDS, MORE, Fields, check_lines, record_lines
+from fuzz.targets import TARGETS
 from shingletools.record import wire
 
 pytestmark = pytest.mark.slow
