@@ -35,12 +35,16 @@ def clones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     (review / "records_pre_merged.csv").write_text("".join(row + "\n" for row in rows))
     (review / "merged_record_ids.csv").write_text("merged_ids\nid_1;id_2;id_4\n")
-    monkeypatch.setattr(labels, "every", lambda _: [label_sets.review("stroke", review)])
+    monkeypatch.setattr(labels, "every", lambda clones: [stroke(clones)])
     return tmp_path
 
 
+def stroke(clones: Path) -> label_sets.LabelSet:
+    return label_sets.review("stroke", clones / "bib-dedupe" / "data" / "stroke")
+
+
 def test_a_set_is_what_the_files_say(clones: Path) -> None:
-    (one,) = labels.every(clones)
+    one = stroke(clones)
     assert one.documents[0] == {"id": "id_1", "text": f"{TITLES[0]}\n1999", "title": TITLES[0], "year": "1999"}
     assert one.truth == {("id_1", "id_2"), ("id_1", "id_4"), ("id_2", "id_4")}
     assert one.groups == {"id_1": "id_1", "id_2": "id_1", "id_4": "id_1"}
@@ -207,7 +211,7 @@ def test_a_set_is_run_for_real(
 
 
 def test_what_is_too_much_is_no_try(clones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (labelled,) = labels.every(clones)
+    labelled = stroke(clones)
     bench = labels.Bench(labelled, tmp_path)
     words = "shingle -k 1 | simjoin -t 0.5"
     three = bench.pairs(words, 3)

@@ -134,7 +134,7 @@ def rapidfuzz(corpus: Corpus, name: str) -> Callable[[float], Pairs]:
     return pairs
 
 
-PROGRAMS = {
+PROGRAMS: dict[str, Callable[[Corpus, str], Callable[[float], Pairs]]] = {
     **{name: partial(min_hashes, name) for name in ("datasketch", "rensa", "gaoya")},
     "scikit-learn": scikit_learn,
     "RapidFuzz": rapidfuzz,
