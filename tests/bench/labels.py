@@ -1,4 +1,4 @@
-"""How right pipelines and peers are on sets that other people labelled: the tables of man/shingletools-evidence.7.
+"""How right pipelines are on sets that other people labelled: the tables of man/shingletools-evidence.7.
 
 usage: python tests/bench/labels.py [--only WORDS] [--all] [--programs NAME,...] FOLDER
 
@@ -7,8 +7,8 @@ FOLDER/labels.jsonl gets each row as soon as it is measured, with all figures of
 is not measured again: a run that was stopped goes on, and two runs with other sets or programs can share the work.
 Printed: the tables, in mdoc.
 
-The best try of a program is the one with the greatest F1 of pairs by all labels, so it says what a program can do; the
-rows of simtune say what one gets. A threshold is no try if a command takes more than LIMIT processor seconds there, or
+The best try is the one with the greatest F1 of pairs by all labels, so it says what can be found; the rows of simtune
+say what one gets. A threshold is no try if a command takes more than LIMIT processor seconds there, or
 finds more than MANY pairs for each document: F1 would be below 2 / MANY where true pairs are fewer than documents.
 """
 
@@ -27,7 +27,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import label_peers
 import numpy as np
 from label_scores import Found, Judge, found
 from label_sets import LabelSet, every, missing
@@ -52,7 +51,7 @@ GRID = (
     "shingle --word-chars -k 3 | simjoin --weights counted --measure cosine -t {t}",
 )
 TRIES = "best try"
-PROGRAMS = (*FIXED, *ADVICE, TRIES, *label_peers.PROGRAMS)
+PROGRAMS = (*FIXED, *ADVICE, TRIES)
 # A figure, and for each column the first letters of the sets whose mean it is
 TABLES = (
     (
@@ -147,16 +146,6 @@ class Bench:
         if few and (lowest := run(few[0])):
             yield from ((pipeline.format(t=t), lowest.where(lowest.similarity >= t)) for t in few)
 
-    def peer(self, name: str) -> Iterator[tuple[str, Found]]:
-        """What another program finds."""
-        with TemporaryDirectory() as out:
-            words = [name, ",".join(label_peers.UNITS[name]), ",".join(map(str, TS)), str(self.docs), out]
-            argv = [sys.executable, label_peers.__file__, *words, str(self.most), str(LIMIT)]
-            subprocess.run(argv, env=ENVIRONMENT, check=True)
-            for path in sorted(Path(out).glob("*.npy")):
-                a, b, similarity = np.load(path).T
-                yield path.stem, Found(a.astype(int), b.astype(int), similarity)
-
     def best(self, tries: Iterable[tuple[str, Found]]) -> tuple[str, Found] | None:
         """The try with the greatest F1; of two tables, with all pairs or the best."""
         every = []
@@ -168,8 +157,6 @@ class Bench:
 
     def tried(self, program: str) -> tuple[str, Found] | None:
         """What was tried, and what it found; None if each try is too much."""
-        if program in label_peers.PROGRAMS:
-            return self.best(self.peer(program))
         if program == TRIES:
             return self.best(chain.from_iterable(map(self.joined, GRID)))
         pipeline = FIXED.get(program) or self.advice(ADVICE[program])
