@@ -134,9 +134,9 @@ def test_counts_are_those_of_brute_force_with_either_kernel(
     corpus: bands.Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose words are canon's, and whose found pairs are those of the exact join, which finds all there are."""
-    monkeypatch.setattr(bands, "PEERS", {"exact": "canon | shingle -k {k} | simjoin -t 0.7"})
     some = ("84 minima, t 0.6", "simhash, k 3, d 3", "6 heaviest words", "--mod 8")
-    monkeypatch.setattr(bands, "SIGNATURES", {name: bands.SIGNATURES[name] for name in some})
+    exact = {"exact": "canon | shingle -k {k} | simjoin -t 0.7"}
+    monkeypatch.setattr(bands, "SIGNATURES", exact | {name: bands.SIGNATURES[name] for name in some})
     tables = []
     for kernel in ("c", "numpy"):
         monkeypatch.setattr(staged, "environment", lambda kernel=kernel: ENVIRONMENT | {"SHINGLETOOLS_KERNEL": kernel})

@@ -1,4 +1,4 @@
-"""Recall and precision of signatures and peers by bands of true Jaccard similarity, over seeds."""
+"""Recall and precision of signatures by bands of true Jaccard similarity, over seeds."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -35,18 +35,8 @@ SIGNATURES = {
 }
 
 
-def pipeline(signature: str, k: int | str, seed: int = 0, language: str = "en") -> str:
-    """A signature's, with its parameters; the table of words is left to whoever makes it."""
-    segment = " --segment zh" if language == "zh" else ""
-    return SIGNATURES[signature].format(k=k, seed=seed, words="{words}", language=language, segment=segment)
-
-
 RIGHT = 0.8  # a pair is right from here on
 TRUTH = "canon | shingle -k {k} | simjoin -t " + LEAST
-PEERS = {
-    f"{name}, t {t}": f"canon | {name} -k {{k}} -t {t} --seed {{seed}}"
-    for name, t in (("gaoya", 0.8), ("rensa", 0.8), ("datasketch", 0.8))
-}
 ALL = "all pairs"
 Row = list[object]
 
@@ -60,9 +50,10 @@ class Corpus(NamedTuple):
     language: str
 
     def pipelines(self, seed: int) -> dict[str, str]:
-        """Of each signature and each peer."""
-        own = {name: pipeline(name, self.k, seed, self.language) for name in SIGNATURES}
-        return own | {name: pipeline.format(k=self.k, seed=seed) for name, pipeline in PEERS.items()}
+        """Of each signature."""
+        segment = " --segment zh" if self.language == "zh" else ""
+        values = {"k": self.k, "seed": seed, "words": "{words}", "language": self.language, "segment": segment}
+        return {name: pipeline.format(**values) for name, pipeline in SIGNATURES.items()}
 
 
 class Counts(NamedTuple):
@@ -87,7 +78,7 @@ def within(low: float, high: float, values: Iterable[float]) -> int:
 
 
 def measured(corpus: Corpus, seed: int) -> dict[str, Counts]:
-    """Of each signature and peer; those of all pairs are the truth's own."""
+    """Of each signature; those of all pairs are the truth's own."""
     made = planted.planted(corpus.source, corpus.documents, seed)
     with TemporaryDirectory() as folder:
         staged = Staged(Path(folder), made.documents)

@@ -1,4 +1,4 @@
-"""Pipelines of the suite and of its peers over one corpus: what several of them have in common is made once."""
+"""Pipelines over one corpus: what several of them have in common is made once."""
 
 import json
 import os
@@ -10,7 +10,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT
 
-PEERS = Path(__file__).with_name("peer_pairs.py")
 WORDS = "canon | shingle -k 1 --df"
 Pair = tuple[str, str]
 
@@ -18,8 +17,7 @@ Pair = tuple[str, str]
 class Staged:
     """What stages make of a file of documents, in files of a folder.
 
-    A pipeline is written as in a shell. In it {words} stands for a table of the words of all documents. A last stage
-    whose name is a peer's is run by peer_pairs.py.
+    A pipeline is written as in a shell. In it {words} stands for a table of the words of all documents.
     """
 
     def __init__(self, folder: Path, documents: list[tuple[str, str]]) -> None:
@@ -36,18 +34,14 @@ class Staged:
             source = self.made(before)
             words = [str(self.made(WORDS)) if word == "{words}" else word for word in stage.split()]
             target = self.folder / str(len(self._made))
-            argv = words if words[0] in COMMANDS else [sys.executable, str(PEERS), *words]
             with target.open("wb") as out:
-                subprocess.run([*argv, str(source)], stdout=out, env=environment(), check=True)
+                subprocess.run([*words, str(source)], stdout=out, env=environment(), check=True)
             self._made[pipeline] = target
         return self._made[pipeline]
 
     def pairs(self, pipeline: str) -> Iterator[tuple[Pair, float]]:
         """Ids and similarity."""
         return pairs_of(self.made(pipeline))
-
-
-COMMANDS = ("canon", "shingle", "sketch", "simjoin")
 
 
 def pairs_of(path: Path) -> Iterator[tuple[Pair, float]]:
