@@ -6,8 +6,7 @@ CLONES is the folder that labels.py reads; the items are the questions in decon 
 documents get one each, in one of these KINDS: as it is, in a line of its own; with other punctuation and in capitals;
 within a line of other text; the first half of it; with one word in twenty, or in ten, replaced by another one. Printed
 in mdoc: for each program the precision, which is the share of the marked documents that have an item, and the share of
-the planted items that it finds in their documents, by kind. N-grams are what filters in use have: sets of words between
-white space in lower case, of which a document has one of an item, or a share of those of an item.
+the planted items that it finds in their documents, by kind.
 """
 
 import gzip
@@ -16,7 +15,6 @@ import random
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,8 +25,6 @@ PIPELINES = {
     "repeats, k 8, share .4": "repeats -k 8 --share 0.4",
     "k 5, containment .4": "shingle -k 5 | simjoin --measure containment -t 0.4",
 }
-GRAM = 13  # words
-SETS = {"13-grams, any": 0.0, "13-grams, share .8": 0.8}
 Plant = tuple[str, str, str]  # kind, item, document
 Pairs = set[tuple[str, str]]  # items and documents
 
@@ -90,23 +86,6 @@ def planted(items: dict[str, str], docs: dict[str, str], chance: random.Random) 
         yield kind, item, doc
 
 
-def grams(text: str) -> set[tuple[str, ...]]:
-    words = text.lower().split()
-    return {tuple(words[at : at + GRAM]) for at in range(len(words) - GRAM + 1)}
-
-
-def by_set(items: Path, docs: Path, share: float) -> Iterator[tuple[str, str]]:
-    """Items and documents that have at least this share of their n-grams, and one."""
-    each = {item: grams(text) for item, text in read(items).items()}
-    owners: dict[tuple[str, ...], list[str]] = {}
-    for item, mine in each.items():
-        for gram in mine:
-            owners.setdefault(gram, []).append(item)
-    for doc, text in read(docs).items():
-        found = Counter(item for gram in grams(text) for item in owners.get(gram, ()))
-        yield from ((item, doc) for item, count in found.items() if count >= share * len(each[item]))
-
-
 def read(path: Path) -> dict[str, str]:
     with path.open(encoding="utf-8") as lines:
         return {record["id"]: record["text"] for record in map(json.loads, lines)}
@@ -143,7 +122,6 @@ def main(clones: Path, source: Path) -> None:
         print(f"{len(items)} items, {len(plants)} of them planted in {len(docs)} documents")
         print(" Ta ".join([".It", "preci.", *KINDS]))
         found = {name: ours(pipeline, first, second) for name, pipeline in PIPELINES.items()}
-        found |= {name: set(by_set(first, second, share)) for name, share in SETS.items()}
         with_plants = {doc for _, _, doc in plants}
         for program, pairs in found.items():
             marked = {doc for _, doc in pairs}

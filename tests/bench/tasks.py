@@ -14,23 +14,20 @@ from staged import Staged
 DEFAULT = "canon | shingle -k 10 | sketch -n 84 | simjoin -t 0.8"
 TITLES = (
     DEFAULT,
-    *(f"canon | shingle -k {k} | simjoin -t {t}" for k, t in ((3, 0.5), (2, 0.5), (1, 0.6), (1, 0.7))),
-    *(f"canon | shingle --chars -k {k} | simjoin -t {t}" for k in (3, 5) for t in (0.5, 0.6, 0.7)),
+    *(f"canon | shingle -k {k} | simjoin -t {t}" for k, t in ((2, 0.5), (1, 0.7))),
+    *(f"canon | shingle --chars -k 3 | simjoin -t {t}" for t in (0.5, 0.6, 0.7)),
     "canon | shingle --chars -k 3 | sketch -n 84 | simjoin -t 0.6",
-    "canon | shingle --chars -k 3 | sketch -n 84 --keep | simjoin --verify -t 0.6",
 )
 TEMPLATES = (
     DEFAULT,
-    "canon | shingle -k 5 | sketch -n 84 | simjoin -t 0.8",
     *(f"canon | shingle -k 5 | simjoin -t {t}" for t in (0.5, 0.8, 0.9)),
-    *(f"canon | shingle -k 5 --max-df {limit} | simjoin -t 0.5" for limit in (100, 20, 5)),
-    "canon | shingle -k 5 --max-df 20 | sketch -n 84 | simjoin -t 0.5",
+    "canon | shingle -k 5 --max-df 20 | simjoin -t 0.5",
 )
 POSTS = (
     DEFAULT,
-    *(f"canon | shingle -k 3 | simjoin -t {t}" for t in (0.7, 0.8)),
-    *(f"canon | shingle -k 3 --max-df {limit} | simjoin -t 0.3" for limit in (5, 20)),
+    "canon | shingle -k 3 | simjoin -t 0.8",
     "canon | shingle -k 3 | simjoin --weights counted -t 0.6",
+    "canon | shingle -k 3 --max-df 5 | simjoin -t 0.3",
     *(
         f"canon | shingle -k 3 --max-df 5 | simjoin -t 0.3 + canon | shingle -k 3 | simjoin {how}"
         for how in ("-t 0.8", "--weights counted -t 0.6")
@@ -51,11 +48,8 @@ def reports(language: str) -> list[str]:
     return [
         DEFAULT,
         "canon | shingle -k 5 | sketch -n 84 | simjoin -t 0.5",
-        *(f"{dictionary} | shingle -k {k} | simjoin -t {t}" for k, t in ((4, 0.5), (3, 0.5), (3, 0.3), (2, 0.3))),
-        f"{dictionary} | shingle -k 3 | sketch -n 84 --keep | simjoin --verify -t 0.3",
+        *(f"{dictionary} | shingle -k {k} | simjoin -t {t}" for k, t in ((3, 0.5), (3, 0.3), (2, 0.3))),
         f"canon | shingle -k 4 --spots {language} | sketch -n 84 | simjoin -t 0.5",
-        "canon | shingle -k 3 | sketch --super 14 | simjoin",
-        "canon | shingle -k 3 | sketch --simhash | simjoin -d 6",
     ]
 
 
@@ -66,23 +60,19 @@ def borrowed(language: str) -> list[str]:
     return [
         DEFAULT,
         "canon | shingle -k 10 | simjoin -m 20",
-        "canon | shingle -k 5 | simjoin -m 10",
-        *(f"{stems} | shingle -k 2 | {contained} -t {t}" for t in (0.1, 0.15, 0.2, 0.3, 0.5)),
-        *(f"{stems} | shingle -k {k} | {contained} -t 0.15" for k in (1, 3, 5)),
+        *(f"{stems} | shingle -k 2 | {contained} -t {t}" for t in (0.15, 0.2, 0.3)),
+        f"{stems} | shingle -k 1 | {contained} -t 0.15",
         f"canon | shingle -k 2 | {contained} -t 0.15",
         f"canon --stop {language} | shingle -k 2 | {contained} -t 0.15",
-        f"{stems} | shingle -k 2 | simjoin -t 0.1",
     ]
 
 
 def chinese(join: str, values: Sequence[float]) -> list[str]:
     """What is tried on Chinese: characters, and words."""
-    words = "canon --segment zh"
     return [
         DEFAULT,
-        *(f"canon | shingle -k {k} | {join} -t {t}" for k in (3, 5, 8) for t in values),
-        *(f"{words} | shingle -k {k} | {join} -t {t}" for k in (2, 3) for t in values),
-        *(f"{words} --stop zh | shingle -k 2 | {join} -t {t}" for t in values),
+        *(f"canon | shingle -k {k} | {join} -t {t}" for k in (3, 5) for t in values),
+        *(f"canon --segment zh | shingle -k 2 | {join} -t {t}" for t in values),
         "canon | shingle -k 1 | sketch --simhash | simjoin -d 3",
     ]
 
