@@ -297,6 +297,9 @@ COLLECTORS: list[tuple[str, list[list[Fields]]]] = [
 ]
 
 
+FEW = settings(max_examples=min(12, settings().max_examples))  # the profile may have fewer
+
+
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Files of groups and pairs, by their names in COLLECTORS."""
@@ -308,7 +311,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("command", "sides"), COLLECTORS)
-@settings(max_examples=min(12, settings().max_examples))  # the profile may have fewer
+@FEW
 @given(data=st.data())
 def test_collectors(command: str, sides: list[list[Fields]], named: dict[str, str], data: st.DataObject) -> None:
     words = [named.get(word, word) for word in command.split(" ")]
@@ -337,6 +340,7 @@ def test_another_signature_twice(tmp_path: Path) -> None:
         assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:2: field "simhash" occurs twice\n')
 
 
+@FEW
 @given(st.lists(record_lines({**PAIRS, "against": ("true", "true", "true", "false", "null", '"true"')}), max_size=4))
 def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
     """Whatever they hold, they are read in both ways, up to the line that fails the run."""
