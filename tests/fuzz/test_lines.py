@@ -11,7 +11,7 @@ from fuzz.targets import TARGETS
 from shingletools.record import wire
 
 pytestmark = pytest.mark.slow
-LOTS = settings(max_examples=120)
+LOTS = settings(max_examples=60)
 NUMBERS = ("1", "0.5", "1e0", "-0", "2", "true", '"1"', "NaN")
 JOINED: Fields = {**FILTERED, **{each: MORE[each] for each in ("sketch", "simhash")}}
 JOINED |= {"a": IDS, "b": IDS[::-1], "similarity": NUMBERS}
