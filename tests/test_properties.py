@@ -225,12 +225,12 @@ def test_what_is_json_is_read_whatever_orjson_says_of_it(monkeypatch: pytest.Mon
     assert wire.parse_json(b'\xef\xbb\xbf{"id":1}\n') == {"id": 1}
     with pytest.raises(Rejected, match=r"^not JSON \(column 8\)$"):
         wire.parse_json(b'{"id":1')
-    monkeypatch.setattr("shingletools.record.json_faults.fault_in", exhausted)
+    monkeypatch.setattr("shingletools.record.json_faults.has_surrogate", exhausted)
     with pytest.raises(MemoryError):
         wire.parse_json(b'{"id":1}')
 
 
-def exhausted(_value: object, _most: int) -> object:
+def exhausted(_value: object) -> object:
     raise MemoryError
 
 
