@@ -52,11 +52,11 @@ ONLY_FOR_PAIRS = (
     "--buffer-size --temporary-directory --show --made-by --date --unshared"
 ).split() + ONLY_FOR_DOCS
 USELESS = {  # the options for forms of output, and those that change nothing in them
-    JSON: ("--color always", "--context", "--full", "--unshared", "--template"),
-    BRIEF: ("--color always", "--context", "--full", "--unshared", "--template"),
+    JSON: ("--color", "--context", "--full", "--unshared", "--template"),
+    BRIEF: ("--color", "--context", "--full", "--unshared", "--template"),
     SIDE_BY_SIDE: ("--context",),
-    PATTERN: ("--color always", "--context", "--template", "--unshared"),
-    PAGE: ("--color always", "--context", "--full", "--unshared", "--output"),
+    PATTERN: ("--color", "--context", "--template", "--unshared"),
+    PAGE: ("--color", "--context", "--full", "--unshared", "--output"),
 }
 
 
@@ -211,20 +211,13 @@ def documents(options: argparse.Namespace) -> Format | None:
 def check_combinations(options: argparse.Namespace) -> None:
     """Raises Failed for options that would change nothing, and for an empty range of similarities."""
     form = form_name(options)
-    given = {
-        "--color always": options.color == ALWAYS,
-        "--context": "context" in options.given,
-        "--full": options.full,
-        "--unshared": options.unshared,
-        "--template": options.template is not None,
-        "--output": options.output is not None,
-    }
     for option in USELESS.get(form, ()):
-        if given[option]:
-            raise Failed(f"{option} cannot be combined with --{form}")
-    for option in ("limit", "show", "made_by", "date"):
-        if option in options.given and form != PAGE:
-            raise Failed(f"--{option.replace('_', '-')} needs --html")
+        if is_given(option, options) and (option != "--color" or options.color == ALWAYS):
+            always = f" {ALWAYS}" * (option == "--color")
+            raise Failed(f"{option}{always} cannot be combined with --{form}")
+    for option in ("--limit", "--show", "--made-by", "--date"):
+        if is_given(option, options) and form != PAGE:
+            raise Failed(f"{option} needs --html")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
 
@@ -238,12 +231,12 @@ def check_two_files(options: argparse.Namespace) -> None:
         raise Failed(f"{printable(path)} is a folder, not a file: shingletools compare compares folders")
 
 
-def is_given(name: str, options: argparse.Namespace) -> bool:
-    return name.lstrip("-").replace("-", "_") in options.given
+def is_given(option: str, options: argparse.Namespace) -> bool:
+    return option.lstrip("-").replace("-", "_") in options.given
 
 
 def form_name(options: argparse.Namespace) -> str:
-    return next((name for name in USELESS if vars(options)[name.replace("-", "_")] not in (None, False)), TEXT)
+    return next((name for name in USELESS if is_given(name, options)), TEXT)
 
 
 def form_of(options: argparse.Namespace) -> Form:

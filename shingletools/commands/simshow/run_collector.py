@@ -6,7 +6,7 @@ from shingletools.commands.simshow import terminal_text
 from shingletools.commands.simshow.marked_runs import MarkedDocument, marked_document
 from shingletools.commands.simshow.report.run_page import RunPage
 from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form, RunsSpec
-from shingletools.commands.simshow.text_output import around, shortened
+from shingletools.commands.simshow.text_output import in_context, shortened
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
 from shingletools.record.events import Event, written
@@ -63,18 +63,9 @@ class RunTextWriter(RunLineWriter):
         for number, run in enumerate(document.runs, 1):
             lines.append([(f"  {run.headline(number)}", terminal_text.PLAIN)])
             text = document.source[slice(*run.place)]
-            before, behind = around(document.source, document.edges, run.place, self.form.context)
-            spans = [
-                (before, terminal_text.CONTEXT),
-                (">>", terminal_text.HEAD),
-                (text if self.form.whole else shortened(text), terminal_text.PLAIN),
-                ("<<", terminal_text.HEAD),
-                (behind, terminal_text.CONTEXT),
-            ]
-            body = terminal_text.flow(spans, max(self.form.width - 4, 20))
-            lines += ([("    ", terminal_text.PLAIN), *line] for line in body)
-        lines.append([])
-        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
+            span = text if self.form.whole else shortened(text), terminal_text.PLAIN
+            lines += in_context([span], document.source, document.edges, run.place, self.form)
+        return terminal_text.in_bytes([*lines, []], self.form.colour)
 
 
 class RunRecordWriter(RunLineWriter):

@@ -1,6 +1,6 @@
 """Comparisons for people to read: passages with their differences and surroundings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -82,8 +82,7 @@ class TextWriter(LineWriter):
             lines += self.body(passage, a, b, edges)
         if self.form.unshared:
             lines += self.unshared(compared, a, b)
-        lines.append([])
-        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
+        return terminal_text.in_bytes([*lines, []], self.form.colour)
 
     def unshared(self, compared: Comparison, *texts: ShownDocument) -> Iterator[Line]:
         """Yields the words that are in no passage, for each text."""
@@ -99,16 +98,11 @@ class TextWriter(LineWriter):
                 place = int(starts[first]), int(ends[first:last].max())
                 yield [(f"  only {side} {place[0]}-{place[1]}, {plural(last - first, 'word')}", terminal_text.PLAIN)]
                 spans = [self.piece(text.source, place, 0, MARKED[side], False)]
-                for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
-                    yield [("    ", terminal_text.PLAIN), *line]
+                yield from terminal_text.indented(spans, self.form.width)
         yield [("  case and punctuation do not count", terminal_text.CONTEXT)]
 
     def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, edges: Edges) -> Iterator[Line]:
-        before, behind = around(a.source, edges, passage.a, self.form.context)
-        spans = [(before, terminal_text.CONTEXT), (">>", terminal_text.HEAD), *self.both(passage, a, b)]
-        spans += [("<<", terminal_text.HEAD), (behind, terminal_text.CONTEXT)]
-        for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
-            yield [("    ", terminal_text.PLAIN), *line]
+        return in_context(self.both(passage, a, b), a.source, edges, passage.a, self.form)
 
     def both(self, passage: Passage, a: ShownDocument, b: ShownDocument) -> Iterator[Span]:
         """Yields the words of a passage and, between them, the blanks and signs of a."""
@@ -153,7 +147,7 @@ class ColumnWriter(TextWriter):
         for one, two in zip_longest(left, right, fillvalue=none):
             blank = " " * (width - sum(terminal_text.columns(text) for text, _ in one))
             yield [
-                ("    ", terminal_text.PLAIN),
+                (terminal_text.INDENT, terminal_text.PLAIN),
                 *one,
                 (blank + (BETWEEN if two else BETWEEN.rstrip()), terminal_text.PLAIN),
                 *two,
@@ -234,6 +228,14 @@ class PatternWriter(LineWriter):
 
     def shown(self, text: str) -> str:
         return text if self.form.whole else shortened(text, MAX_PATTERN_CHARS, PATTERN_END_CHARS)
+
+
+def in_context(spans: Iterable[Span], source: str, edges: Edges, place: Place, form: Form) -> Iterator[Line]:
+    """Yields the lines of a place with the words around it."""
+    before, behind = around(source, edges, place, form.context)
+    marked = [(before, terminal_text.CONTEXT), (">>", terminal_text.HEAD), *spans]
+    marked += [("<<", terminal_text.HEAD), (behind, terminal_text.CONTEXT)]
+    return terminal_text.indented(marked, form.width)
 
 
 def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:
