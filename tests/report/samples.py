@@ -60,7 +60,8 @@ def comparisons() -> list[Comparison]:
 
 
 def shown(text: str, fields: tuple[str, ...] = ()) -> ShownDocument:
-    return ShownDocument("", text, *[np.zeros(0, np.int64)] * 3, fields)
+    places = np.zeros(0, np.int64)
+    return ShownDocument("", text, np.zeros(0, np.int32), places, places, fields)
 
 
 def written(report: Report, pairs: list[Comparison], texts: dict[Any, str]) -> bytes:

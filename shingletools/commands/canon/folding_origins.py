@@ -3,6 +3,7 @@
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from shingletools.commands.canon.folding import JOINER, SINGLE_CHARACTERS, fold
@@ -18,6 +19,7 @@ class Folded(NamedTuple):
     ends: Sequence[int]
 
 
+CACHED_LETTERS = 1 << 14  # letters that are remembered
 MAX_LETTER_CHARS = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
 
 
@@ -32,7 +34,7 @@ class PlacedFolding:
 
     def __init__(self, folding: Callable[[str], str]) -> None:
         self.folding = folding
-        self.letters = Memo(self.letter)
+        self.known = lru_cache(CACHED_LETTERS)(self.letter)
 
     def __call__(self, text: str) -> Folded:
         whole = self.folding(text)
@@ -40,7 +42,7 @@ class PlacedFolding:
             return Folded(whole, range(len(text)), range(1, len(text) + 1))
         parts, starts, ends = list[str](), array("q"), array("q")
         for letter, places in letters(text):
-            part, firsts, lasts = self.letters[letter]
+            part, firsts, lasts = (self.known if len(letter) <= MAX_LETTER_CHARS else self.letter)(letter)
             parts.append(part)
             starts.extend([places[first] for first in firsts])
             ends.extend([places[last] + 1 for last in lasts])

@@ -23,7 +23,7 @@ PARTS = frozenset(
 # Elements whose content no reader sees
 INVISIBLE_ELEMENTS = frozenset("datalist iframe noembed noframes noscript script style template".split())
 LINE = "\u2028"  # stands where a line ends
-AS_IT_STANDS = "\0\udc00"  # around text whose white space counts; no page has these characters
+BEGIN, END = "\0", "\udc00"  # around text whose white space counts; no page has these characters
 PARTING: Mapping[str, str] = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
 READABLE: Mapping[str, str] = {  # of text for people
     **dict.fromkeys(PARTS, " "),
@@ -31,7 +31,7 @@ READABLE: Mapping[str, str] = {  # of text for people
     **dict.fromkeys(("br", "dd", "dt", "li", "option", "tr"), LINE),
     "td": " ",
     "th": " ",
-    **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), AS_IT_STANDS),
+    **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), BEGIN + END),
 }
 
 # Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,

@@ -79,12 +79,12 @@ def simple(language: str) -> Callable[[str], str]:
                 break
         else:
             spelling = word
-        found = fold(lemmatizer.lemmatize(spelling, language))
+        base = fold(lemmatizer.lemmatize(spelling, language))
         if language == "de":
             # haus is the noun, not the imperative of hausen; but kleine is a form of klein, not a noun
             noun = next(filter(known, (spelling.capitalize(), spelling.capitalize().replace("ss", "ß"))), None)
-            if noun is not None and not (word.startswith(found) and word != found):
-                found = fold(lemmatizer.lemmatize(noun, language))
-        return found if WORD.fullmatch(found) else word
+            if noun is not None and not (word.startswith(base) and word != base):
+                base = fold(lemmatizer.lemmatize(noun, language))
+        return base if WORD.fullmatch(base) else word
 
     return step

@@ -60,21 +60,21 @@ class Placer:
         if SOFT in text:
             text, origin = join_soft_hyphens_traced(text)
             origins.append(origin)
-        found, places = [], []
+        lines, places = [], []
         begin = 0
         for part in sentences(text) if rules.sentences else [text]:
             words, _, at = self.tokens.placed(part).partition("\n")
             if words:
-                found.append(words)
+                lines.append(words)
                 places.append(shifted_places(at, begin))
             begin += len(part)
-        if not found and self.symbols is not None:
+        if not lines and self.symbols is not None:
             words, _, at = self.symbols.tokens.placed(text).partition("\n")
-            found, places = [words], [at]
+            lines, places = [words], [at]
         at = " ".join(places)
         if origins:
             at = " ".join(_before(origins, place) for place in at.split(" ")) if at else ""
-        return Placed("\n".join(found), at, source)
+        return Placed("\n".join(lines), at, source)
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
@@ -108,7 +108,7 @@ def in_short(text: str) -> str:
     'a\\u2029b\\nc\\n\\nd'
     """
     return BLANKS.sub(
-        lambda found: "\n" * min(found[0].count("\n"), 2) or (PARAGRAPH if PARAGRAPH in found[0] else " "), text
+        lambda match: "\n" * min(match[0].count("\n"), 2) or (PARAGRAPH if PARAGRAPH in match[0] else " "), text
     ).strip()
 
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 
-from shingletools.commands.canon.html import AS_IT_STANDS, LINE
+from shingletools.commands.canon.html import BEGIN, END, LINE
 from shingletools.commands.canon.rules import PARAGRAPH
 
 BLANKS = re.compile(r"[ \t\n\f\r]+")  # white space of HTML, which a no-break space is not
-MARK = re.compile(f"([{AS_IT_STANDS}])")
+MARK = re.compile(f"([{BEGIN}{END}])")
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
@@ -20,12 +20,11 @@ def readable_html(read: Callable[[str], str], markup: str) -> str:
     'A cat\\n\\nIts fur\\nis red.\\n\\none\\ntwo\\n\\na\\n  b'
     """
     blocks, held, depth = list[str](), list[str](), 0
-    begin, end = AS_IT_STANDS
     for part in MARK.split(read(markup)):
-        depth += (part == begin) - (part == end)
+        depth += (part == BEGIN) - (part == END)
         if depth:
-            held.append("\n" if part in (begin, end) else part.replace(PARAGRAPH, "\n").replace(LINE, "\n"))
-        elif part == end:
+            held.append("\n" if part in (BEGIN, END) else part.replace(PARAGRAPH, "\n").replace(LINE, "\n"))
+        elif part == END:
             blocks.append("".join(held).strip("\n").rstrip())
             held.clear()
         else:

@@ -68,8 +68,8 @@ def whole_numbers(text: str) -> str:
     "1'234'567'8 and 30, 00'000"
     """
     if not text.isascii():
-        text = SINGLE_DIGIT.sub(lambda found: found[0] if is_later(found[0]) else "0", text)
-    return WITHIN.sub(lambda found: "0" if found[1] else "'", text)
+        text = SINGLE_DIGIT.sub(lambda match: match[0] if is_later(match[0]) else "0", text)
+    return WITHIN.sub(lambda match: "0" if match[1] else "'", text)
 
 
 def in_place(function: Callable[[str], str], text: str) -> tuple[str, Origin]:

@@ -136,11 +136,11 @@ class WordPattern:
         """Returns the places of these words. Raises Rejected."""
 
         def search(seconds: float) -> list[Place]:
-            found = []
+            places = []
             for match in self.compiled.finditer(folded, timeout=seconds):
                 begin = match.start()
-                found += [(begin + word.start(), begin + word.end()) for word in BETWEEN.finditer(match[0])]
-            return found
+                places += [(begin + word.start(), begin + word.end()) for word in BETWEEN.finditer(match[0])]
+            return places
 
         return self.budget.run(search, "--word", self.pattern)
 

@@ -49,10 +49,10 @@ class OrdinaryParts:
 
     def __call__(self, line: bytes) -> OrdinaryPart | None:
         """Returns the part on a line; None for a line that looks different."""
-        found = self.pattern.fullmatch(line)
-        if found is None or not (line.isascii() or is_utf8(line)):
+        match = self.pattern.fullmatch(line)
+        if match is None or not (line.isascii() or is_utf8(line)):
             return None
-        of, number, before, text, behind, rest = found.groups()
+        of, number, before, text, behind, rest = match.groups()
         return OrdinaryPart(of, int(number), before, text, behind, rest)
 
 
@@ -190,6 +190,6 @@ def document_recipe(via: str) -> str:
     >>> document_recipe("parts by=line | canon"), document_recipe("")
     ('parts by=line | canon | parts together', 'parts together')
     """
-    if found := APART.fullmatch(via):
-        return found[1] or ""
+    if match := APART.fullmatch(via):
+        return match[1] or ""
     return wire.extended_recipe(via, TOGETHER)

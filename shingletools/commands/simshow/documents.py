@@ -114,10 +114,10 @@ class Reader:
             )
             canonize = self.canonize if self.plain is None or page else self.plain
             words, at, source = canonize(source)
-        found = words.split()
-        starts, ends = checked(read_places(at), len(found), len(source))
+        word_list = words.split()
+        starts, ends = checked(read_places(at), len(word_list), len(source))
         shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)
-        return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, shown_fields)
+        return ShownDocument(name, source, self.vocabulary.numbers(word_list), starts, ends, shown_fields)
 
 
 def spelled(value: object) -> str:

@@ -99,8 +99,8 @@ def compare(a: Text, b: Text, similarity: float | None, settings: CompareSetting
             longest = max(longest, *(run.words for run in runs))
             pieces = tuple(pieces_of(runs, a, b, frequent))
             equal = sum(run.words for run in runs)
-            places = (enclosing(getattr(piece, side) for piece in pieces) for side in "ab")
-            passages.append(Passage(*places, equal, pieces))
+            in_a, in_b = enclosing(piece.a for piece in pieces), enclosing(piece.b for piece in pieces)
+            passages.append(Passage(in_a, in_b, equal, pieces))
     common, *sizes = shingles_of(a.prepared, b.prepared)
     return Comparison(
         a.shown.name,
@@ -191,11 +191,11 @@ def parts(run: EqualRun, a: Prepared, frequent: U64) -> Iterator[tuple[int, int,
         yield start, end, bool(flags[start])
 
 
-def in_sorted(some: U64, ascending: U64) -> Flags:
+def in_sorted(values: U64, ascending: U64) -> Flags:
     if not len(ascending):
-        return np.zeros(len(some), np.bool_)
-    found: Flags = ascending[np.minimum(ascending.searchsorted(some), len(ascending) - 1)] == some
-    return found
+        return np.zeros(len(values), np.bool_)
+    flags: Flags = ascending[np.minimum(ascending.searchsorted(values), len(ascending) - 1)] == values
+    return flags
 
 
 def enclosing(places: Iterable[Place]) -> Place:

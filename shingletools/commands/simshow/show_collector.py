@@ -183,7 +183,7 @@ class ShowCollector(RecordCollector):
                 file, line, document = waits
                 yield Reject(file, line, unknown, document, late=True)
                 continue
-            found = group_of(record)
+            group = group_of(record)
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
                 compared = compare(one, two, similarity, settings)._replace(record=record if "a" in record else {})
@@ -193,11 +193,11 @@ class ShowCollector(RecordCollector):
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
                 yield from self.written(writer.write(compared, one.shown, two.shown))
-                if found is None and self.spec.form.name == PATTERN:
+                if group is None and self.spec.form.name == PATTERN:
                     self.alone += "a" in record
                     yield from self.written(writer.group(a, [a, b]))
-            if found is not None:
-                yield from self.written(writer.group(*found))
+            if group is not None:
+                yield from self.written(writer.group(*group))
         yield from self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
 
     def check_origin(self, compared: Comparison) -> None:

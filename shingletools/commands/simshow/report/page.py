@@ -43,7 +43,7 @@ class Report:
 
     def __init__(self, limit: int, apart: bool = False, show: Sequence[str] = (), origin: Provenance = UNSAID) -> None:
         """show: the names of the shown fields of documents."""
-        self.made = [frame()[0]]
+        self.unsent = [frame()[0]]
         self.limit, self.origin, self.fields = limit, origin, show
         self.shown_fields: dict[int, Sequence[str]] = {}  # the fields of documents whose text is on the page
         self.sides = 0, int(apart)  # of a and of b
@@ -125,16 +125,16 @@ class Report:
         if not self.given:
             self.place_groups(order)
         self.add("lists", in_script(self.lists(corpus, order)))
-        self.made.append(frame()[1])
+        self.unsent.append(frame()[1])
         return self.taken()
 
     def add(self, name: str, content: bytes) -> None:
-        self.made.append(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
+        self.unsent.append(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
 
     def taken(self) -> bytes:
         """Returns the bytes that were made since the last call."""
-        made, self.made = self.made, []
-        return b"".join(made)
+        data, self.unsent = self.unsent, []
+        return b"".join(data)
 
     def place_groups(self, order: Sequence[int]) -> None:
         """Places the groups of the pairs. order: of the documents, those that are preferred first."""
