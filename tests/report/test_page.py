@@ -18,7 +18,7 @@ from report.naive import compare
 from report.samples import comparisons, documents, hostile, real, shown, written
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.page import Report
-from shingletools.commands.simshow.report.page_shell import frame
+from shingletools.commands.simshow.report.page_shell import shell
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.report.shown_ids import names
 from shingletools.commands.simshow.report.utf16_places import Units
@@ -83,7 +83,7 @@ def test_the_policy_allows_the_one_script_and_the_one_style(make: Any, tmp_path:
 
 
 def test_nothing_in_the_frame_calls_the_network_or_makes_markup() -> None:
-    before, after = (part.decode() for part in frame())
+    before, after = (part.decode() for part in shell())
     assert re.findall(r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|import)\b", after) == []
     assert re.findall(r"\w*://[\w.]+|'//|url\(|@import", before + after) == []
 
@@ -128,7 +128,7 @@ def test_the_limit(limit: int) -> None:
     assert len(others["groups"]) + others["left"]["groups"] == len(lists["groups"])
     assert others["left"]["pairs"] > 0
     assert others["limit"] == limit
-    assert len(parts[0]) - sum(map(len, frame())) <= limit + 2_000
+    assert len(parts[0]) - sum(map(len, shell())) <= limit + 2_000
     places = {place for group in others["groups"] for place in group["members"]}
     assert places <= set(range(len(others["names"])))
     for place, (a, b) in enumerate(zip(others["pairs"].get("a", []), others["pairs"].get("b", []), strict=True)):

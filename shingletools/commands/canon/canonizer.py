@@ -140,15 +140,10 @@ def explain(rules: Rules, text: str) -> dict[str, str]:
     if rules.accents:
         folded = [token if new else fold_accents(token) for token, new in zip(folded, later, strict=True)]
         step("fold-accents", " ".join(folded))
-    words = [
-        word
-        for token, new in zip(folded, later, strict=True)
-        for word in (later_words(rules, token) if new else rules.cut(token))
-    ]
-    step("words", " ".join(words))
-    for rule in rules.words:
-        words = list(filter(None, map(rule.function, words)))
-        step(rule.name, " ".join(words))
+    words = ""
+    for number, name in enumerate(["words", *(rule.name for rule in rules.words)]):
+        words = Canonizer(rules._replace(words=rules.words[:number])).canonize(text)
+        step(name, words)
     if rules.symbols:
-        step("symbols", " ".join(words) or Canonizer(rules.alone()).canonize(text))
+        step("symbols", words or Canonizer(rules.alone()).canonize(text))
     return steps

@@ -1,7 +1,7 @@
 """The type of canon's rules, and the short rules on numbers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from shingletools.commands.canon.character_origins import Origin
@@ -22,6 +22,21 @@ class Rule(NamedTuple):
     label: object  # a recipe's value: True for a rule without arguments
     function: Callable[[str], str]
     traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for plain texts
+
+
+class FirstChange:
+    """The word as the first language changes it; else the word. It can be pickled if `make` can."""
+
+    def __init__(self, make: Callable[[str], Callable[[str], str]], languages: Sequence[str]) -> None:
+        """make: returns the function for a language. Raises what it does."""
+        self.arguments = make, languages
+        self.functions = [make(language) for language in languages]
+
+    def __call__(self, word: str) -> str:
+        return next((changed for function in self.functions if (changed := function(word)) != word), word)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FirstChange, self.arguments
 
 
 PARAGRAPH = "\u2029"  # stands in the text of HTML where a block begins or ends

@@ -117,16 +117,12 @@ class PartJoiner(RecordCollector):
             if of in self.seen:
                 raise Rejected(f"other parts of {shown(orjson.loads(of))} came before those of another document")
             written = self.document()
-            self.begin(of, rest)
+            self.seen.add(of)
+            self.name, self.rest, self.last, self.ended, self.gaps = of, rest, 0, False, False
         elif number <= self.last or self.ended:
             last = f"part {self.last}" if number <= self.last else f"the last, {self.last}"
             raise Rejected(f"part {number} of {shown(orjson.loads(of))} comes after {last}")
         return written
-
-    def begin(self, of: bytes, rest: bytes) -> None:
-        """Begins another document."""
-        self.seen.add(of)
-        self.name, self.rest, self.last, self.ended, self.gaps = of, rest, 0, False, False
 
     def add(self, number: int, before: bytes, text: bytes, behind: bytes | None) -> None:
         """Adds a part to the document. Its texts are JSON without the quotes."""

@@ -1,4 +1,4 @@
-"""The writers of compared pairs, one for each form of output."""
+"""The writers of compared pairs, one for each layout."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -7,7 +7,7 @@ from shingletools.commands.simshow.documents import ShownDocument
 from shingletools.commands.simshow.passages import Comparison, rounded
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.pair_origin import Provenance
-from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, PATTERN, SIDE_BY_SIDE, Form
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, PATTERN, SIDE_BY_SIDE, Layout
 from shingletools.commands.simshow.text_output import ColumnWriter, LineWriter, PatternWriter, TextWriter
 from shingletools.record import wire
 
@@ -33,10 +33,10 @@ class RecordWriter(LineWriter):
         )
 
 
-def writer_of(form: Form, apart: bool, show: Sequence[str], origin: Provenance) -> LineWriter | Report:
-    """Returns the writer for a form. apart: a and b are different documents even if their ids are equal."""
-    if form.name == PAGE:
-        return Report(form.limit, apart, show, origin)
+def writer_of(layout: Layout, apart: bool, show: Sequence[str], origin: Provenance) -> LineWriter | Report:
+    """Returns the writer for a layout. apart: a and b are different documents even if their ids are equal."""
+    if layout.name == PAGE:
+        return Report(layout.limit, apart, show, origin)
     return {JSON: RecordWriter, SIDE_BY_SIDE: ColumnWriter, BRIEF: LineWriter, PATTERN: PatternWriter}.get(
-        form.name, TextWriter
-    )(form)
+        layout.name, TextWriter
+    )(layout)

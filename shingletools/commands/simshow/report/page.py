@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.commands.simshow.documents import Name, ShownDocument
 from shingletools.commands.simshow.passages import Comparison, rounded
-from shingletools.commands.simshow.report.page_shell import frame, in_script
+from shingletools.commands.simshow.report.page_shell import in_script, shell
 from shingletools.commands.simshow.report.pair_graph import PairGraph
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
@@ -43,7 +43,7 @@ class Report:
 
     def __init__(self, limit: int, apart: bool = False, show: Sequence[str] = (), origin: Provenance = UNSAID) -> None:
         """show: the names of the shown fields of documents."""
-        self.unsent = [frame()[0]]
+        self.unsent = [shell()[0]]
         self.limit, self.origin, self.fields = limit, origin, show
         self.shown_fields: dict[int, Sequence[str]] = {}  # the fields of documents whose text is on the page
         self.sides = 0, int(apart)  # of a and of b
@@ -125,7 +125,7 @@ class Report:
         if not self.given:
             self.place_groups(order)
         self.add("lists", in_script(self.lists(corpus, order)))
-        self.unsent.append(frame()[1])
+        self.unsent.append(shell()[1])
         return self.taken()
 
     def add(self, name: str, content: bytes) -> None:
