@@ -28,6 +28,7 @@ from harness import DOCS, collect, finished, jsonl, run
 from shingletools import kernel
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.kernel import NAME, arrays
+from shingletools.record.collector import CollectorContext
 from shingletools.system.errors import Failed
 
 
@@ -350,9 +351,9 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
         if not at_once:
             known.schema = known.schema._replace(ordinary=False)
         failed = ""
+        pieces = [(f"{number}", chunk) for number, chunk in enumerate(chunks)]
         try:
-            for number, chunk in enumerate(chunks):
-                known.take_chunk(chunk, f"{number}")
+            known.read("--known", ["pairs"], CollectorContext(read=lambda *_, pieces=pieces: iter(pieces)))
         except Failed as error:
             failed = str(error)
         ids = known.ids if not failed else None
