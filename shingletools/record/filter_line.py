@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from shingletools.kernel.line_columns import Kind
-from shingletools.kernel.lines import FilterFields, SignatureForm
+from shingletools.kernel.lines import FilterFields, SignatureLayout
 from shingletools.record import wire
 from shingletools.record.json_members import (
     BLANKS_BEHIND,
@@ -166,8 +166,8 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
         return None  # it may be within another object; then via, which the first adds, stands before what the last adds
     between = {stage.consumes for stage in stages} - {first.consumes, last.produces}
     names = [escaped(name) for name in (id_field, first.consumes, last.produces, *sorted(between))]
-    parts = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
-    if any(b"\\" in name for name in (*names, *parts)) or any(wire.EACH.encode() in name for name in names):
+    joined = tuple(map(escaped, first.made_of.fields if first.made_of else ()))
+    if any(b"\\" in name for name in (*names, *joined)) or any(wire.EACH.encode() in name for name in names):
         return None
     steps = [step for field in first.read if wire.EACH in field for step in wire.steps_of(field)]
     if not all(step == wire.EACH or (step and step[0] != wire.EACH[0]) for step in steps):
@@ -183,12 +183,12 @@ def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:
     named = escaped(first.named.spelled()) if first.named else None
     id_name, consumed, produced, *others = names
     return FilterFields(
-        id_name, consumed, produced, last.keep, recipe, tuple(others), last.placed, before, parts, counts, named
+        id_name, consumed, produced, last.keep, recipe, tuple(others), last.placed, before, joined, counts, named
     )
 
 
-def fields_for_signatures(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureForm] | None:
-    """Returns the fields and the form by which the kernel gives signatures instead of lines; None if it cannot."""
+def fields_for_signatures(fields: FilterFields, wanted: Signatures) -> tuple[FilterFields, SignatureLayout] | None:
+    """Returns the fields and the layout by which the kernel gives signatures instead of lines; None if it cannot."""
     of_kind = {kind: [field for field in wanted if field.kind == kind] for kind in Kind}
     others = {field.name for kind in (Kind.NONE, Kind.AT_MOST_ONCE) for field in of_kind.pop(kind)}
     if {kind: len(some) for kind, some in of_kind.items() if some} != {Kind.ID: 1, Kind.GROUPS: 1, Kind.EQUAL: 1}:
