@@ -12,7 +12,7 @@ from shingletools.reading import compression_detection
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
-from shingletools.system.interruptible_reads import ahead, blocks_of, whole_lines
+from shingletools.system.interruptible_reads import READ_BYTES, ahead, blocks_of, whole_lines
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 GivenLines = Iterator[bytes]  # whole lines, some together
 FIRST_OF_MARKS = (b"\xff", b"\xfe", b"\0")  # first bytes of the byte order marks of UTF-16 and UTF-32
-SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
+SPAN_BYTES = 1 << 20  # bytes that a worker reads itself, at least, unless they are the first or last ones of a file
+MAX_SPAN_BYTES = 1 << 22  # fewer pieces of a large file mean less work for the process that hands them out
+SPANS = 64  # of a file, at most, unless these are too large
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
 
 
@@ -169,10 +171,12 @@ def read_spans(files: Sequence[str]) -> Generator[RecordBatch | Span]:
                     yield from read_batches([name])
                     continue
                 file, start = State.read(descriptor), 0
+                size = max(min(file.size // SPANS, MAX_SPAN_BYTES), SPAN_BYTES)
+                some = min(READ_BYTES, size)  # at first, since the process that hands them out may take the first one
                 while start < file.size:
-                    end = _line_end(descriptor, min(start + SPAN_BYTES, file.size))
+                    end = _line_end(descriptor, min(start + some, file.size))
                     yield Span(name, path, start, end, file)
-                    start = end
+                    start, some = end, size
             finally:
                 os.close(descriptor)
 
