@@ -5,10 +5,9 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from shingletools.record.record_batch import Document, RecordBatch, StepCounts, batch_of_documents
+from shingletools.record.wire import Name
 
 __all__ = ["Document"]  # which formats make
-
-Name = str | int  # an id
 
 
 class FileDocuments(ABC):

@@ -11,7 +11,7 @@ import orjson
 
 from shingletools.commands.simtune.labels import SampleLabels
 from shingletools.commands.simtune.spec import TuneSpec
-from shingletools.kernel.memo import segments
+from shingletools.kernel.memo import cut_at_blanks
 from shingletools.kernel.types import Flags, Index
 from shingletools.record.wire import Name
 from shingletools.system import errors
@@ -70,8 +70,8 @@ class BottomKSample:
         if rank >= self.end:
             return
         count, first_words = 0, []
-        for segment in segments(text):
-            words = segment.split()
+        for piece in cut_at_blanks(text):
+            words = piece.split()
             first_words += words[: max(MAX_DOCUMENT_WORDS - count, 0)]
             count += len(words)
         kept = " ".join(first_words)
