@@ -380,6 +380,13 @@ def test_pages_are_compared_without_their_menu(tmp_path: Path) -> None:
         assert (ran.status, found) == (0, [words] * bool(words))
 
 
+def test_pages_of_which_the_titles_differ_stay(tmp_path: Path) -> None:
+    for name, title in ("a.html", "Pump A1"), ("b.html", "Pump B2"), ("c.html", "Pump A1"):
+        (tmp_path / name).write_text(f"<title>{title}</title><main>Clean it every month, and oil it in May.</main>")
+    ran = run_here("shingletools unique a.html b.html c.html", cwd=tmp_path)
+    assert (ran.status, last_line(ran)) == (0, "2 kept, 1 removed, 0 left out")
+
+
 def test_an_erratum_stays_beside_its_paper(tmp_path: Path) -> None:
     title = "Statins and mortality in older adults: a cohort study"
     paper = f"TY  - JOUR\nTI  - {{}}{title}\nAU  - Smith, J\nPY  - 2015\nER  - \n"
