@@ -10,7 +10,6 @@ from shingletools.commands.parts.spec import PART_FIELDS, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
 from shingletools.record.events import Event, written
-from shingletools.record.json_faults import is_utf8
 from shingletools.record.json_members import escaped, members, parse
 from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
@@ -50,7 +49,7 @@ class OrdinaryParts:
     def __call__(self, line: bytes) -> OrdinaryPart | None:
         """Returns the part on a line; None for a line that looks different."""
         match = self.pattern.fullmatch(line)
-        if match is None or not (line.isascii() or is_utf8(line)):
+        if match is None or not (line.isascii() or wire.is_utf8(line)):
             return None
         of, number, before, text, behind, rest = match.groups()
         return OrdinaryPart(of, int(number), before, text, behind, rest)
