@@ -5,13 +5,13 @@ a bucket are compared. So no pair is missed, unless buckets were made for a reca
 without buckets, by counting.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import Alive, bands, by_size, copies, mixed
+from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
@@ -123,16 +123,21 @@ class Join:
 
     def _parts(self, original: Flags, jobs: int) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
         """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
-        weigh_sides = partial(weigh, cross=self.cross)
         alive = Alive(original, self.scope)
         for number, band in enumerate(bands(self.table, alive, self.memory, self.limits, jobs)):
             self.band = number
-            for portion in band:
-                whole = mixed(by_size(self.table, portion), self.scope)
-                for buckets, before in split_portion(self.table, whole, weigh_sides, self.limits):
-                    candidates = BucketCandidates(buckets, self.cross, self.table)
+            for bucketed in in_threads(self._bucketed, band, jobs if self.memory is None else 1):
+                for candidates, before in bucketed:
                     for part in candidates.parts(self.limits.candidates):
                         yield candidates, part, number, before
+
+    def _bucketed(self, portion: Portion) -> Iterable[tuple[BucketCandidates, Sequence[SplitBands]]]:
+        """Returns the candidates of a portion, and the bands into which it was split; of sets, made at once."""
+        whole = mixed(by_size(self.table, portion), self.scope)
+        if self.table.components is None:
+            return [(BucketCandidates(whole, self.cross, self.table), ())]
+        split = split_portion(self.table, whole, partial(weigh, cross=self.cross), self.limits)
+        return ((BucketCandidates(buckets, self.cross, self.table), before) for buckets, before in split)
 
     def _compare(self, item: tuple[BucketCandidates, slice, int, Sequence[SplitBands]]) -> tuple[int, Pairs]:
         """Returns how many candidates of a part were compared, and the pairs among them.

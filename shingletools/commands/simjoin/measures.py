@@ -79,7 +79,7 @@ class Measure:
     @property
     def least_in_larger(self) -> Callable[[int], int]:
         """Returns the smallest overlap of a set with a partner that is no smaller."""
-        return self.least
+        return Ceiling(2 * self.t / (1 + self.t))
 
     @property
     def bound(self) -> OverlapBound:
@@ -109,6 +109,10 @@ class Dice(Measure):
     @property
     def least(self) -> Callable[[int], int]:
         return Ceiling(self.t / (2 - self.t))
+
+    @property
+    def least_in_larger(self) -> Callable[[int], int]:
+        return Ceiling(self.t)
 
     @property
     def bound(self) -> OverlapBound:
@@ -201,6 +205,10 @@ class InCommon(Measure):
     @property
     def least(self) -> Callable[[int], int]:
         return lambda _size: self.tokens
+
+    @property
+    def least_in_larger(self) -> Callable[[int], int]:
+        return self.least
 
     @property
     def bound(self) -> OverlapBound:

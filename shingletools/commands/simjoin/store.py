@@ -65,6 +65,7 @@ class Store(Protocol):
 
     def let_go(self) -> None:
         """Waits until no columns that were added are needed any more."""
+        return
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         """Returns whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
