@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
-from shingletools.commands.simjoin.table import Documents, Meeting
+from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
@@ -150,10 +150,8 @@ class Join:
             candidates = candidates.at(self.scope.has(candidates.left, candidates.right))
         for bands_before in before:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
-        left, right, places = candidates
-        agreeing, compared = self.table.compare(left, right, Meeting(band, places))
-        pair = agreeing > 0
-        return compared, Pairs(left[pair], right[pair], agreeing[pair])
+        agreeing, compared = self.table.compare(candidates, band)
+        return compared, Pairs(candidates.left, candidates.right, agreeing).at(agreeing > 0)
 
     def copied(self, pairs: Pairs) -> Flags:
         start, count = self.originals.within(pairs.b, 1)

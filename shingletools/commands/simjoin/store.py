@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import ENTRY_BYTES
-from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join, WhichPairs
@@ -16,6 +15,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.signature import Data
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
