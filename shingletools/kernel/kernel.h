@@ -72,6 +72,14 @@ static inline uint64_t fmix64(uint64_t x)
     return x;
 }
 
+/* The finalizer of rolling sums. */
+static inline uint64_t finish(uint64_t z)
+{
+    z ^= z >> 32;
+    z *= FINISH;
+    return z ^ z >> 32;
+}
+
 /* SipHash (Aumasson, Bernstein 2012) */
 static inline uint64_t turn_left(uint64_t word, int bits)
 {
