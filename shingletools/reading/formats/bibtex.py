@@ -1,4 +1,4 @@
-"""EntryEnds of BibTeX: where they end, and the values of their fields, without LaTeX's commands."""
+"""Entries of BibTeX: where they end, and the values of their fields, without LaTeX's commands."""
 
 import re
 import unicodedata
