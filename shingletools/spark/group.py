@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
+from shingletools.commands.simgroup.id_readers import DocumentIds, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.spark.arrow_batches import Batches, binary_array, from_columns, selected_ids, through, union
@@ -31,7 +31,8 @@ def grouped(given: StepInput) -> DataFrame:
     """Returns the groups that pairs make, those of single documents, and bad records. Raises Failed."""
     stage, checkpoint = given.step.stage, given.checkpoint
     assert isinstance(stage, GroupSpec)
-    readers = PairIds(stage.least, stage.once(0)), *(DocumentIds(stage.id_field) for _ in given.others)
+    readers: list[PairIds | DocumentIds] = [PairIds(stage.least, stage.once(0))]
+    readers += [DocumentIds(stage.id_field) for _ in given.others]
     works = [partial(to_mentions, reader, given.number) for reader in readers]
     every = zip((given.lines, *given.others), works, strict=True)
     mentions = checkpoint(union([through(lines, work, MENTIONS) for lines, work in every]))
@@ -58,7 +59,7 @@ def grouped(given: StepInput) -> DataFrame:
     return lines.unionAll(bad)
 
 
-def to_mentions(reader: IdReader, step: int, batches: Batches) -> Batches:
+def to_mentions(reader: PairIds | DocumentIds, step: int, batches: Batches) -> Batches:
     """Takes lines to MENTIONS."""
     for some in numbered_records(batches, reader):
         names = binary_array(*reader.ids(some.batch))

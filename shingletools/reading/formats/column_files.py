@@ -25,7 +25,7 @@ from shingletools.record.document_format import (
     Name,
 )
 from shingletools.record.error_hints import file_start_hint
-from shingletools.record.json_faults import is_utf8
+from shingletools.record.wire import is_utf8
 from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
 

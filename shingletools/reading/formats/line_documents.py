@@ -9,9 +9,10 @@ from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.kept_lines import KeptLines
-from shingletools.reading.streams import Chunk, GivenLines
+from shingletools.reading.streams import GivenLines
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, Format, KeptAndRemoved
+from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Rejected, printable
 
 
@@ -23,17 +24,20 @@ class Records(Format):
     encoding: Encoding | None = None
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        with closing(streams.read_chunks(files, self.given, self.encoding)) as chunks:
-            yield from map(self.documents, chunks)
+        number = 1
+        with closing(streams.read_batches(files, self.given, self.encoding)) as batches:
+            for batch in batches:
+                yield self.documents(batch, number)
+                number += kernel.count_lines(batch.lines)
 
-    def documents(self, chunk: Chunk) -> FileDocuments:
-        return RecordLines(chunk)
+    def documents(self, batch: RecordBatch, number: int) -> FileDocuments:
+        return RecordLines(batch, number)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         kept = KeptLines()
-        with closing(streams.read_chunks(files, None, self.encoding)) as chunks:
-            for chunk in chunks:
-                lines = [*BytesIO(chunk.data)]  # with their ends
+        with closing(streams.read_batches(files, None, self.encoding)) as batches:
+            for batch in batches:
+                lines = [*BytesIO(batch.lines)]  # with their ends
                 for line, decision in zip(lines, decisions.take(len(lines)), strict=True):
                     kept.add(decision, line)
                 yield kept.taken()
@@ -47,33 +51,33 @@ class Texts(Records):
     text_field: str = "text"
     option = "--lines"
 
-    def documents(self, chunk: Chunk) -> FileDocuments:
-        return TextLines(chunk, self.id_field, self.text_field)
+    def documents(self, batch: RecordBatch, number: int) -> FileDocuments:
+        return TextLines(batch, number, self.id_field, self.text_field)
 
 
 class RecordLines(FileDocuments):
     """Lines of JSON as records."""
 
-    def __init__(self, chunk: Chunk) -> None:
-        self.chunk = chunk
-        self.name, self.number, self.size = chunk.name, chunk.number, chunk.size
+    def __init__(self, batch: RecordBatch, number: int) -> None:
+        self.source, self.number = batch, number
+        self.name, self.size = batch.file, batch.size
 
     def documents(self) -> Iterator[Document]:
-        for line, text in enumerate(kernel.split_lines(self.chunk.data), self.chunk.line):
+        for line, text in enumerate(kernel.split_lines(self.source.lines), self.source.first):
             yield Document(text, line, text)
 
 
 class TextLines(RecordLines):
     """Lines of text."""
 
-    def __init__(self, chunk: Chunk, id_field: str, text_field: str) -> None:
-        super().__init__(chunk)
+    def __init__(self, batch: RecordBatch, number: int, id_field: str, text_field: str) -> None:
+        super().__init__(batch, number)
         self.fields = id_field, text_field
-        if chunk.line == 1 and b"\r" in chunk.data and kernel.count_lines(chunk.data) == 1:
+        if batch.first == 1 and b"\r" in batch.lines and kernel.count_lines(batch.lines) == 1:
             from shingletools.record.error_hints import RETURNS, ends_in_returns  # late: most runs do not need it
 
-            if ends_in_returns(chunk.data.rstrip(b"\n")):
-                self.messages = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]
+            if ends_in_returns(batch.lines.rstrip(b"\n")):
+                self.messages = [f"{printable(batch.file)}: is one line; it looks like {RETURNS}"]
 
     def documents(self) -> Iterator[Document]:
         id_field, text_field = self.fields
