@@ -21,7 +21,6 @@ from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FilePortion, Format, KeptAndRemoved
 from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, Rejected, printable, shown_place
-from shingletools.system.lazy_imports import lazy
 
 MAX_RECORD_BYTES = 1 << 24  # bytes of a record; a file that is no RIS would be taken for one
 PORTION_PIECES = 1 << 12  # pieces that become documents at once
@@ -29,22 +28,18 @@ HINT_BYTES = 1024  # bytes of a file without a record, for a hint at what it is
 BEGINNINGS = "TY, PMID, %0, PT or @"
 NO_RECORD = f"not a citation (it does not begin with {BEGINNINGS})"
 BEGIN = BOM + BLANK + rb"*+(?:" + ENTRY + b"|" + TAGGED + b")"
-RECORD, START = lazy(lambda: re.compile(BEGIN)), lazy(lambda: re.compile(rb"[\r\n](?=" + BEGIN + b")"))
-ENTRY_KEY = lazy(lambda: re.compile(rb"\s*+(" + KEY + b")"))
-BLANKS = lazy(lambda: re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+"))  # \x1a ends a file of MS-DOS
-PARAGRAPH = lazy(lambda: re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|\Z))++[\s\x1a]*+"))
+RECORD, START = re.compile(BEGIN), re.compile(rb"[\r\n](?=" + BEGIN + b")")
+ENTRY_KEY = re.compile(rb"\s*+(" + KEY + b")")
+BLANKS = re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+")  # \x1a ends a file of MS-DOS
+PARAGRAPH = re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|\Z))++[\s\x1a]*+")
 # Lines that programs write before records
-HEAD = lazy(
-    lambda: re.compile(
-        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #|FN|VR)\b.*+|EF|Scopus|<?\d++[.>]?)?+\s*+\Z"
-    )
+HEAD = re.compile(
+    BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #|FN|VR)\b.*+|EF|Scopus|<?\d++[.>]?)?+\s*+\Z"
 )
 # In free text of BibTeX, lines of records: tags, fields, kinds, JSON, XML
-LOST = lazy(
-    lambda: re.compile(
-        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |PT [A-Z]|<[?!a-z]|\{\""
-        rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
-    )
+LOST = re.compile(
+    rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |PT [A-Z]|<[?!a-z]|\{\""
+    rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
 )
 
 

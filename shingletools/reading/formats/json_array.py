@@ -17,7 +17,6 @@ from shingletools.record.document_format import Decisions, Document, FilePortion
 from shingletools.record.error_hints import file_start_hint
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
-from shingletools.system.lazy_imports import lazy
 
 MAX_DEPTH = 10_000  # nested brackets in an element; the parser of records allows fewer
 TOO_DEEP = -2  # what the kernel returns if there are more
@@ -26,7 +25,7 @@ HINT_BYTES = 1024  # bytes of a file that is no array, for a hint at what it is
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
 MAX_ELEMENT_BYTES = 1 << 26  # bytes of an element; one without a closing quote would take the rest of the file
-NOT_BLANK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
+NOT_BLANK = re.compile(rb"[^ \t\r\n]")
 
 
 @dataclass(frozen=True)
