@@ -223,19 +223,24 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     assert sum(result.size for result in results) == len(data)
 
 
-@given(st.lists(st.binary(max_size=9), max_size=9), st.integers(1, 20), st.integers(1, 5))
-def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int, window: int) -> None:
+@given(st.lists(st.binary(max_size=9), max_size=9), st.integers(1, 20), st.integers(1, 5), st.integers(1, 9))
+def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int, window: int, first: int) -> None:
     """Wherever they are cut: together they are the file, and each but the last ends where a line does."""
     data = b"\n".join(documents)
     file = tmp_path / "file"
     file.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SPAN_BYTES", span)
+        patch.setattr(streams, "MAX_SPAN_BYTES", 30)
+        patch.setattr(streams, "SPANS", 4)
+        patch.setattr(streams, "READ_BYTES", first)
         patch.setattr(streams, "TAIL_BYTES", window)
         pieces = [piece.batch() for piece in read_spans([str(file)])]
     assert b"".join(piece.lines for piece in pieces) == data
     assert all(piece.lines.endswith(b"\n") for piece in pieces[:-1])
-    assert all(len(piece.lines) >= span for piece in pieces[:-1])
+    sizes, size = [len(piece.lines) for piece in pieces[:-1]], max(span, min(len(data) // 4, 30))
+    assert all(each >= size for each in sizes[1:])
+    assert not sizes or min(first, size) <= sizes[0]
 
 
 def replace(file: Path) -> None:
