@@ -516,8 +516,9 @@ def test_unique_tells_what_could_not_be_compared(library: str) -> None:
         assert [*map(str, result.rejected)] == result.messages == said
         repeated = unique([rows[0], rows[0], rows[2]])
         assert list(repeated) == rows[:1]
-        places = ["simjoin: unique.words", "simcheck: unique.words", "dedup: -"]
-        assert repeated.messages == [f"{place}:2: id 1 was seen before" for place in places]
+        commands = ["simjoin", "simcheck", "dedup"]
+        assert repeated.messages == [f"{command}: -:2: id 1 was seen before" for command in commands]
+        assert [each.line for each in repeated.rejected] == [2, 2, 2]
         assert [each.command for each in result.figures] == ["canon", "shingle", "simjoin", "simcheck", "dedup"]
         return
     frame = FRAMES[library]([row | {"n": number} for number, row in enumerate(rows)])

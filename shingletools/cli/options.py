@@ -56,26 +56,23 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _take(self, parse: Callable[..., tuple[Any, list[str]]], *words: Any) -> Any:
-        """Parses words with argparse; raises Failed.
+        """Parses words with argparse. Raises Failed.
 
-        Unknown arguments are reported before missing ones: they may be mistyped.
+        Unknown arguments are reported before missing ones, since they may be mistyped, with the option that is most
+        like the first one.
         """
         needed = [action for action in self._actions if action.required]
         for action in needed:
             action.required = False
         options, unknown = parse(*words)
-        self.refuse(unknown)
-        if missing := ["/".join(each.option_strings) or each.metavar for each in needed if each.dest not in self.given]:
-            self.error(f"the following arguments are required: {', '.join(map(str, missing))}")
-        return options
-
-    def refuse(self, unknown: Sequence[str]) -> None:
-        """Raises Failed if there are unknown arguments, with the option that is most like the first one."""
         if unknown:
             word = unknown[0].partition("=")[0]
             first = f"; canon {word} reads it, so canon comes first"
             question = first if word in READ_BY_CANON else did_you_mean(self.option_like(word))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
+        if missing := ["/".join(each.option_strings) or each.metavar for each in needed if each.dest not in self.given]:
+            self.error(f"the following arguments are required: {', '.join(map(str, missing))}")
+        return options
 
     def option_like(self, word: str) -> str | None:
         """Returns the long option that is most like a word."""

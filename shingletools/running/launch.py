@@ -26,7 +26,7 @@ def main(name: str, runner: str = "") -> int:
 def started(name: str, runner: str) -> int:
     import importlib  # here and below: within the try, which reports errors
 
-    from shingletools import kernel  # as above
+    from shingletools.kernel import fail_at_exit  # as above
     from shingletools.system import signals
 
     if "_ARGCOMPLETE" in os.environ:
@@ -34,7 +34,7 @@ def started(name: str, runner: str) -> int:
 
         completion.complete(name)
     signals.claim()
-    kernel.fail_at_exit()
+    fail_at_exit()
     # numpy's library would start a thread for each processor, and we never call it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
