@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from shingletools import kernel
 from shingletools.cli.options import Printed
-from shingletools.reading.streams import first_line
+from shingletools.reading.streams import first_line, looked_at
 from shingletools.record.field_names import Names, names_on_line
 from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output, ReaderGone
 from shingletools.running.pipeline import PipelineRun
 from shingletools.running.stage_run import DONE, FAILED
 from shingletools.running.steps import CommandLine, GetNames, Step, StepFailed, options_of, step_of
-from shingletools.system import errors, files, interruptible_reads, messages
+from shingletools.system import errors, files, messages
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 def check_kernel() -> None:
     """Begins a run: checks that the kernel that the environment chooses is installed. Raises Failed."""
-    interruptible_reads.ahead.clear()  # of an earlier run in this process
+    looked_at.clear()  # by an earlier run in this process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):

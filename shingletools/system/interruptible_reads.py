@@ -13,9 +13,6 @@ DEVICE_BYTES = 1 << 20  # bytes that a device may give, such as a terminal; some
 T = TypeVar("T")
 
 
-ahead: list[bytes] = []  # the beginning of standard input, if it was read to see what it is
-
-
 def blocks_of(descriptor: int) -> Iterator[bytes]:
     """Yields all data as they come. Raises OSError.
 
@@ -23,8 +20,6 @@ def blocks_of(descriptor: int) -> Iterator[bytes]:
     that waits might wait forever. Hence poll waits, not the read. If another process that shares a descriptor without
     blocking has taken the data, poll waits again.
     """
-    while ahead and not descriptor:
-        yield ahead.pop(0)
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     while True:
