@@ -26,11 +26,8 @@ class Parser(argparse.ArgumentParser):
     It refuses an option that is given twice, unless it is a flag, or has the action append or extend.
     """
 
-    def __init__(self, *args: Any, example: Sequence[str] = (), **named: Any) -> None:
-        """example: lines of a shell at the end of the help."""
-        super().__init__(*args, **named)
-        self.example = example
-        self.given: dict[str, argparse.Action] = {}  # the actions of what was given, by their attributes
+    example: Sequence[str] = ()  # lines of a shell at the end of the help
+    given: dict[str, argparse.Action]  # the actions of what was given, by their attributes
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parses options and files in any order; after --, only files. No file means standard input.
@@ -61,6 +58,7 @@ class Parser(argparse.ArgumentParser):
         Unknown arguments are reported before missing ones, since they may be mistyped, with the option that is most
         like the first one.
         """
+        self.given = {}
         needed = [action for action in self._actions if action.required]
         for action in needed:
             action.required = False
@@ -166,10 +164,10 @@ def make_parser(
         f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}",
         allow_abbrev=False,
         add_help=False,
-        example=example,
         # Without a width, each option would load shutil to ask for that of the terminal
         formatter_class=partial(argparse.HelpFormatter, width=80),
     )
+    parser.example = example
     jobs = partial(count, most=MAX_JOBS)
     add_options(parser)
     records = parser.add_argument_group("records")

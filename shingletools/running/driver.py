@@ -90,7 +90,6 @@ def run_steps(
                     flow.output.write(lines)
             status = flow.conclude()
             flow.complete()
-            flow.commit()
         except ReaderGone:
             return flow.reader_gone(), None
         except MemoryError:
@@ -143,16 +142,16 @@ def cost(seconds: float, size: int) -> str:
     return f"{seconds:.2f} s in {memory} MB of memory, {size / 1e6 / max(seconds, 1e-6):.1f} MB/s"
 
 
-def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -> int:
-    """Runs a command, by its `own` function if it has one, and returns its exit status. Only this ends a run."""
-    return exit_status(own or run, name, argv, files.claim_standard_streams())
+def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None, closed: set[int] | None = None) -> int:
+    """Runs a command, by its `own` function if it has one, and returns its exit status. Only this ends a run.
 
-
-def exit_status(run_it: Run, name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """Returns the exit status of a run; reports whatever ends it too early in the name of a command."""
+    It reports whatever ends the run too early in the name of the command. closed: standard streams that were closed
+    from the start, if these are known.
+    """
+    closed = files.claim_standard_streams() if closed is None else closed
     try:
         try:
-            return run_it(name, argv, closed)
+            return (own or run)(name, argv, closed)
         except Printed as text:
             return print_text(str(text), closed)
     except StepFailed as error:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class PipelineRun:
-    """Call `prepare`, then `open`, then take all of `lines`, then `conclude`, `complete` and `commit`."""
+    """Call `prepare`, then `open`, then take all of `lines`, then `conclude` and `complete`."""
 
     def __init__(
         self,
@@ -187,15 +187,15 @@ class PipelineRun:
         return status
 
     def complete(self) -> None:
-        """Waits until the files are on disk, and closes them. Raises ReaderGone or Failed."""
+        """Waits until the files are on disk, gives them their names, and makes the changes for which the steps run.
+
+        Raises ReaderGone or Failed.
+        """
         for run in self.runs:
             if run.rejects is not None:
                 run.rejects.close()
         for output in self.outputs:
             output.complete()
-
-    def commit(self) -> None:
-        """Gives the files their names, and makes the changes for which the steps run. Raises Failed."""
         if self.uncommitted_paths():
             with signals.waiting():
                 for output in self.outputs:

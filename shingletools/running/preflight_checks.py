@@ -88,7 +88,7 @@ def check_files(run: StageRun, inputs: Sequence[str], given: int | None, output:
             name = "standard output" if output == 1 else f"--output {errors.printable(str(output))}"
             raise Failed(f"{name}: this run reads that file already")
     others = [*reads, *shaping, *([] if output is None else [output]), 2]
-    for option, path in second_files(run):
+    for option, path in run.writes:
         if path == "-":
             raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
         if option == "--rejects" and compression_detection.is_packed(path):
@@ -98,18 +98,12 @@ def check_files(run: StageRun, inputs: Sequence[str], given: int | None, output:
         others.append(path)
 
 
-def second_files(run: StageRun) -> list[tuple[str, str]]:
-    """Returns the options that name files to be written other than the output, and these files."""
-    rejects, second = run.options.rejects, run.stage.second
-    return [*([] if second is None else [second]), *([] if rejects is None else [("--rejects", rejects)])]
-
-
 def check_apart(run: StageRun, others: Sequence[StageRun]) -> None:
     """Raises Failed if the step writes a file that another step reads or writes at the same time."""
-    for option, path in second_files(run):
+    for option, path in run.writes:
         for other in others:
             stage = other.stage
             read = [*other.options.files, *(name for side in stage.sides for name in side), *stage.reads]
-            paths = [*read, *(path for _, path in second_files(other))]
+            paths = [*read, *(path for _, path in other.writes)]
             if any(files.same_file(path, name) for name in paths if name != "-"):
                 raise Failed(f"{option} {errors.printable(path)}: {other.name} reads or writes that file, too")

@@ -78,7 +78,6 @@ class RunLog:
         before = len(self.messages)
         status = flow.conclude()
         flow.complete()
-        flow.commit()
         if status == FAILED or flow.why:
             reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
             raise StepFailed("\n".join(self.messages[before:] or reasons))

@@ -26,7 +26,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         command, *rest = words
         own = own_run(command) if command in OWN else driver.run if command in STAGES else command_of(command).run
         title = f"{name} {command}" if command in OWN else command
-        return driver.exit_status(own, title, rest, closed)
+        return driver.main(title, rest, own, closed)
     for word in words:
         if word not in OPTIONS:
             question = did_you_mean(meant(word, (*OWN, *COMMANDS, *OPTIONS)))

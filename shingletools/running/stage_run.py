@@ -61,8 +61,10 @@ class StageRun:
     def __init__(self, step: Step, say: Say) -> None:
         self.name, self.options, self.stage, self.id_field = step.name, step.options, step.stage, step.options.id
         self.say_as_it_is = say
-        # The option that names a second output file, and its path
-        self.second = None if step.stage.dry else step.stage.second
+        second, rejects = step.stage.second, step.options.rejects
+        # Options that name files to be written other than the output, and these files
+        self.writes = [*([] if second is None else [second]), *([] if rejects is None else [("--rejects", rejects)])]
+        self.second = None if step.stage.dry else second
         self.collector: Collector | None = None
         self.removed: Output | None = None  # the second output
         self.rejects: RejectsFile | None = None
