@@ -14,7 +14,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
-from shingletools.commands.simjoin.signatures import Signature
+from shingletools.commands.simjoin.signature import Signature
 from shingletools.commands.simjoin.table import BATCH_BANDS, cut
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
