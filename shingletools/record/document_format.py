@@ -7,11 +7,10 @@ from typing import NamedTuple, Protocol
 
 from shingletools.record import wire
 from shingletools.record.record_batch import Document, RecordBatch, StepCounts, batch_of_documents
+from shingletools.record.wire import Name
 from shingletools.system.errors import Rejected
 
 __all__ = ["Document"]  # which formats make
-
-Name = str | int  # an id
 
 
 class FileDocuments(ABC):

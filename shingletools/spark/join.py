@@ -14,7 +14,8 @@ from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.pair_lines import PairLines
-from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.signature import Signature
+from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
