@@ -88,7 +88,7 @@ class Reader:
         self.text_field = wire.field_after(fields)
         self.canonize: Callable[[str], Placed] = stage.function
         self.plain: Callable[[str], Placed] | None = None if stage.plain is None else stage.plain.function
-        self.recipe, self.parts = stage.recipe, wire.recipe_parts(stage.recipe, "canon")
+        self.recipe, self.parts = stage.recipe, wire.recipe_settings(stage.recipe, "canon")
 
     def made_by(self, record: Record) -> str:
         """Returns the recipe of a document's words. Raises Rejected."""
