@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import parts_of, readers
+from fuzz.targets import TARGETS
 from harness import DOCS, Record, filtered, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
@@ -25,7 +24,7 @@ from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel import payload_codec
 from shingletools.reading import streams
 from shingletools.reading.streams import read_spans
-from shingletools.record import json_faults, wire
+from shingletools.record import wire
 from shingletools.record.events import Reject
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
@@ -178,17 +177,6 @@ def nests(draw: st.DrawFn) -> str:
 nearly_json = st.builds(
     changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
 ) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
-DEEP = re.compile(r"(?:[\[{][^\[\]{}]*){300}")  # Python's own parser recurses, to a depth that hangs on what calls it
-IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
-
-
-def fault_of(text: str) -> str | None:
-    """Why a line is rejected by what reads it where orjson refuses it; None if it is good."""
-    try:
-        json_faults.read(text)
-    except Rejected as rejected:
-        return str(rejected)
-    return None
 
 
 @pytest.mark.slow
@@ -196,25 +184,7 @@ def fault_of(text: str) -> str | None:
 @given(nearly_json)
 def test_a_line_is_read_or_rejected_as_orjson_does_but_never_for_lack_of_memory(text: str) -> None:
     """No decision depends on orjson's message."""
-    cause = fault_of(text)
-    try:
-        found = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        if cause is None:
-            assert orjson.loads(" " * IN_FRONT + text) is not None  # it has memory now
-            return
-        with pytest.raises(Rejected):
-            wire.parse_json(text.encode())
-    else:
-        assert cause == "nested too deeply" if DEEP.search(text) and cause else cause is None
-        assert cause or parts_of(json_faults.read(text)) == parts_of(found)
-
-
-@pytest.mark.slow
-@settings(max_examples=250)
-@given(st.builds(changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()), changes))
-def test_a_line_is_read_as_python_reads_it(text: str) -> None:
-    readers(text.replace("\n", " ").encode())
+    TARGETS["readers"](text.replace("\n", " ").encode())
 
 
 def test_what_is_json_is_read_whatever_orjson_says_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

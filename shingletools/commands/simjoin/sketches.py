@@ -18,7 +18,7 @@ from shingletools.commands.simjoin.signature import FORM, SKETCH, Data, Signatur
 from shingletools.commands.simjoin.table import ComponentTable, Table
 from shingletools.kernel.types import U32, Index, Rows
 from shingletools.numbers import binomial
-from shingletools.record.wire import recipe_parts
+from shingletools.record.wire import recipe_settings
 from shingletools.system.errors import Failed
 
 MINHASH_DIGITS = 8  # digits of a min-hash of 32 bits
@@ -57,7 +57,7 @@ class Sketches(Signature):
         """
         if self.minhashes:
             return ALIKE
-        parts = recipe_parts(via, "sketch")
+        parts = recipe_settings(via, "sketch")
         return TWO_COMPONENTS if "super" in parts else ONE_COMPONENT if parts & ONE_AGREES else UNKNOWN
 
     def check(self, wanted: JoinOptions, size: int) -> None:
