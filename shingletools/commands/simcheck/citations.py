@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 from rapidfuzz import fuzz
 
-from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS, FUNCTION_WORDS
+from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS
 from shingletools.commands.simcheck.text_numbers import is_number
 from shingletools.kernel.own_words import NEVER, aligned
 from shingletools.kernel.own_words import NUMBER as NUMBER_FLAG
@@ -17,6 +17,7 @@ from shingletools.kernel.own_words import NUMBER as NUMBER_FLAG
 EQUAL, ALIKE, UNKNOWN, OTHER = 2, 1, 0, -1  # what two values of a field are
 NEAR = 75  # percent of the letters of titles, in order: the same title as two databases have it
 LONG = 4  # words of a title that few papers have, without these: Letter to the editor is no such title
+FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # prepositions and pronouns may tell
 KINDS = frozenset(
     "abstract abstracts addendum comment commentary comments corrected correction corrections corrigenda corrigendum "
     "discussion edition editor editorial errata erratum letter part preface protocol replies reply retracted "
