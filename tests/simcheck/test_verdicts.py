@@ -20,7 +20,7 @@ def compared(one: list[str], other: list[str]) -> tuple[Verdict, OwnWords, list[
     joined = [" ".join(words).encode() for words in (one, other)]
     texts.add([7, 8], joined)
     made, pair = texts.arrays(), np.array([[0, 1]])
-    own = kernel.own_words(made, pair[:, 0], pair[:, 1], Comparing(SHORT, spellings=False))
+    own = kernel.own_words(made, pair[:, 0], pair[:, 1], Comparing(SHORT))
     sizes = made.sizes[pair]
     quoted = [
         stands_in(*sides, *map(len, lists)) for sides, lists in ((joined, (one, other)), (joined[::-1], (other, one)))

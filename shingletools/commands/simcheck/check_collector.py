@@ -91,7 +91,7 @@ class CheckCollector(Collector):
         self.via: bytes | None = None  # the recipe of all texts, as it is spelled, from the first document on
         self.prepared = TextNumbers()
         key = int.from_bytes(os.urandom(8))
-        self.how = Comparing(SHORT, spellings=False, key=key)
+        self.how = Comparing(SHORT, key)
         covers = [*(found.covers for found in VERDICTS[:DOUBT]), "both" if spec.covering else VERDICTS[DOUBT].covers]
         self.rests = [
             f',"covers":"{side}","answer":"{found.answer}"}}\n'.encode()

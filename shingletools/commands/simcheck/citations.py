@@ -5,14 +5,11 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 import orjson
 from rapidfuzz import fuzz
 
 from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS
-from shingletools.commands.simcheck.text_numbers import is_number
-from shingletools.kernel.own_words import NEVER, aligned
-from shingletools.kernel.own_words import NUMBER as NUMBER_FLAG
+from shingletools.commands.simcheck.spellings import are_spelled_alike
 
 EQUAL, ALIKE, UNKNOWN, OTHER = 2, 1, 0, -1  # what two values of a field are
 NEAR = 75  # percent of the letters of titles, in order: the same title as two databases have it
@@ -132,11 +129,8 @@ def titles(a: Citation, b: Citation) -> int:
         return OTHER
     if not fuzz.ratio(" ".join(one), " ".join(other), score_cutoff=NEAR):
         return ALIKE if len(one) >= LONG and other[: len(one)] == one else OTHER
-    vocabulary = sorted({*one, *other})
-    numbers = {word: at for at, word in enumerate(vocabulary)}
-    flags = [NUMBER_FLAG * is_number(word) | NEVER * (word in FUNCTION_WORDS) for word in vocabulary]
-    left, right = ([numbers[word] for word in title] for title in (one, other))
-    return ALIKE if any(aligned(left, right, vocabulary, np.array(flags, np.uint8), True)) else EQUAL
+    one, other = ([word for word in title if word not in FUNCTION_WORDS] for title in (one, other))
+    return EQUAL if are_spelled_alike(one, other) else ALIKE
 
 
 def authors(a: Citation, b: Citation) -> int:
