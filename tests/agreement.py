@@ -1,32 +1,23 @@
-"""What must agree: lines of all kinds, filters and collectors, and the ways to run them; and what is fuzzed.
+"""What must agree: lines of all kinds, filters and collectors, and the ways to run them.
 
 `record_lines` makes lines by a grammar, `WAYS`, `CHAINS` and `PATHS` are filters, and `check_lines`, `check_chain` and
-`check_collector` compare the kernel with the definition. TARGETS are functions of any bytes, which must hold what the
-manual pages promise and raise nothing. A difference is an AssertionError, as a crash is.
+`check_collector` compare the kernel with the definition.
 """
 
 import importlib
 import json
 import math
-import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import NamedTuple, cast
-from zlib import crc32
 
-import numpy as np
 from hypothesis import strategies as st
 
 from harness import Made, filtered, jsonl, read_by_definition
 from shingletools.cli.options import make_parser
-from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.shingle.fingerprints import Rolling, word_fingerprint
-from shingletools.commands.shingle.secret_keys import PUBLIC, derive_key
-from shingletools.kernel import _kernel, compiled_arrays, payload_codec, payload_signatures, reference_arrays
-from shingletools.kernel.lines import count_lines, split_lines
-from shingletools.kernel.memo import compiled_fingerprints, compiled_words, reference_fingerprints, reference_words
-from shingletools.kernel.types import TokenSets
+from shingletools.commands.shingle.fingerprints import Rolling
+from shingletools.kernel.lines import split_lines
 from shingletools.record import json_faults, wire
 from shingletools.record.filter_chain import Chain
 from shingletools.record.filter_line import filter_line
@@ -120,23 +111,6 @@ def record_lines(*fields: Fields, more: Fields | None = None, most: int = 12) ->
     return st.builds(bytes.__add__, several, st.sampled_from([b"", b"\n"]))
 
 
-CANON = Canonizer()
-WORDS = compiled_words(CANON._token, CANON.wherever, True), reference_words(CANON._token)
-KEY = derive_key(b"a secret that stands in the source", "shingle")
-FINGERPRINTS = [
-    (compiled_fingerprints(*each), reference_fingerprints(*each))
-    for each in (
-        (word_fingerprint, PUBLIC.base, b""),
-        (partial(word_fingerprint, key=KEY.words), KEY.base, KEY.words + KEY.sums),
-    )
-]
-FUNCTIONS = struct.pack("=84I", *range(1, 169, 2))
-
-
-def text_of(data: bytes) -> str:
-    return data.decode(errors="replace")
-
-
 @cache
 def command(line: str) -> tuple[str, list[str]]:
     name, *argv = line.split()
@@ -150,82 +124,6 @@ def stage_of(line: str) -> Stage:
     parser = make_parser(name, module.__doc__ or "", module.add_options)
     built: Stage = module.build(parser.parse(argv))
     return built
-
-
-def words(data: bytes) -> None:
-    """Canonical words: both kernels, and twice is once."""
-    text = text_of(data)
-    compiled_text, reference_text = (kernel.words(text) for kernel in WORDS)
-    assert compiled_text == reference_text
-    assert WORDS[0].words(compiled_text) == compiled_text
-
-
-def rolling(data: bytes) -> None:
-    """Fingerprints: both kernels, as many as promised."""
-    text, k = text_of(data[1:]), 1 + (data[0] if data else 0)
-    words = text.split()
-    counts = [len(words)], [len(" ".join(words))], [len(word) + 2 for word in words]  # of units: see memo.py
-    for kernels in FINGERPRINTS:
-        for units, several in enumerate(counts):
-            one, two = (kernel.rolling(text, k, units) for kernel in kernels)
-            assert one == two
-            assert len(one.split()) == sum(max(1, count - k + 1) for count in several if count)
-
-
-def payload(data: bytes) -> None:
-    """Payloads: what is read can be written again, and both kernels make the same of it."""
-    text = text_of(data)
-    for digits in (2, 4, 8, 16):
-        read = payload_codec.payload_to_bytes(text, digits)
-        if read is not None and text:
-            assert payload_codec.bytes_to_payload(read, digits) == text.lower()
-    if text:
-        for bits in (8, 16, 32):
-            assert _kernel.minima(text, FUNCTIONS, FUNCTIONS, bits) == payload_signatures.minima(
-                text, FUNCTIONS, FUNCTIONS, bits
-            )
-        assert _kernel.simhash(text) == payload_signatures.simhash(text)
-
-
-def arrays(data: bytes) -> None:
-    """Rows and sets: both kernels."""
-    width, least = (1 + data[0] % 90, data[1] % 91) if len(data) > 1 else (1, 0)
-    for kind in ("u1", "u4", "u8"):
-        size = width * np.dtype(kind).itemsize
-        rows = np.frombuffer(data[: len(data) // size * size], kind).reshape(-1, width)
-        if len(rows):
-            left = np.arange(len(rows))
-            right = left[::-1].copy()
-            bands = [(0, rows.shape[1] // 3)]
-            in_c, defined = (
-                each.agreements(rows, least, left, right, bands) for each in (compiled_arrays, reference_arrays)
-            )
-            assert (in_c[0].tolist(), in_c[1]) == (defined[0].tolist(), defined[1])
-            bands = [(0, width), (least % width, width)]
-            assert np.array_equal(compiled_arrays.band_keys(rows, bands), reference_arrays.band_keys(rows, bands))
-    groups = [sorted(set(group)) for group in data.split(b"\0") if group]
-    if groups:
-        tokens = np.array([token for group in groups for token in group], np.uint64)
-        sets = TokenSets.of(tokens, np.array(list(map(len, groups))))
-        left = np.arange(len(groups))
-        right, bounds = left[::-1].copy(), np.full(len(groups), least % 9)
-        found = compiled_arrays.overlaps(sets, left, right, bounds)
-        common = [len({*groups[a]} & {*groups[b]}) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
-        assert found.tolist() == [each if each >= least % 9 else 0 for each in common]
-
-
-def records(data: bytes) -> None:
-    """Lines through the driver: each comes out as a record or as a reject, byte for byte, and none is lost."""
-    documents = split_lines(data)
-    assert _kernel.count_lines(data) == count_lines(data) == len(documents)
-    for line in ("canon", "canon --html", "canon --lines", "shingle -k 2", "sketch -n 4", "sketch --simhash"):
-        stage = filter_of(line)
-        made, rejected = filtered(Chain([(stage, "id")]), data)
-        assert all(documents[place] == document for place, _, _, document in rejected)
-        written = split_lines(made)
-        assert len(written) + len(rejected) == len(documents)
-        for record in written:
-            assert stage.produces in wire.parse_json(record)
 
 
 @cache
@@ -277,11 +175,6 @@ WAYS = (
 )
 
 
-def lines(data: bytes) -> None:
-    """Lines in one of the ways, which hangs on the data: all of them take twenty times as long."""
-    check_lines(data, [WAYS[crc32(data) % len(WAYS)]])
-
-
 def check_lines(data: bytes, ways: Sequence[str] = WAYS) -> None:
     """Lines between good ones: the kernel makes what the definition makes, and all other bytes stay."""
     for way in ways:
@@ -307,8 +200,12 @@ def by_definition(stage: Filter, line: bytes, id_field: str = "id") -> bytes | R
         return Reject(str(error), line)
 
 
+SECRET = kept_in_a_file("secret", b"a secret of more than 32 bytes, as a key must be")
+WHOLE = "canon | shingle -k 10 | sketch -n 84"
 # Filters of which the kernel does some at once, all or none
 CHAINS = (
+    WHOLE,
+    f"canon | shingle -k 2 --key-file {SECRET} | sketch -n 3",
     "canon | shingle -k 2 | sketch -n 5",
     "canon | shingle -k 2 | sketch -n 5 --bits 8",
     "canon | shingle -k 1 | sketch -n 3 --bits 16",
@@ -350,11 +247,6 @@ def chain_of(pipeline: str) -> Chain:
     return Chain([(cast(Filter, step.stage), step.id_field) for step in steps])
 
 
-def chains(data: bytes) -> None:
-    """Lines through one of the chains, which hangs on the data."""
-    check_chain(chain_of(CHAINS[crc32(data) % len(CHAINS)]), data)
-
-
 GOOD = b'{"id":1,"x":2,"text":"A b c","words":"D"}'
 
 
@@ -384,12 +276,6 @@ def conserved(stage: Filter, line: bytes, made: bytes) -> None:
         kept = [each[member.start : member.end] for member in every if member.name not in payloads]
         rest.append((each[: every[0].start], kept, each[every[-1].end :]))
     assert rest[0] == rest[1]
-
-
-def joins(data: bytes) -> None:
-    """Lines to what takes all records: none is lost, and what it writes is JSON."""
-    for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup", "simscore --truth x --by 0.1"):
-        check_collector(line, [[data]])
 
 
 def collected(command: str, sides: Sequence[list[bytes]], at_once: bool) -> tuple[Made, object]:
@@ -476,8 +362,3 @@ def readers(data: bytes) -> None:
             assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
         record = expected is not None and expected[0].startswith(str(dict))
         assert judged(wire.parse_json, line) == (expected if record else None)
-
-
-TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (words, rolling, payload, arrays, records, lines, chains, joins, readers)
-}

@@ -3,7 +3,8 @@
 Each one of data/mutants.txt is made alone, in a copy of the package in an environment of its own, where the tests that
 are said to guard it are run until one fails. Those that no test notices are printed at the end, and the status is 1 if
 one of them has no reason with it. With words, only mutants in whose file or text one of them stands. One whose old
-text is gone is an error: state it anew. A file is named without its folder, since these move.
+text is gone is an error: state it anew. A file is named without its folder, since these move; so does code, so that a
+text which the file lacks may stand in any other.
 """
 
 import os
@@ -32,7 +33,7 @@ class Mutant(NamedTuple):
 
     file: str
     tests: str  # files of tests, or tests in them, as pytest names them
-    old: str  # stands once in all files of this name
+    old: str  # stands once in one file
     new: str
     reason: str  # why it need not be noticed
 
@@ -93,7 +94,7 @@ class Copy:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"CI": "mutants"}
         try:
             ran = subprocess.run(
-                [*words, *map(self.path_of, tests.split())],
+                [*words, *(path_of(test, self.folder) for test in tests.split())],
                 cwd=self.folder,
                 env=environment,
                 capture_output=True,
@@ -107,12 +108,6 @@ class Copy:
             raise SystemExit(f"{tests}: pytest ended with {ran.returncode}\n{ran.stdout}{ran.stderr}")
         return ran.stdout.splitlines()[-1] if ran.returncode else ""
 
-    def path_of(self, test: str) -> str:
-        """Tests as pytest is to be given them, from the end of the path of their file or folder."""
-        file, colons, name = test.partition("::")
-        (path,) = (path for path in (self.folder / "tests").rglob(Path(file).name) if f"{path}".endswith(f"/{file}"))
-        return f"{path.relative_to(self.folder)}{colons}{name}"
-
     def is_noticed(self, mutant: Mutant) -> str:
         """What pytest says of it; nothing if no test fails."""
         path = place_of(mutant, self.package)
@@ -124,12 +119,22 @@ class Copy:
             self.write(path, before)
 
 
+def path_of(test: str, top: Path) -> str:
+    """Tests as pytest is to be given them, from the end of the path of their file or folder. Raises SystemExit."""
+    file, colons, name = test.partition("::")
+    found = [path for path in (top / "tests").rglob(Path(file).name) if f"{path}".endswith(f"/{file}")]
+    if len(found) != 1 or (name and f"def {name.partition('[')[0]}(" not in found[0].read_text()):
+        raise SystemExit(f"{test}: no such test")
+    return f"{found[0].relative_to(top)}{colons}{name}"
+
+
 def place_of(mutant: Mutant, package: Path) -> Path:
-    """The file in which its old text stands. Raises SystemExit unless it stands once in one file of that name."""
-    found = [path for path in package.rglob(mutant.file) if path.read_text().count(mutant.old) == 1]
-    if len(found) != 1:
-        raise SystemExit(f"{mutant.file}: not in one file of this name, once: {mutant.old!r}")
-    return found[0]
+    """The file in which its old text stands: of its name, or any. Raises SystemExit unless it stands in one, once."""
+    for name in (mutant.file, "*.py", "*.[ch]"):
+        found = [path for path in package.rglob(name) if path.read_text().count(mutant.old) == 1]
+        if len(found) == 1:
+            return found[0]
+    raise SystemExit(f"{mutant.file}: neither there nor in one other file, once: {mutant.old!r}")
 
 
 def main(words: list[str]) -> int:

@@ -1,5 +1,6 @@
 """Filters, chains and collectors do with any lines what their definitions do: output, rejects, failures."""
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -23,10 +24,11 @@ from agreement import (
     record_lines,
     stage_of,
 )
-from harness import collect, finished, run
+from harness import DOCS, collect, finished, jsonl, run
 from shingletools import kernel
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.kernel import NAME, arrays
+from shingletools.record.collector import CollectorContext
 from shingletools.system.errors import Failed
 
 
@@ -51,6 +53,69 @@ def test_filters(data: bytes) -> None:
 @example(b'{"x":0,"shingles":"0123456789abcdef","via":"x"} \n{"x":0,"shingles":"01234567 89abcdef"}\n\xff\n')
 def test_chains(pipeline: str, data: bytes) -> None:
     check_chain(chain_of(pipeline), data)
+
+
+@pytest.mark.parametrize("pipeline", CHAINS)
+def test_real_documents(pipeline: str) -> None:
+    check_chain(chain_of(pipeline), DOCS.read_bytes().replace(b'"text"', b'"x":1.0,"words":"a b c d","text"'))
+
+
+# Lines of which only the payload and via may change, and what becomes of them, byte for byte
+UNTOUCHED = [
+    ("canon", b'{"id":1,"x":"a","text":"y","x":"z"}', b'{"id":1,"x":"a","text":"y","x":"z",VIA}'),
+    (
+        "canon",
+        b'{"text":"A", "price":0.10 , "big":123456789012345678901234567890,"y":1E5 , "z":[ 1 , "\\u0041"],"id":1 }',
+        b'{"text":"a", "price":0.10 , "big":123456789012345678901234567890,"y":1E5 , "z":[ 1 , "\\u0041"],"id":1,VIA }',
+    ),
+    # The new payload takes the first place of the two, and the other is gone
+    (
+        "shingle --readable",
+        b'{"id":1, "shingles":"old" ,"n": 1,"text" : "a"}',
+        b'{"id":1, "shingles":["a"] ,"n": 1,VIA}',
+    ),
+    (
+        "shingle --readable",
+        b'{"text" : "a" ,"n":1,"shingles":[1,2] ,"id":1}',
+        b'{"shingles" : ["a"] ,"n":1 ,"id":1,VIA}',
+    ),
+    ("canon --number", b'{"n": 0.10, "text":"A"}', b'{"id":1,"n": 0.10, "text":"a",VIA}'),
+    ("canon --number", b' \t{"id":"x","text":"B"}', b' \t{"id":"x","text":"b",VIA}'),
+    ("canon --number", b'\xef\xbb\xbf{"text":"C"}', b'{"id":1,"text":"c",VIA}'),
+]
+
+
+@pytest.mark.parametrize(("way", "line", "made"), UNTOUCHED)
+def test_all_else_passes_untouched(way: str, line: bytes, made: bytes) -> None:
+    via = '"via":"canon/4"' if way.startswith("canon") else '"via":"shingle k=10 readable"'
+    assert run(way, stdin=line).good() == made.replace(b"VIA", via.encode()) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "line", "name"),
+    [
+        *(
+            ("canon --text ba", b'{"id":1,"x":"a","via":"x","ba":"y","%b":"z"}' % name, name.decode())
+            for name in (b"id", b"via", b"ba", b"b\\u0061")
+        ),
+        ("simjoin", b'{"id":1,"id":2,"sketch":"00000001"}', "id"),
+        ("simjoin", b'{"id":1,"sketch":"00000001","sketch":"00000001"}', "sketch"),
+        ("simgroup", b'{"a":1,"b":2,"\\u0062":3}', "b"),
+        ("simgroup -t 0.5", b'{"a":1,"b":2,"similarity":0.9,"similarity":0.9}', "similarity"),
+        ("dedup --groups /dev/null", b'{"id":1,"id":2}', "id"),
+        ("dedup --groups /dev/null --keep longest", b'{"id":1,"text":"a","text":"b"}', "text"),
+        ("dedup --groups /dev/null --annotate", b'{"id":1,"duplicate_of":1,"duplicate_of":1}', "duplicate_of"),
+    ],
+)
+def test_a_field_that_stands_twice(command: str, line: bytes, name: str) -> None:
+    """It is bad where a command reads the field, and not elsewhere."""
+    good = jsonl({"id": 5, "sketch": "00000001", "a": 1, "b": 3, "similarity": 1, "ba": "t", "text": "t"})
+    ran = run(command, stdin=line + b"\n" + good)
+    shown = json.dumps(json.loads(f'"{name}"'))
+    assert (ran.status, ran.err) == (1, f"{command.split(maxsplit=1)[0]}: -:1: field {shown} occurs twice\n")
+    run("simgroup", stdin=b'{"a":1,"b":2,"similarity":0.9,"similarity":0.9}\n').good()
+    twice = b'{"id":1,"duplicate_of":1,"duplicate_of":1,"text":"a","text":"b"}\n'
+    assert run("dedup --groups /dev/null", stdin=twice).good() == twice
 
 
 # Members of records whose id is a.b and whose text is b.a.t; the first four are ordinary
@@ -139,6 +204,12 @@ SKETCHES: Fields = {"id": IDS, "sketch": (*quoted(*EIGHT), "7", '"\\u0030000001"
 SHINGLES: Fields = {"shingles": (*quoted(*SIXTEEN), "null")}
 SHORT: Fields = {"shingles": (*quoted(*EIGHT), "null")}
 MADE: Fields = {"via": quoted(*RECIPES)}
+WITHIN: Fields = {  # objects, in which is the id
+    "of": (
+        *(f'{{"x":0.10,"id":{each}}}' for each in IDS),
+        *('{"id":1,"id":1}', "[]", "1", "{}", '{"\\u0069d":5}', '{"id":{"id":1}}', '[{"id":7}]', '[{"id":1},{"id":2}]'),
+    )
+}
 PAIRS: Fields = {
     "a": IDS,
     "b": tuple(reversed(IDS)),
@@ -183,6 +254,8 @@ WORDS = ("00000000ABCDEF00", "00000000abcdef01", "", "ffffffffffffffff", "1")
 # What collects, and the fields of the records of each of its sides; each chunk of scores is a file of its own
 COLLECTORS: list[tuple[str, list[list[Fields]]]] = [
     *((f"simjoin {each}", [[SKETCHES, MADE]]) for each in ("-m 2", "-t 1 --forest", "-m 1 -S 100M")),
+    *((f"simjoin -m 1 --id {path}", [[WITHIN, SKETCHES, MADE]]) for path in ("of.id", "of[].id")),
+    ("dedup --pairs PAIRS --id of.id --text of.x", [[WITHIN]]),
     ("simjoin --against x -m 1", [[SKETCHES, MADE]] * 2),
     *((f"simjoin --verify -m 1{each}", [[SKETCHES, SHINGLES]]) for each in ("", " -S 100M --measure containment")),
     *(("simjoin -t 0.3", [[{"id": IDS}, each, MADE]]) for each in (SHINGLES, SHORT)),
@@ -225,6 +298,9 @@ COLLECTORS: list[tuple[str, list[list[Fields]]]] = [
 ]
 
 
+FEW = settings(max_examples=min(12, settings().max_examples))  # the profile may have fewer
+
+
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Files of groups and pairs, by their names in COLLECTORS."""
@@ -236,7 +312,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("command", "sides"), COLLECTORS)
-@settings(max_examples=min(12, settings().max_examples))  # the profile may have fewer
+@FEW
 @given(data=st.data())
 def test_collectors(command: str, sides: list[list[Fields]], named: dict[str, str], data: st.DataObject) -> None:
     words = [named.get(word, word) for word in command.split(" ")]
@@ -265,6 +341,7 @@ def test_another_signature_twice(tmp_path: Path) -> None:
         assert (ran.status, ran.err) == (1, f'{command.split()[0]}: -:2: field "simhash" occurs twice\n')
 
 
+@FEW
 @given(st.lists(record_lines({**PAIRS, "against": ("true", "true", "true", "false", "null", '"true"')}), max_size=4))
 def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
     """Whatever they hold, they are read in both ways, up to the line that fails the run."""
@@ -274,9 +351,9 @@ def test_pairs_of_two_sides(chunks: list[bytes]) -> None:
         if not at_once:
             known.schema = known.schema._replace(ordinary=False)
         failed = ""
+        pieces = [(f"{number}", chunk) for number, chunk in enumerate(chunks)]
         try:
-            for number, chunk in enumerate(chunks):
-                known.take_chunk(chunk, f"{number}")
+            known.read("--known", ["pairs"], CollectorContext(read=lambda *_, pieces=pieces: iter(pieces)))
         except Failed as error:
             failed = str(error)
         ids = known.ids if not failed else None

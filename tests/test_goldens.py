@@ -1,14 +1,13 @@
 """The numbers that the articles on the shingle method print, through the commands."""
 
 import json
-from itertools import combinations
 
 import numpy as np
 import pytest
 
 from harness import DATA, jsonl, pipe
 from shingletools.commands.simjoin.join import Join
-from shingletools.commands.simjoin.table import ComponentTable, cut
+from shingletools.commands.simjoin.table import ComponentTable
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"
@@ -77,13 +76,6 @@ def test_fitness_club_pair(shingle: str) -> None:
     assert common == 4
     assert round(200 * common / (len(one) + len(two)), 1) == 22.2
     assert common / len(one | two) == 0.125
-
-
-def test_words_at_hamming_distance_three_share_a_block() -> None:
-    blocks = cut(64, 4)
-    assert [last - first for first, last in blocks] == [16] * 4
-    for changed in combinations(range(64), 3):
-        assert any(not any(first <= bit < last for bit in changed) for first, last in blocks)
 
 
 def test_hamming_distances_of_the_article() -> None:

@@ -243,9 +243,12 @@ def test_every_command_is_in_the_matrix_of_the_contract() -> None:
     assert all(program(way) == each.name for each in SUITE for way in (*each.ways, *each.by_id, *each.killed))
 
 
-def test_every_mutant_is_a_change_of_a_source_that_is_there() -> None:
-    """place_of says which is not."""
+def test_every_mutant_is_a_change_of_a_source_and_has_tests_that_are_there() -> None:
+    """place_of and path_of say which is not."""
     assert len([mutants.place_of(mutant, PACKAGE) for mutant in mutants.mutants()]) > 80
+    assert all(mutant.old != mutant.new for mutant in mutants.mutants())
+    for test in {test for mutant in mutants.mutants() for test in mutant.tests.split()}:
+        mutants.path_of(test, TOP)
 
 
 def unexplained(path: Path) -> list[int]:

@@ -552,59 +552,45 @@ def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
 
 
 def test_files_that_use_the_same_ids(tmp_path: Path) -> None:
-    """The advice makes all documents come through, of which ids in pairs need it."""
-    documents = [{"id": number, "text": f"text {number} of its own"} for number in range(5)]
+    """The advice makes all documents come through."""
+    documents = [{"id": number, "shingles": f"{number:016x}"} for number in range(3)]
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(jsonl(*documents))
-    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
-    ran = run_here("dedup --pairs pairs a b", cwd=tmp_path)
+    ran = run_here("simjoin a b", cwd=tmp_path)
     rename = "jq -c '.id = \"\\(input_filename) \\(.id)\"'"
     advice = f"; if several files use the same ids, {rename} FILE... makes them differ"
-    messages = [f"dedup: b:{n}: id {n - 1} was seen before{advice * (n == 2)}" for n in (2, 3)]
+    messages = [f"simjoin: b:{n}: id {n - 1} was seen before{advice * (n == 2)}" for n in (1, 2, 3)]
     assert (ran.status, ran.err.splitlines()) == (1, messages)
     made = shell(f"{rename} a b > all", tmp_path)
     assert made.status == 0
-    assert [each["id"] for each in run_here("canon all", cwd=tmp_path).records()] == [
-        f"{name} {number}" for name in "ab" for number in range(5)
-    ]
+    pairs = run_here("simjoin all", cwd=tmp_path).records()
+    assert [(each["a"], each["b"]) for each in pairs] == [(f"a {number}", f"b {number}") for number in range(3)]
 
 
 @pytest.mark.parametrize("field", ["Nr", "meta.id", "it's a name"])
 def test_how_ids_are_renamed_in_other_fields(field: str, tmp_path: Path) -> None:
     """The field is the one that --id names, and is found again by jq."""
-    value: Any = {field: 1} if field != "meta.id" else {"meta": {"id": 1}}
+    value: Any = {field: 1, "shingles": ""} if field != "meta.id" else {"meta": {"id": 1}, "shingles": ""}
     for name in ("a", "b"):
-        (tmp_path / name).write_bytes(jsonl({"meta": {"id": f"first {name}"}, "Nr": name, "it's a name": name}, value))
-    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
-    ran = run("dedup --pairs pairs --id", field, "a", "b", cwd=tmp_path)
+        first = {"meta": {"id": f"first {name}"}, "Nr": name, "it's a name": name, "shingles": ""}
+        (tmp_path / name).write_bytes(jsonl(first, value))
+    ran = run("simjoin --id", field, "a", "b", cwd=tmp_path)
     cause, advice, rename = ran.err.partition("; if several files use the same ids, ")
-    assert (ran.status, cause, bool(advice)) == (1, "dedup: b:2: id 1 was seen before", True)
+    assert (ran.status, cause, bool(advice)) == (1, "simjoin: b:2: id 1 was seen before", True)
     made = shell(f"{rename.partition(' FILE...')[0]} a b > all", tmp_path)
     assert made.status == 0
-    assert run("dedup --pairs pairs --id", field, "all", "-o", "out", cwd=tmp_path).status == 0
+    assert run("simjoin --id", field, "all", "-o", "out", cwd=tmp_path).status == 0
 
 
 def test_no_advice_about_ids_that_jq_cannot_rename(tmp_path: Path) -> None:
-    """Within one file, in a table, or on standard input."""
-    twice, table = jsonl({"id": 2}, {"id": 1}, {"id": 1}), "id,text\n2,x\n1,a\n1,b\n"
+    """Within one file, or on standard input."""
+    twice = jsonl(*({"id": number, "shingles": ""} for number in (2, 1, 1)))
     (tmp_path / "a").write_bytes(twice)
-    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
-    for name in ("t.csv", "u.csv"):
-        (tmp_path / name).write_text(table.replace("1", name))
     for options in ("a", "-"):
-        ran = run(f"dedup --pairs pairs {options}", stdin=twice, cwd=tmp_path)
-        assert (ran.status, ran.err.splitlines()[0].endswith(" was seen before"), "jq" in ran.err) == (1, True, False)
-    (tmp_path / "pairs").write_bytes(jsonl({"a": "2", "b": "t.csv"}, {"a": "2", "b": "u.csv"}))
-    ran = run("dedup --pairs pairs --csv t.csv u.csv", cwd=tmp_path)
-    assert (ran.status, ran.err.splitlines()) == (
-        1,
-        [
-            'dedup: t.csv:4: id "t.csv" was seen before; '
-            "--number --id row, given to canon and dedup, numbers the rows instead",
-            'dedup: u.csv:2: id "2" was seen before',
-            'dedup: u.csv:4: id "u.csv" was seen before',
-        ],
-    )
+        ran = run(f"simjoin {options}", stdin=twice, cwd=tmp_path)
+        assert (ran.status, ran.err) == (1, f"simjoin: {options}:3: id 1 was seen before\n")
+    for name in ("t.csv", "u.csv"):
+        (tmp_path / name).write_text(f"id,text\n2,x\n{name},a\n{name},b\n")
     pairs = "canon --csv --number --id row t.csv u.csv | shingle -k 1 | simjoin --id row"
     made = shell(f"{pairs} | dedup --pairs - --csv --number --id row t.csv u.csv", tmp_path)
     assert made.good().decode() == "id,text\n2,x\nt.csv,a\nt.csv,b\n"

@@ -1,11 +1,9 @@
 """The Makefile of the manual, by make itself: what it makes again, and that it goes on from nothing incomplete."""
 
 import os
-import random
 import shutil
 import signal
 import subprocess
-import time
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -151,34 +149,6 @@ def test_an_end_at_each_stage(place: int, number: signal.Signals, whom: str, fol
     shutil.rmtree(folder / "bin")
     assert make(folder, "allowed=--allow-rejects 1").status == 0
     assert [(folder / name).read_bytes() for name in MADE] == expected()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_end_at_any_moment(number: signal.Signals, folder: Path) -> None:
-    """Of all processes."""
-    whole = expected()
-    rng = random.Random(number)
-    for _ in range(8):
-        words = ["env", "--default-signal=INT", "make", "-f", "pipeline.mk", "docs.pairs"]
-        process = subprocess.Popen(
-            words,
-            cwd=folder,
-            env=ENVIRONMENT,
-            start_new_session=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        time.sleep(rng.uniform(0, 1))
-        os.killpg(process.pid, number)
-        process.wait(60)
-        wait_for_the_end_of(process.pid)
-        check_whole(folder, whole)
-    assert make(folder).status == 0
-    assert [(folder / name).read_bytes() for name in MADE] == whole
-    for name in left(folder) - {*MADE, *(f"{name}.how" for name in (*NAMES, "dedup"))}:
-        assert number == signal.SIGKILL
-        assert name.startswith(".shingletools.")
 
 
 def check_whole(folder: Path, whole: list[bytes]) -> None:

@@ -7,7 +7,6 @@ bands of 11 min-hashes were joined, with no look at the pair, and all that hung 
 import json
 import random
 import subprocess
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from harness import ENVIRONMENT, jsonl, pipe, run
 
 CALLS, COPIES = 1600, 60
 OWN = 5, 25  # words of a call other than its template
-BANDS, ROWS = 26, 11
 SYLLABLES = "ba de fi go ku la me ni po ru sa te vi wo zu".split()
 TEMPLATE = (
     "You are a helpful assistant. You have access to the functions below, and use one of them if the question asks for"
@@ -44,35 +42,6 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("calls") / "calls.canon"
     path.write_bytes(run("canon", stdin=jsonl(*records)).out)
     return path
-
-
-def largest(pairs: list[tuple[int, int]]) -> int:
-    """Of the groups that hang together by pairs, the documents of the largest."""
-    near: dict[int, set[int]] = {}
-    for a, b in pairs:
-        near.setdefault(a, set()).add(b)
-        near.setdefault(b, set()).add(a)
-    most = 0
-    while near:
-        reached = {next(iter(near))}
-        border = reached
-        while border:
-            border = set().union(*map(near.pop, border)) - reached
-            reached |= border
-        most = max(most, len(reached))
-    return most
-
-
-def test_bands_that_nobody_verifies_join_nearly_all(calls: Path) -> None:
-    sketches = pipe(calls.read_bytes(), "shingle --chars -k 5", f"sketch -n {BANDS * ROWS}").splitlines()
-    buckets: dict[tuple[int, str], list[int]] = {}
-    for number, line in enumerate(sketches):
-        components = json.loads(line)["sketch"].split()
-        for band in range(BANDS):
-            key = band, " ".join(components[band * ROWS : (band + 1) * ROWS])
-            buckets.setdefault(key, []).append(number)
-    pairs = [pair for bucket in buckets.values() for pair in pairwise(bucket)]
-    assert largest(pairs) > 0.98 * (CALLS + COPIES)
 
 
 def test_a_group_that_chains_make_is_reported(calls: Path) -> None:

@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import shingletools
-from harness import DOCS, Ran, Record, jsonl, pipe, program, run, run_here
+from agreement import chain_of, check_chain
+from harness import Ran, Record, jsonl, pipe, program, run, run_here
 from shingletools.running.completion import parser_of
 from suite import SUITE, Command, good, of
 
 ID, TEXT = "meta.id", "body.of.text"
 IDENTIFIED = [way for each in SUITE if each.identity == "id" for way in each.ways]
 HINT = re.compile("; the record has .*")
-KERNELS = pytest.mark.parametrize("kernel", ["c", "numpy"])
 
 
 def takes_text(each: Command) -> bool:
@@ -79,9 +79,8 @@ def flat(way: str, record: Record) -> Record:
     return made
 
 
-@KERNELS
 @pytest.mark.parametrize("way", IDENTIFIED)
-def test_what_is_nested_counts_as_what_is_not(way: str, kernel: str, tmp_path: Path) -> None:
+def test_what_is_nested_counts_as_what_is_not(way: str, tmp_path: Path) -> None:
     """The same output but for the places of fields; bad records are bad for the same reasons, in other names.
 
     Which fields the record has instead, a hint says; those of the one have other names than those of the other.
@@ -91,9 +90,8 @@ def test_what_is_nested_counts_as_what_is_not(way: str, kernel: str, tmp_path: P
     records += [{"id": None, **good(way, 1)}, {each.field: each.payload}, {"id": 3}, {"id": 4, each.field: None}]
     records[6]["id"] = None
     deep = [nested(way, record) for record in records]
-    env = {"SHINGLETOOLS_KERNEL": kernel}
-    one = run(way, "--rejects", tmp_path / "one", stdin=jsonl(*records), env=env)
-    two = run(with_paths(way), "--rejects", tmp_path / "two", stdin=jsonl(*deep), env=env)
+    one = run(way, "--rejects", tmp_path / "one", stdin=jsonl(*records))
+    two = run(with_paths(way), "--rejects", tmp_path / "two", stdin=jsonl(*deep))
     names = {'"id"': f'"{ID}"', '"text"': f'"{TEXT}"' if takes_text(each) else '"text"'}
     said = one.err
     for name, path in names.items():
@@ -175,105 +173,87 @@ def test_numbers_for_records_without_an_id() -> None:
 CANON, SHINGLE = "canon --id m.u --text b.t", "shingle -k 2 --readable --id m.u --text b.t"
 PLACED = f"{CANON} --offsets"
 # Lines, and what is made of them, byte for byte
-LINES = [
-    (
-        CANON,
-        b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
-        b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,NAMED,"via":"canon/4"}',
-    ),
-    (
-        CANON,
-        b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
-        b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4",NAMED } \r',
-    ),
-    (
-        CANON,
-        b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
-        b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5,NAMED}',
-    ),
-    (CANON, b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}', b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y",NAMED,"via":"canon/4"}'),
-    (
-        CANON,
-        b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
-        b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},NAMED,"via":"canon/4"}',
-    ),
-    (
-        CANON,
-        b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
-        b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,NAMED,"via":"canon/4"}',
-    ),
-    (
-        CANON,
-        b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
-        b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a",NAMED,"via":"canon/4"}',
-    ),
-    (
-        SHINGLE,
-        b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
-        b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}',
-    ),
-    (
-        SHINGLE,
-        b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
-        b'{"m":{"u":1},"b":{  } ,"via":"x | shingle k=2 readable","shingles":["a b"]}',
-    ),
-    (
-        SHINGLE,
-        b'{"m":{"u":1},"b":{ "t" : "a b" , "y" : 2 }}',
-        b'{"m":{"u":1},"b":{ "y" : 2 },"shingles":["a b"],"via":"shingle k=2 readable"}',
-    ),
-    (
-        SHINGLE,
-        b'{"b":{"w":1 , "t":"a b" , "y":2},"m":{"u":1}}',
-        b'{"b":{"w":1 , "y":2},"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}',
-    ),
-    (
-        SHINGLE,
-        b'{"b":{"w":1 ,\t"t":"a b" },"m":{"u":1}}',
-        b'{"b":{"w":1 },"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}',
-    ),
-    (
-        SHINGLE,
-        b'{"shingles":{"z":[1]},"b":{"t":"a b"},"m":{"u":1}}',
-        b'{"shingles":["a b"],"b":{},"m":{"u":1},"via":"shingle k=2 readable"}',
-    ),
-    (
-        SHINGLE,
-        b'{"b":{"t":"a b"},"m":{"u":1},"via":"x","shingles":"y"}',
-        b'{"b":{},"m":{"u":1},"via":"x | shingle k=2 readable","shingles":["a b"]}',
-    ),
-    (
-        SHINGLE,
-        b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
-        b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}',
-    ),
-    (
-        PLACED,
-        b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
-        b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042",NAMED,"via":"canon/4"}',
-    ),
-    (
-        PLACED,
-        b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
-        b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3",NAMED,"via":"canon/4"}',
-    ),
-]
+LINES = {
+    CANON: [
+        (
+            b'{"m":{"u":1.0,"u ":3},"b":{"t":"A"},"m.u":1}',
+            b'{"m":{"u":1.0,"u ":3},"b":{"t":"a"},"m.u":1,NAMED,"via":"canon/4"}',
+        ),
+        (
+            b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"A \\u0041" , "t.":0.10} ,"via":"x" } \r',
+            b' { "m" : {"a":[{"u":2}],"u" : 1 } , "b":{"t" :"a a" , "t.":0.10} ,"via":"x | canon/4",NAMED } \r',
+        ),
+        (
+            b'{"via":"","b":{"x":{"t":1},"t":"A"},"m":{"m":{"u":2},"u":"1"},"e":1E5}',
+            b'{"via":"canon/4","b":{"x":{"t":1},"t":"a"},"m":{"m":{"u":2},"u":"1"},"e":1E5,NAMED}',
+        ),
+        (b'{"m":{"u":1},"b":{"t":"N"},"b.t":"Y"}', b'{"m":{"u":1},"b":{"t":"N"},"b.t":"y",NAMED,"via":"canon/4"}'),
+        (
+            b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"A"},"z":{"t":1,"t":2}}',
+            b'{"m":{"u":1,"x":1,"x":2},"b":{"t":"a"},"z":{"t":1,"t":2},NAMED,"via":"canon/4"}',
+        ),
+        (
+            b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"A","b":7,"b":8}',
+            b'{"m.u":1,"m":{"u":2,"u":3},"b.t":"a","b":7,"b":8,NAMED,"via":"canon/4"}',
+        ),
+        (
+            b'{"\\u006d":{"\\u0075":1},"b\\u002et":"A"}',
+            b'{"\\u006d":{"\\u0075":1},"b\\u002et":"a",NAMED,"via":"canon/4"}',
+        ),
+    ],
+    SHINGLE: [
+        (
+            b'{"m":{"u":1},"b":{"t":"a b"},"x":1}',
+            b'{"m":{"u":1},"b":{},"x":1,"shingles":["a b"],"via":"shingle k=2 readable"}',
+        ),
+        (
+            b'{"m":{"u":1},"b":{ "t" : "a b" } ,"via":"x"}',
+            b'{"m":{"u":1},"b":{  } ,"via":"x | shingle k=2 readable","shingles":["a b"]}',
+        ),
+        (
+            b'{"m":{"u":1},"b":{ "t" : "a b" , "y" : 2 }}',
+            b'{"m":{"u":1},"b":{ "y" : 2 },"shingles":["a b"],"via":"shingle k=2 readable"}',
+        ),
+        (
+            b'{"b":{"w":1 , "t":"a b" , "y":2},"m":{"u":1}}',
+            b'{"b":{"w":1 , "y":2},"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}',
+        ),
+        (
+            b'{"b":{"w":1 ,\t"t":"a b" },"m":{"u":1}}',
+            b'{"b":{"w":1 },"m":{"u":1},"shingles":["a b"],"via":"shingle k=2 readable"}',
+        ),
+        (
+            b'{"shingles":{"z":[1]},"b":{"t":"a b"},"m":{"u":1}}',
+            b'{"shingles":["a b"],"b":{},"m":{"u":1},"via":"shingle k=2 readable"}',
+        ),
+        (
+            b'{"b":{"t":"a b"},"m":{"u":1},"via":"x","shingles":"y"}',
+            b'{"b":{},"m":{"u":1},"via":"x | shingle k=2 readable","shingles":["a b"]}',
+        ),
+        (
+            b'{"b.t":"a b","b":{"t":1},"m":{"u":1}}',
+            b'{"shingles":["a b"],"b":{"t":1},"m":{"u":1},"via":"shingle k=2 readable"}',
+        ),
+    ],
+    PLACED: [
+        (
+            b'{"b":{"t":"A \\u0042"},"m":{"u":1},"at":7}',
+            b'{"b":{"t":"a b"},"m":{"u":1},"at":"0-1 2-3","source":"A \\u0042",NAMED,"via":"canon/4"}',
+        ),
+        (
+            b'{"b":{"t":"A B","at":1},"m":{"u":1}}',
+            b'{"b":{"t":"a b","at":1},"m":{"u":1},"source":"A B","at":"0-1 2-3",NAMED,"via":"canon/4"}',
+        ),
+    ],
+}
 
 
-@cache
-def made_of_one(way: str, line: bytes, kernel: str) -> bytes:
-    return run(way, stdin=line, env={"SHINGLETOOLS_KERNEL": kernel}).good()
-
-
-@pytest.mark.parametrize(("way", "line", "made"), LINES)
-@KERNELS
-def test_all_other_bytes_stay(way: str, line: bytes, made: bytes, kernel: str) -> None:
-    """Between ordinary lines, which the kernel does."""
-    around = b'{"m":{"u":5},"b":{"t":"w"},"via":"x"}\n'
-    expected = made_of_one(way, around, kernel)
-    ran = run(way, stdin=around + line + b"\n" + around, env={"SHINGLETOOLS_KERNEL": kernel})
+@pytest.mark.parametrize(("way", "line", "made"), [(way, *each) for way, lines in LINES.items() for each in lines])
+def test_all_other_bytes_stay(way: str, line: bytes, made: bytes) -> None:
+    """Also between ordinary lines, which the kernel does."""
     made = made.replace(b"NAMED", b'"named":"--id m.u --text b.t"')
-    assert ran.good() == expected + made + b"\n" + expected
+    assert run(way, stdin=line).good() == made + b"\n"
+    check_chain(chain_of(way), line, b'{"m":{"u":5},"b":{"t":"w"},"via":"x"}')
 
 
 REJECTED = [
@@ -373,25 +353,6 @@ def test_a_text_is_found_however_deep() -> None:
         assert run("canon", "--text", path, stdin=line).good() == made
 
 
-def test_real_documents(tmp_path: Path) -> None:
-    """From documents to pairs and groups, by paths all the way."""
-    deep = b"".join(
-        b'{"meta":{"id":%b},"body":{"of":{"text":%b}}}\n'
-        % (json.dumps(each["id"]).encode(), json.dumps(each["text"]).encode())
-        for each in map(json.loads, DOCS.read_bytes().splitlines())
-    )
-    paths = f"--id {ID} --text {TEXT}"
-    pairs = pipe(deep, f"canon {paths}", f"shingle {paths}", f"sketch --id {ID}", f"simjoin -t 0.8 --id {ID}")
-    assert pairs == pipe(DOCS.read_bytes(), "canon", "shingle", "sketch", "simjoin -t 0.8")
-    (tmp_path / "groups").write_bytes(pipe(pairs, "simgroup"))
-    for keep in ("first", "longest"):
-        kept = pipe(deep, f"dedup --keep {keep} {paths} --groups {tmp_path / 'groups'}")
-        flat = pipe(DOCS.read_bytes(), f"dedup --keep {keep} --groups {tmp_path / 'groups'}")
-        assert [json.loads(line)["meta"]["id"] for line in kept.splitlines()] == [
-            json.loads(line)["id"] for line in flat.splitlines()
-        ]
-
-
 CONTENT = "messages[].content"
 # The messages of a chat, and its text, or why it has none
 CHATS: list[tuple[object, str]] = [
@@ -409,8 +370,7 @@ CHATS: list[tuple[object, str]] = [
 ]
 
 
-@KERNELS
-def test_texts_in_lists(kernel: str, tmp_path: Path) -> None:
+def test_texts_in_lists(tmp_path: Path) -> None:
     """The text of all values stands in the field text, and each other byte is as it came."""
     lines = [json.dumps({"id": number, "messages": each}, indent=1) for number, (each, _) in enumerate(CHATS)]
     (tmp_path / "chats").write_text("".join(line.replace("\n", "\t") + "\n" for line in lines))
@@ -421,13 +381,7 @@ def test_texts_in_lists(kernel: str, tmp_path: Path) -> None:
         f"canon --text no.such,{CONTENT}",
         f"shingletools run 'canon --text {CONTENT}'",
     ):
-        ran = run(
-            *shlex.split(way),
-            "--all-messages"[: 99 * way.startswith("canon")] or "-v",
-            "chats",
-            cwd=tmp_path,
-            env={"SHINGLETOOLS_KERNEL": kernel},
-        )
+        ran = run(*shlex.split(way), "--all-messages" if way.startswith("canon") else "-v", "chats", cwd=tmp_path)
         made = ran.out.splitlines()
         assert [json.loads(line)["text"] for line in made] == words
         assert made[0].startswith((tmp_path / "chats").read_bytes().splitlines()[0][:-2])
@@ -448,15 +402,14 @@ def test_a_member_of_an_element_that_occurs_twice() -> None:
     assert run(f"canon --text {CONTENT}", stdin=whole).records()[0]["text"] == "x"
 
 
-@KERNELS
-def test_ids_and_labels_in_lists(kernel: str, tmp_path: Path) -> None:
+def test_ids_and_labels_in_lists(tmp_path: Path) -> None:
     """One value is an id, or a label; of several, nobody knows which is meant."""
     labels: list[object] = [["de"], ["de", None], [None, "en"], [], ["de", "en"], "de"]
     records = [{"of": [{"x": 1}, {"id": number}], "in": each, "text": "a b"} for number, each in enumerate(labels)]
     records.append({"of": [{"id": 7}, {"id": 8}], "in": ["de"], "text": "a b"})
-    run("canon --id of[].id -o words", stdin=jsonl(*records), cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel})
-    shingles = run("shingle -k 1 --id of[].id words", cwd=tmp_path, env={"SHINGLETOOLS_KERNEL": kernel}).good()
-    ran = run("simjoin --id of[].id --within in[] -t 1", stdin=shingles, env={"SHINGLETOOLS_KERNEL": kernel})
+    run("canon --id of[].id -o words", stdin=jsonl(*records), cwd=tmp_path)
+    shingles = run("shingle -k 1 --id of[].id words", cwd=tmp_path).good()
+    ran = run("simjoin --id of[].id --within in[] -t 1", stdin=shingles)
     assert [(pair["a"], pair["b"]) for pair in map(json.loads, ran.out.splitlines())] == [(0, 1)]
     assert ran.err.count('field "in[]" is missing') == 2
     assert ran.err.count('field "in[]" is a list or an object') == 1

@@ -225,12 +225,12 @@ def test_what_is_json_is_read_whatever_orjson_says_of_it(monkeypatch: pytest.Mon
     assert wire.parse_json(b'\xef\xbb\xbf{"id":1}\n') == {"id": 1}
     with pytest.raises(Rejected, match=r"^not JSON \(column 8\)$"):
         wire.parse_json(b'{"id":1')
-    monkeypatch.setattr("shingletools.record.json_faults.fault_in", exhausted)
+    monkeypatch.setattr("shingletools.record.json_faults.has_surrogate", exhausted)
     with pytest.raises(MemoryError):
         wire.parse_json(b'{"id":1}')
 
 
-def exhausted(_value: object, _most: int) -> object:
+def exhausted(_value: object) -> object:
     raise MemoryError
 
 
@@ -301,8 +301,8 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     (whole,) = chain(RecordBatch(data))
     with pytest.MonkeyPatch.context() as patch:
         blocks = [data[i : i + block] for i in range(0, len(data), block)]
-        patch.setattr(streams, "_read_blocks", lambda _name: (each for each in blocks))
-        results = [made for chunk in streams.read_chunks(["-"]) for made in chain(chunk.batch())]
+        patch.setattr(streams, "read_raw", lambda _name: (each for each in blocks))
+        results = [made for batch in streams.read_batches(["-"]) for made in chain(batch)]
     assert b"".join(result.lines for result in results) == whole.lines
     rejects = [each for result in results for _, each in events_of(result) if isinstance(each, Reject)]
     assert rejects == [each for _, each in events_of(whole) if isinstance(each, Reject)]
@@ -318,10 +318,10 @@ def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SPAN_BYTES", span)
         patch.setattr(streams, "TAIL_BYTES", window)
-        pieces = [piece.chunk() if isinstance(piece, streams.Span) else piece for piece in read_spans([str(file)])]
-    assert b"".join(piece.data for piece in pieces) == data
-    assert all(piece.data.endswith(b"\n") for piece in pieces[:-1])
-    assert all(len(piece.data) >= span for piece in pieces[:-1])
+        pieces = [piece.batch() for piece in read_spans([str(file)])]
+    assert b"".join(piece.lines for piece in pieces) == data
+    assert all(piece.lines.endswith(b"\n") for piece in pieces[:-1])
+    assert all(len(piece.lines) >= span for piece in pieces[:-1])
 
 
 def replace(file: Path) -> None:
@@ -350,10 +350,10 @@ def test_spans_of_a_file_that_changes(tmp_path: Path, change: Callable[[Path], o
     os.utime(file, (0, 0))
     (span,) = read_spans([str(file)])
     assert isinstance(span, streams.Span)
-    assert span.chunk().data == b"one\ntwo\n"
+    assert span.batch().lines == b"one\ntwo\n"
     change(file)
     with pytest.raises(Failed) as error:
-        span.chunk()
+        span.batch()
     assert str(error.value) == f"{file}: {said} while it was read (with -j a file must not change until the end)"
 
 
@@ -377,15 +377,15 @@ def test_a_file_that_changes(
     file = tmp_path / "file"
     file.write_bytes(b"one\ntwo\n")
     os.utime(file, (0, 0))
-    chunks = streams.read_chunks([str(file)])
-    first = next(chunks)
-    assert first.data == b"one\n"
+    batches = streams.read_batches([str(file)])
+    first = next(batches)
+    assert first.lines == b"one\n"
     change(file)
     if isinstance(gives, bytes):
-        assert first.data + b"".join(chunk.data for chunk in chunks) == gives
+        assert first.lines + b"".join(batch.lines for batch in batches) == gives
         return
     with pytest.raises(Failed) as error:
-        list(chunks)
+        list(batches)
     assert str(error.value) == f"{file}: {gives} while it was read"
 
 

@@ -6,22 +6,18 @@ import statistics
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import bands
 import edits
 import intervals
 import planted
 import pytest
-import signatures
 import staged
 import tasks
-from staged import Staged
 
 from harness import DOCS, ENVIRONMENT, jsonl, pipe
 
 OTHERS = [f"other{number}" for number in range(500)]
-CHINESE = "这个软件包含有 GNU/Linux 的文档，它是用 HTML 写成的"
 
 
 def words(number: int) -> list[str]:
@@ -57,40 +53,6 @@ def test_edits_are_of_their_kind_and_number(number: int, share: float) -> None:
     assert [word.lower() for word in after["case"]] == [word.lower() for word in before]
     front = edited // 2
     assert after["boilerplate"] == OTHERS[:front] + before + OTHERS[front:edited]
-
-
-def test_a_moved_block_stands_as_one_at_another_place() -> None:
-    rng = random.Random(1)
-    for _ in range(50):
-        after = edits.move(words(30), 7, rng, OTHERS)
-        blocks = [words(30)[start : start + 7] for start in range(24)]
-        assert any(
-            after[place : place + 7] == block
-            and start != place
-            and after[:place] + after[place + 7 :] == words(30)[:start] + words(30)[start + 7 :]
-            for start, block in enumerate(blocks)
-            for place in range(24)
-        )
-
-
-def test_canonizing_undoes_what_is_only_written_otherwise() -> None:
-    texts = [json.loads(line)["text"] for line in DOCS.read_bytes().splitlines()[:50]]
-    texts += ["Этот пакет содержит ДОКУМЕНТАЦИЮ и примеры", CHINESE]
-    records = []
-    for number, text in enumerate(texts):
-        source = planted.Source("", [], spaced=text != CHINESE)
-        cut = source.words(text)
-        copy = edits.case(cut, len(cut), random.Random(0), [])
-        assert all(map(str.__ne__, cut, copy))
-        records += [{"id": 2 * number, "text": source.text(cut)}, {"id": 2 * number + 1, "text": source.text(copy)}]
-    made = [json.loads(line)["text"] for line in pipe(jsonl(*records), "canon").splitlines()]
-    assert made[::2] == made[1::2]
-
-
-def test_words_of_chinese_are_put_together_as_they_were() -> None:
-    source = planted.Source("", [], spaced=False)
-    assert source.text(source.words(CHINESE)) == CHINESE.replace("有 ", "有").replace("用 ", "用")
-    assert source.words("用 HTML 写") == ["用", "HTML ", "写"]
 
 
 def test_copies_are_of_what_they_say_and_the_same_for_a_seed() -> None:
@@ -172,14 +134,14 @@ def test_counts_are_those_of_brute_force_with_either_kernel(
     corpus: bands.Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose words are canon's, and whose found pairs are those of the exact join, which finds all there are."""
-    monkeypatch.setattr(bands, "PEERS", {"exact": "canon | shingle -k {k} | simjoin -t 0.7"})
     some = ("84 minima, t 0.6", "simhash, k 3, d 3", "6 heaviest words", "--mod 8")
-    monkeypatch.setattr(signatures, "SIGNATURES", {name: signatures.SIGNATURES[name] for name in some})
+    exact = {"exact": "canon | shingle -k {k} | simjoin -t 0.7"}
+    monkeypatch.setattr(bands, "SIGNATURES", exact | {name: bands.SIGNATURES[name] for name in some})
     tables = []
     for kernel in ("c", "numpy"):
         monkeypatch.setattr(staged, "environment", lambda kernel=kernel: ENVIRONMENT | {"SHINGLETOOLS_KERNEL": kernel})
         seeds = [bands.measured(corpus, seed) for seed in range(2)]
-        tables.append((bands.rows(seeds), bands.copy_rows(seeds)))
+        tables.append(bands.rows(seeds))
     assert tables[0] == tables[1]
     made = planted.planted(corpus.source, corpus.documents, 0)
     canonical = pipe(jsonl(*({"id": name, "text": text} for name, text in made.documents)), "canon")
@@ -192,16 +154,10 @@ def test_counts_are_those_of_brute_force_with_either_kernel(
     counts = seeds[0]["exact"]
     found = {pair for pair, value in truth.items() if value >= Fraction(7, 10)}
     assert counts.found == len(found) > 0
-    for (low, high), (hit, number) in zip(signatures.BANDS, counts.bands, strict=True):
+    for (low, high), (hit, number) in zip(bands.BANDS, counts.bands, strict=True):
         within = {pair for pair, value in truth.items() if Fraction(str(low)) <= value < Fraction(str(high))}
         assert (hit, number) == (len(within & found), len(within))
-    assert counts.right == [sum(truth[pair] >= Fraction(str(least)) for pair in found) for least in bands.LEASTS]
-    for what, (hit, number) in counts.copies.items():
-        copies = {pair for pair, each in made.copies.items() if each == what}
-        assert (hit, number) == (len(copies & found), len(copies))
-    assert counts.size == sum(8 * len(each) for each in runs.values()) / len(runs)
-    assert seeds[0]["84 minima, t 0.6"].size == 84 * 4
-    assert seeds[0]["simhash, k 3, d 3"].size == 8
+    assert counts.right == sum(truth[pair] >= Fraction(4, 5) for pair in found)
 
 
 def test_tasks_are_scored_by_labels() -> None:
@@ -220,9 +176,3 @@ def test_tasks_are_scored_by_labels() -> None:
     assert heads == ["pipeline", "pairs", "precision", "recall", "near", "far"]
     assert row[:2] == ["`canon \\| shingle -k 1 \\| simjoin -t 0.6`", 2]
     assert [str(cell)[:5] for cell in row[2:]] == ["1.000", "0.333", "1.000", "0.000"]
-
-
-def test_size_is_that_of_what_is_compared(tmp_path: Path) -> None:
-    staged = Staged(tmp_path, [("a", "one two one two"), ("b", "three")])
-    assert staged.size("canon | shingle -k 1 | simjoin") == 8 * 3 / 2  # of a set
-    assert staged.size("canon | shingle -k 1 | sketch -n 4 --keep | simjoin --verify") == (4 * 4 * 2 + 8 * 3) / 2

@@ -266,17 +266,17 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     words = ["unique", "bad.jsonl", "--rejects", "lost", "--allow-rejects", "2"]
     (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0], {"id": 7}, RECORDS[1], RECORDS[0]))
     ran = run_here("shingletools", *words, cwd=here)
-    assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}))
+    assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}, RECORDS[0]))
     assert ran.err.splitlines()[1:] == [
         "canon --symbols --allow-rejects 2 -o unique.words bad.jsonl",
         "shingle -k 1 unique.words | simjoin -t 0.75 --copies once --allow-rejects 2 | "
         "simcheck --docs unique.words --allow-rejects 2 | dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
         'canon: bad.jsonl:2: field "text" is missing',
         "simjoin: unique.words:3: id 0 was seen before",
-        "dedup: bad.jsonl:4: id 0 was seen before",
-        "shingletools unique: 2 kept, 1 removed, 1 left out",
+        "dedup: bad.jsonl:4: id 0 was seen before, so the document stays",
+        "shingletools unique: 3 kept, 1 removed, 0 left out",
     ]
-    assert (here / "lost").read_bytes() == jsonl(RECORDS[0])
+    assert (here / "lost").read_bytes() == b""
     for more in ("", " --report page"):
         ran = run_here(f"shingletools unique bad.jsonl --allow-rejects 0.1% -o other{more}", cwd=here)
         assert (ran.status, (here / "other").exists()) == (1, False)
@@ -348,12 +348,10 @@ def test_doubtful_pairs(tmp_path: Path) -> None:
 
 
 def test_the_last_line_counts_what_is_left_out(tmp_path: Path) -> None:
-    """Bad rows and repeated ids of pairs, with and without a page; a document without a text stays, and so does one
-    whose id repeats, but is in no pair.
-    """
+    """Bad rows, with and without a page; a document without a text stays, and so does one whose id repeats."""
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,one two\n2\n3,One two!\n3,three\n4,four\n")
     (tmp_path / "t.jsonl").write_bytes(b'{"id":1,"text":"one"}\n{"id":2}\n[]\n{"id":1,"text":"two"}\n')
-    for name, said in (("t.csv", "2 kept, 1 removed, 2 left out"), ("t.jsonl", "3 kept, 0 removed, 1 left out")):
+    for name, said in (("t.csv", "3 kept, 1 removed, 1 left out"), ("t.jsonl", "3 kept, 0 removed, 1 left out")):
         for more in ("", "--report page.html"):
             ran = run_here("shingletools unique", *more.split(), name, cwd=tmp_path)
             assert (ran.status, last_line(ran)) == (1, said)
@@ -380,6 +378,13 @@ def test_pages_are_compared_without_their_menu(tmp_path: Path) -> None:
         ran = run_here(f"shingletools compare --json {part} {two}", cwd=tmp_path)
         found = [passage["words"] for line in ran.out.splitlines() for passage in json.loads(line)["shared"]]
         assert (ran.status, found) == (0, [words] * bool(words))
+
+
+def test_pages_of_which_the_titles_differ_stay(tmp_path: Path) -> None:
+    for name, title in ("a.html", "Pump A1"), ("b.html", "Pump B2"), ("c.html", "Pump A1"):
+        (tmp_path / name).write_text(f"<title>{title}</title><main>Clean it every month, and oil it in May.</main>")
+    ran = run_here("shingletools unique a.html b.html c.html", cwd=tmp_path)
+    assert (ran.status, last_line(ran)) == (0, "2 kept, 1 removed, 0 left out")
 
 
 def test_an_erratum_stays_beside_its_paper(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_worker_that_ends() -> None:
 
 def test_a_file_that_a_worker_cannot_read(tmp_path: Path) -> None:
     with pytest.raises(Failed, match=r"^gone: No such file or directory"):
-        list(in_processes(Span.chunk, [Span("gone", str(tmp_path / "gone"), 0, 1, State(0, 0, 1, 0))], 1))
+        list(in_processes(Span.batch, [Span("gone", str(tmp_path / "gone"), 0, 1, State(0, 0, 1, 0))], 1))
 
 
 def test_what_cannot_be_sent() -> None:

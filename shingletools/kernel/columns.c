@@ -118,7 +118,7 @@ int add_set(Column *column, const Form *form, uint64_t *values, size_t count, By
     return add_number(&column->sizes, (int64_t)(kept * sizeof *values));
 }
 
-PyObject *columns_read(const Columns *columns, int count, int64_t rows, Py_ssize_t next)
+PyObject *columns_read(const Columns *columns, int count, const Lines *lines)
 {
     PyObject *every = PyTuple_New(count);
     for (int i = 0; every && i < count; i++) {
@@ -128,8 +128,8 @@ PyObject *columns_read(const Columns *columns, int count, int64_t rows, Py_ssize
         if (!parts || PyTuple_SetItem(every, i, parts))
             Py_CLEAR(every);
     }
-    return every ? Py_BuildValue("(LnNNN)", (long long)rows, next, bytes_of(&columns->starts),
-                                 bytes_of(&columns->lasts), every)
+    return every ? Py_BuildValue("(LnNNN)", (long long)lines->rows, (Py_ssize_t)(lines->line - lines->first),
+                                 bytes_of(&columns->starts), bytes_of(&columns->lasts), every)
                  : NULL;
 }
 
@@ -315,9 +315,9 @@ static int take_member(Columns *columns, const Wanted *wanted, int place, const 
 }
 
 /* Adds a row; if it returns 0, nothing was added. */
-static int take_line(Columns *columns, Wanted *wanted, const uint8_t *first, const uint8_t *line, const uint8_t *end)
+static int take_line(Columns *columns, Wanted *wanted, const Lines *lines)
 {
-    const uint8_t *last;
+    const uint8_t *first = lines->first, *line = lines->line, *end = lines->stop, *last;
     size_t before[MOST_FIELDS][3];
     if (!find_members(line, end, wanted->members, wanted->count, &last) ||
         (wanted->paths && !find_nested(line, end, wanted->members, wanted->count)))
@@ -380,32 +380,20 @@ static int take_fields(Wanted *wanted, PyObject *fields)
 PyObject *read_columns(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *data, *fields, *result = NULL;
-    Py_ssize_t start, size;
-    char *bytes;
+    Py_ssize_t start;
+    Lines lines;
     Wanted wanted = {0};
     if (!PyArg_ParseTuple(args, "O!nO!", &PyBytes_Type, &data, &start, &PyTuple_Type, &fields) ||
-        PyBytes_AsStringAndSize(data, &bytes, &size) || take_fields(&wanted, fields))
+        begin_lines(&lines, data, start) || take_fields(&wanted, fields))
         return NULL;
-    if (start < 0 || start > size) {
-        PyErr_SetString(PyExc_ValueError, "no place in the lines");
-        return NULL;
-    }
-    const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
     Columns columns = {0};
-    int64_t rows = 0;
     int taken = 1;
     Py_BEGIN_ALLOW_THREADS
-    while (line < end) {
-        const uint8_t *stop = end_of_line(line, end);
-        taken = take_line(&columns, &wanted, first, line, stop);
-        if (taken < 1)
-            break;
-        rows++;
-        line = stop < end ? stop + 1 : end;
-    }
+    while (has_line(&lines) && (taken = take_line(&columns, &wanted, &lines)) > 0)
+        next_line(&lines);
     Py_END_ALLOW_THREADS
     if (taken >= 0)
-        result = columns_read(&columns, wanted.columns, rows, line - first);
+        result = columns_read(&columns, wanted.columns, &lines);
     free_columns(&columns);
     return result;
 }

@@ -29,8 +29,8 @@ void free_columns(Columns *columns);
 /* Adds a set of numbers, which may be changed; -1 with an exception. */
 int add_set(Column *column, const Form *form, uint64_t *values, size_t count, Bytes *room);
 
-/* What read_columns returns, with the first `count` columns; NULL with an exception. */
-PyObject *columns_read(const Columns *columns, int count, int64_t rows, Py_ssize_t next);
+/* What read_columns returns of the lines before the next one, with the first `count` columns; NULL with an exception. */
+PyObject *columns_read(const Columns *columns, int count, const Lines *lines);
 
 /* Works on the lines of `data` from `start` on as linked_lines does: see splice.h. form: NULL for None. */
 PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form);

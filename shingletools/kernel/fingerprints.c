@@ -92,13 +92,6 @@ static int add_characters(FingerprintMemo *self, const uint8_t *at, const uint8_
     return 0;
 }
 
-static uint64_t finish(uint64_t z)
-{
-    z ^= z >> 32;
-    z *= FINISH;
-    return z ^ z >> 32;
-}
-
 /* SipHash-2-4 (Aumasson, Bernstein 2012) of 8 bytes, little-endian. */
 static uint64_t siphash(const uint64_t *key, uint64_t word)
 {

@@ -3,51 +3,13 @@
 #include "columns.h"
 #include "fingerprint_slots.h"
 
-/* The state of reading lines. */
-typedef struct {
-    const uint8_t *first, *end, *line, *stop;
-    int64_t lines;
-} Reader;
-
-/* Whether the place is in the lines; if not, with an exception. */
-static int begin(Reader *reader, PyObject *data, Py_ssize_t start)
-{
-    char *bytes;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(data, &bytes, &size))
-        return 0;
-    if (start < 0 || start > size) {
-        PyErr_SetString(PyExc_ValueError, "no place in the lines");
-        return 0;
-    }
-    reader->first = (const uint8_t *)bytes;
-    reader->end = reader->first + size;
-    reader->line = reader->first + start;
-    reader->lines = 0;
-    return 1;
-}
-
-/* Whether there is another line; then finds its end. */
-static int has_line(Reader *reader)
-{
-    if (reader->line < reader->end)
-        reader->stop = end_of_line(reader->line, reader->end);
-    return reader->line < reader->end;
-}
-
-static void next_line(Reader *reader)
-{
-    reader->lines++;
-    reader->line = reader->stop < reader->end ? reader->stop + 1 : reader->end;
-}
-
 /* Returns (lines, start of the next one, the columns), or NULL after an error. Frees the columns. */
-static PyObject *end_reading(const Reader *reader, Bytes *columns, Py_ssize_t count, int well)
+static PyObject *end_reading(const Lines *lines, Bytes *columns, Py_ssize_t count, int well)
 {
     PyObject *result = well ? PyTuple_New(2 + count) : NULL;
     for (Py_ssize_t i = 0; result && i < 2 + count; i++) {
-        PyObject *item = i == 0   ? PyLong_FromLongLong(reader->lines)
-                         : i == 1 ? PyLong_FromSsize_t(reader->line - reader->first)
+        PyObject *item = i == 0   ? PyLong_FromLongLong(lines->rows)
+                         : i == 1 ? PyLong_FromSsize_t(lines->line - lines->first)
                                   : bytes_of(&columns[i - 2]);
         if (!item || PyTuple_SetItem(result, i, item))
             Py_CLEAR(result);
@@ -71,14 +33,14 @@ static int64_t whole(const Member *member)
     return at == member->end ? value : -1;
 }
 
-/* Reads hex digits in lower case between quotes; returns whether they are that. */
+/* Reads hex digits between quotes; returns whether they are that. */
 static int take_digits(const Member *member, Py_ssize_t digits, uint64_t *value)
 {
     if (member->kind != STRING || member->end - member->value != digits + 2)
         return 0;
     *value = 0;
     for (const uint8_t *at = member->value + 1; at < member->end - 1; at++) {
-        int digit = *at >= '0' && *at <= '9' ? *at - '0' : *at >= 'a' && *at <= 'f' ? *at - 'a' + 10 : -1;
+        int digit = digit_of(*at);
         if (digit < 0)
             return 0;
         *value = *value << 4 | (uint64_t)digit;
@@ -87,10 +49,10 @@ static int take_digits(const Member *member, Py_ssize_t digits, uint64_t *value)
 }
 
 /* Whether a line of a table is ordinary: its fingerprint, of so many digits, is the first of two members. */
-static int read_row(const Reader *reader, Member *members, Py_ssize_t digits, uint64_t *fingerprint)
+static int read_row(const Lines *lines, Member *members, Py_ssize_t digits, uint64_t *fingerprint)
 {
     const uint8_t *last;
-    return find_members(reader->line, reader->stop, members, 2, &last) && take_digits(members, digits, fingerprint);
+    return find_members(lines->line, lines->stop, members, 2, &last) && take_digits(members, digits, fingerprint);
 }
 
 /* A number of few digits, at most 2^32, in units of 2^-16, rounded half to even; or -1. */
@@ -131,23 +93,23 @@ PyObject *read_weights(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *data;
     Py_ssize_t start, digits;
-    Reader reader;
-    if (!PyArg_ParseTuple(args, "O!nn", &PyBytes_Type, &data, &start, &digits) || !begin(&reader, data, start))
+    Lines lines;
+    if (!PyArg_ParseTuple(args, "O!nn", &PyBytes_Type, &data, &start, &digits) || begin_lines(&lines, data, start))
         return NULL;
     Member members[2] = {{.name = (const uint8_t *)"shingle", .name_size = 7},
                          {.name = (const uint8_t *)"weight", .name_size = 6}};
     enum { FINGERPRINTS, WEIGHTS, COLUMNS };
     Bytes columns[COLUMNS] = {0};
     int failed = 0;
-    for (; !failed && has_line(&reader); next_line(&reader)) {
+    for (; !failed && has_line(&lines); next_line(&lines)) {
         uint64_t fingerprint;
         int64_t weight;
-        if (!read_row(&reader, members, digits, &fingerprint) || (weight = units(&members[1])) < 0)
+        if (!read_row(&lines, members, digits, &fingerprint) || (weight = units(&members[1])) < 0)
             break;
         failed = add_bytes(&columns[FINGERPRINTS], &fingerprint, sizeof fingerprint) ||
                  add_number(&columns[WEIGHTS], weight);
     }
-    return end_reading(&reader, columns, COLUMNS, !failed);
+    return end_reading(&lines, columns, COLUMNS, !failed);
 }
 
 /* (lines, at, digits, low, high, least, most): reads lines of a table, up to the first that is not ordinary, or has a
@@ -159,23 +121,23 @@ PyObject *read_frequencies(PyObject *Py_UNUSED(self), PyObject *args)
     PyObject *data;
     Py_ssize_t start, digits;
     long long low, high, least, most;
-    Reader reader;
+    Lines lines;
     if (!PyArg_ParseTuple(args, "O!nnLLLL", &PyBytes_Type, &data, &start, &digits, &low, &high, &least, &most) ||
-        !begin(&reader, data, start))
+        begin_lines(&lines, data, start))
         return NULL;
     Member members[2] = {{.name = (const uint8_t *)"shingle", .name_size = 7},
                          {.name = (const uint8_t *)"df", .name_size = 2}};
     enum { BETWEEN, ABOVE, COLUMNS };
     Bytes columns[COLUMNS] = {0};
     int failed = 0;
-    for (; !failed && has_line(&reader); next_line(&reader)) {
+    for (; !failed && has_line(&lines); next_line(&lines)) {
         uint64_t fingerprint;
         int64_t df;
-        if (!read_row(&reader, members, digits, &fingerprint) || (df = whole(&members[1])) < low || df > high)
+        if (!read_row(&lines, members, digits, &fingerprint) || (df = whole(&members[1])) < low || df > high)
             break;
         failed = df >= least && add_bytes(&columns[df > most ? ABOVE : BETWEEN], &fingerprint, sizeof fingerprint);
     }
-    return end_reading(&reader, columns, COLUMNS, !failed);
+    return end_reading(&lines, columns, COLUMNS, !failed);
 }
 
 /* (fingerprints, without, factor): the slots of the set of fingerprints minus `without`; see fingerprint_slots.h. */

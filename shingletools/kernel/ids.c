@@ -17,7 +17,7 @@ typedef struct {
     PyObject *data, *ends; /* bytearrays */
     uint64_t key[2];
     uint64_t *slots;
-    size_t mask, count;
+    size_t mask, count, bytes; /* of all ids */
 } Ids;
 
 typedef struct {
@@ -105,14 +105,21 @@ static int is_full(size_t count, size_t slots)
     return 4 * (count + 1) > 3 * slots;
 }
 
+static void free_slots(Ids *self)
+{
+    if (self->slots)
+        unmap(self->slots, (self->mask + 1) * sizeof *self->slots);
+    self->slots = NULL;
+    self->mask = 0;
+}
+
 static int make_room(Ids *self)
 {
     size_t slots = FEWEST;
     while (is_full(self->count, slots))
         slots *= 2;
-    PyMem_Free(self->slots); /* before the new table is made, which is filled from the ids */
-    self->slots = NULL;
-    uint64_t *table = PyMem_Calloc(slots, sizeof *table);
+    free_slots(self); /* before the new table is made, which is filled from the ids */
+    uint64_t *table = map_zeros(slots * sizeof *table);
     if (!table) {
         PyErr_NoMemory();
         return -1;
@@ -138,16 +145,14 @@ static int make_room(Ids *self)
     return 0;
 }
 
-static int append(PyObject *array, const void *data, size_t size)
+/* Sets the sizes of `data` and `ends`: to those of all ids that it has, or with room for more of them. */
+static int resize(Ids *self, Py_ssize_t more_bytes, Py_ssize_t more)
 {
-    Py_ssize_t before = PyByteArray_Size(array);
-    if (PyByteArray_Resize(array, before + (Py_ssize_t)size))
-        return -1;
-    memcpy(PyByteArray_AsString(array) + before, data, size);
-    return 0;
+    const Py_ssize_t bytes = (Py_ssize_t)self->bytes + more_bytes, count = (Py_ssize_t)self->count + more;
+    return PyByteArray_Resize(self->data, bytes) || PyByteArray_Resize(self->ends, 8 * count);
 }
 
-/* The number of an id, which is added if it is new; -1 with an exception. */
+/* The number of an id, which is added if it is new, where there is room; -1 with an exception. */
 static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t size)
 {
     if (is_full(self->count, self->slots ? self->mask + 1 : 0) && make_room(self))
@@ -155,9 +160,9 @@ static int64_t number_of(Ids *self, uint64_t hash, const uint8_t *id, size_t siz
     uint64_t *slot = slot_of(self, hash, id, size);
     if (*slot)
         return (int64_t)(*slot & NUMBER_MASK) - 1;
-    int64_t end = PyByteArray_Size(self->data) + (int64_t)size;
-    if (append(self->data, id, size) || append(self->ends, &end, sizeof end))
-        return -1;
+    memcpy(PyByteArray_AsString(self->data) + self->bytes, id, size);
+    self->bytes += size;
+    ((int64_t *)PyByteArray_AsString(self->ends))[self->count] = (int64_t)self->bytes;
     *slot = (hash & ~NUMBER_MASK) | ++self->count;
     return (int64_t)self->count - 1;
 }
@@ -206,6 +211,8 @@ static PyObject *numbers(PyObject *object, PyObject *args, int adding)
         return NULL;
     PyObject *result = PyBytes_FromStringAndSize(NULL, given.count * (Py_ssize_t)sizeof(int64_t));
     int64_t *out = result ? (int64_t *)PyBytes_AsString(result) : NULL;
+    if (result && adding && resize(self, given.data.len, given.count))
+        Py_CLEAR(result);
     for (Py_ssize_t i = 0; result && i < given.count; given.at += given.size[i++]) {
         const size_t size = (size_t)given.size[i];
         const Py_ssize_t place = i % AT_ONCE;
@@ -220,6 +227,8 @@ static PyObject *numbers(PyObject *object, PyObject *args, int adding)
         if (adding && out[i] < 0)
             Py_CLEAR(result);
     }
+    if (adding && resize(self, 0, 0))
+        Py_CLEAR(result);
     release_ids(&given);
     return result;
 }
@@ -277,7 +286,7 @@ static void free_ids(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     Py_XDECREF(self->data);
     Py_XDECREF(self->ends);
-    PyMem_Free(self->slots);
+    free_slots(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);
@@ -290,10 +299,7 @@ static Py_ssize_t count_ids(PyObject *object)
 
 static PyObject *close_ids(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    Ids *self = (Ids *)object;
-    PyMem_Free(self->slots);
-    self->slots = NULL;
-    self->mask = 0;
+    free_slots((Ids *)object);
     Py_RETURN_NONE;
 }
 

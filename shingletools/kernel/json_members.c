@@ -27,14 +27,6 @@ static inline const uint8_t *plain_end(const uint8_t *at, const uint8_t *end, ui
     return at;
 }
 
-static inline int digit_of(uint8_t letter)
-{
-    if (letter >= '0' && letter <= '9')
-        return letter - '0';
-    letter |= 0x20;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
 /* The value of four hex digits, or -1. */
 static inline int32_t four_digits(const uint8_t *at)
 {

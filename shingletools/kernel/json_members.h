@@ -86,6 +86,15 @@ static inline int add_bytes(Bytes *out, const void *data, size_t size)
     return 0;
 }
 
+/* The value of a hex digit, or -1. */
+static inline int digit_of(uint8_t letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    letter |= 0x20;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
 /* The end of blanks, as JSON has them in a line. */
 static inline const uint8_t *skip_blanks(const uint8_t *at)
 {
@@ -99,6 +108,43 @@ static inline const uint8_t *end_of_line(const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
     return feed ? feed : end;
+}
+
+/* The lines of a bytes object, one after the other. */
+typedef struct {
+    const uint8_t *first, *end; /* of all */
+    const uint8_t *line, *stop; /* the next line, and its end without the line feed */
+    int64_t rows;               /* lines before it, from the start on */
+} Lines;
+
+/* Begins at a place in the lines; -1 with an exception if it is not in them. */
+static inline int begin_lines(Lines *lines, PyObject *data, Py_ssize_t start)
+{
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(data, &bytes, &size))
+        return -1;
+    if (start < 0 || start > size) {
+        PyErr_SetString(PyExc_ValueError, "no place in the lines");
+        return -1;
+    }
+    const uint8_t *first = (const uint8_t *)bytes;
+    *lines = (Lines){.first = first, .end = first + size, .line = first + start};
+    return 0;
+}
+
+/* Whether there is a next line; then finds its end. */
+static inline int has_line(Lines *lines)
+{
+    if (lines->line < lines->end)
+        lines->stop = end_of_line(lines->line, lines->end);
+    return lines->line < lines->end;
+}
+
+static inline void next_line(Lines *lines)
+{
+    lines->rows++;
+    lines->line = lines->stop < lines->end ? lines->stop + 1 : lines->end;
 }
 
 #endif

@@ -56,6 +56,11 @@ FUNCTIONS(DECLARE)
 
 extern PyType_Spec word_memo_spec, fingerprint_memo_spec, ids_spec;
 
+/* Memory of zeros, from the start of a page on, which `unmap` frees; NULL if there is none. From 2 MB on it asks for
+   large pages: they come by fewer page faults, and places in random order need fewer look-ups of pages. */
+void *map_zeros(size_t size);
+void unmap(void *block, size_t size);
+
 /* MurmurHash3's finalizer for 64 bits. */
 static inline uint64_t fmix64(uint64_t x)
 {
@@ -65,6 +70,14 @@ static inline uint64_t fmix64(uint64_t x)
     x *= UINT64_C(0xC4CEB9FE1A85EC53);
     x ^= x >> 33;
     return x;
+}
+
+/* The finalizer of rolling sums. */
+static inline uint64_t finish(uint64_t z)
+{
+    z ^= z >> 32;
+    z *= FINISH;
+    return z ^ z >> 32;
 }
 
 /* SipHash (Aumasson, Bernstein 2012) */

@@ -27,17 +27,10 @@ PyObject *ask(PyObject *function, const uint8_t *key, size_t size)
     return value;
 }
 
-static size_t size_of(int bits)
-{
-    return sizeof(Line) * ((size_t)2 << bits);
-}
-
-/* Empty lines, each one line of the cache; NULL if there is no memory. Large tables ask for large pages: lines are used
-   in random order, and with pages of 4 kB nearly each one would need a look-up of its page. */
-static Line *map_lines(int bits)
+void *map_zeros(size_t size)
 {
     enum { LARGE = 1 << 21 };
-    size_t size = size_of(bits), room = size < LARGE ? size : size + LARGE;
+    size_t room = size < LARGE ? size : size + LARGE;
     char *block = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
@@ -50,12 +43,17 @@ static Line *map_lines(int bits)
     if (room > size)
         madvise(block + before, size, MADV_HUGEPAGE);
 #endif
-    return (Line *)(block + before);
+    return block + before;
 }
 
-static void unmap_lines(Line *lines, int bits)
+void unmap(void *block, size_t size)
 {
-    munmap(lines, size_of(bits));
+    munmap(block, size);
+}
+
+static size_t size_of(int bits)
+{
+    return sizeof(Line) * ((size_t)2 << bits);
 }
 
 PyObject *new_memo(PyTypeObject *type, PyObject *function)
@@ -67,7 +65,7 @@ PyObject *new_memo(PyTypeObject *type, PyObject *function)
     Py_INCREF(function);
     self->function = function;
     self->bits = FIRST_BITS;
-    self->lines = map_lines(FIRST_BITS);
+    self->lines = map_zeros(size_of(FIRST_BITS));
     if (!self->lines) {
         Py_DECREF(self);
         return PyErr_NoMemory();
@@ -78,7 +76,7 @@ PyObject *new_memo(PyTypeObject *type, PyObject *function)
 void widen(Memo *memo)
 {
     int bits = memo->bits + MORE_BITS;
-    Line *lines = map_lines(bits);
+    Line *lines = map_zeros(size_of(bits));
     memo->kept = 0; /* if there is no memory now, the next try comes after as many keys */
     if (!lines)
         return;
@@ -88,7 +86,7 @@ void widen(Memo *memo)
         Line *pair = lines + 2 * (hash(line->bytes, line->key_size) >> (64 - bits));
         pair[pair->key_size != 0] = *line; /* lines of an old pair, the newer first, go to one new pair or to two */
     }
-    unmap_lines(memo->lines, memo->bits);
+    unmap(memo->lines, size_of(memo->bits));
     memo->lines = lines;
     memo->bits = bits;
 }
@@ -112,7 +110,7 @@ void free_memo(PyObject *self)
     PyObject_GC_UnTrack(self);
     clear_memo(self);
     if (((Memo *)self)->lines)
-        unmap_lines(((Memo *)self)->lines, ((Memo *)self)->bits);
+        unmap(((Memo *)self)->lines, size_of(((Memo *)self)->bits));
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);

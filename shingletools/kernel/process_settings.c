@@ -29,6 +29,7 @@ PyObject *part_large_arrays(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none)
 {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 1 << 22);
+    mallopt(M_TRIM_THRESHOLD, 1 << 24);
 #endif
     Py_RETURN_NONE;
 }

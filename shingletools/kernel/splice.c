@@ -2,16 +2,21 @@
 
 enum { ID, CONSUMED, VIA, PARTS }; /* from PARTS on, those of the consumed text, if it is made of several members */
 
+/* Bytes of an argument. */
+typedef struct {
+    const char *at;
+    Py_ssize_t size;
+} Given;
+
 typedef struct {
     Member *members;
     int others; /* from here on, members that must be absent: produced, between */
     int count, keep, placed;
     int paths;   /* whether the id or the consumed member may be inside other objects */
     int renamed; /* whether the produced member has another name than the consumed one */
-    const uint8_t *produced, *recipe;
-    const uint8_t *before; /* the recipe that an ordinary line has; NULL for any */
-    const uint8_t *named;  /* the value of the member that is added; NULL for none */
-    size_t produced_size, recipe_size, before_size, named_size;
+    Given produced, recipe;
+    Given before; /* the recipe that an ordinary line has; NULL for any */
+    Given named;  /* the value of the member that is added; NULL for none */
     Py_buffer counts; /* of lines that have each part, int64 */
 } Fields;
 
@@ -21,34 +26,34 @@ typedef struct {
     Columns columns;
 } Room;
 
-static void add_member(Fields *fields, const char *name, Py_ssize_t size)
+static void add_member(Fields *fields, Given name)
 {
     Member *member = &fields->members[fields->count++];
-    member->name = (const uint8_t *)name;
-    member->name_size = (size_t)size;
+    member->name = (const uint8_t *)name.at;
+    member->name_size = (size_t)name.size;
 }
 
 static int add_members(Fields *fields, PyObject *names)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(names); i++) {
-        char *name;
-        Py_ssize_t size;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), &name, &size))
+        Given name;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), (char **)&name.at, &name.size))
             return -1;
-        add_member(fields, name, size);
+        add_member(fields, name);
     }
     return 0;
 }
 
 static int take_fields(Fields *fields, PyObject *tuple)
 {
-    const char *names[4], *before, *named;
-    Py_ssize_t sizes[4], before_size, named_size;
+    Given id, consumed, *produced = &fields->produced, *recipe = &fields->recipe;
+    Given *before = &fields->before, *named = &fields->named;
     PyObject *between, *parts;
     memset(fields, 0, sizeof *fields);
-    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!w*z#", &names[0], &sizes[0], &names[1], &sizes[1], &names[2], &sizes[2],
-                          &fields->keep, &names[3], &sizes[3], &PyTuple_Type, &between, &fields->placed, &before,
-                          &before_size, &PyTuple_Type, &parts, &fields->counts, &named, &named_size))
+    if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!w*z#", &id.at, &id.size, &consumed.at, &consumed.size, &produced->at,
+                          &produced->size, &fields->keep, &recipe->at, &recipe->size, &PyTuple_Type, &between,
+                          &fields->placed, &before->at, &before->size, &PyTuple_Type, &parts, &fields->counts,
+                          &named->at, &named->size))
         return -1;
     if (fields->counts.len != PyTuple_Size(parts) * (Py_ssize_t)sizeof(int64_t)) {
         PyErr_SetString(PyExc_ValueError, "each part has a count");
@@ -60,40 +65,31 @@ static int take_fields(Fields *fields, PyObject *tuple)
         PyErr_NoMemory();
         return -1;
     }
-    add_member(fields, names[0], sizes[0]);
-    add_member(fields, names[1], sizes[1]);
-    add_member(fields, "via", 3);
+    add_member(fields, id);
+    add_member(fields, consumed);
+    add_member(fields, (Given){"via", 3});
     if (add_members(fields, parts))
         return -1;
     fields->others = fields->count;
     for (int i = 0; i < fields->others; i++)
         fields->paths |= is_path(&fields->members[i]);
-    fields->renamed = sizes[1] != sizes[2] || memcmp(names[1], names[2], (size_t)sizes[1]);
+    fields->renamed = consumed.size != produced->size || memcmp(consumed.at, produced->at, (size_t)consumed.size);
     if (fields->renamed)
-        add_member(fields, names[2], sizes[2]);
+        add_member(fields, *produced);
     if (fields->placed) {
-        add_member(fields, "source", 6);
-        add_member(fields, "at", 2);
+        add_member(fields, (Given){"source", 6});
+        add_member(fields, (Given){"at", 2});
     }
-    if (named)
-        add_member(fields, "named", 5);
-    if (add_members(fields, between))
-        return -1;
-    fields->produced = (const uint8_t *)names[2];
-    fields->produced_size = (size_t)sizes[2];
-    fields->recipe = (const uint8_t *)names[3];
-    fields->recipe_size = (size_t)sizes[3];
-    fields->before = (const uint8_t *)before;
-    fields->before_size = (size_t)before_size;
-    fields->named = (const uint8_t *)named;
-    fields->named_size = (size_t)named_size;
-    return 0;
+    if (named->at)
+        add_member(fields, (Given){"named", 5});
+    return add_members(fields, between);
 }
 
-static int add_name(Bytes *out, const Fields *fields)
+/* Adds bytes that need no escapes between what stands before and behind them. */
+static int add_between(Bytes *out, const char *before, const Given *given, const char *behind)
 {
-    return add_bytes(out, "\"", 1) || add_bytes(out, fields->produced, fields->produced_size) ||
-                   add_bytes(out, "\"", 1)
+    return add_bytes(out, before, strlen(before)) || add_bytes(out, given->at, (size_t)given->size) ||
+                   add_bytes(out, behind, strlen(behind))
                ? -1
                : 0;
 }
@@ -122,7 +118,7 @@ static int add_consumed(Bytes *out, const Fields *fields, const uint8_t **from, 
 {
     const Member *consumed = &fields->members[CONSUMED];
     if (fields->renamed) {
-        if (add_rest(out, from, consumed->name_at) || add_name(out, fields))
+        if (add_rest(out, from, consumed->name_at) || add_between(out, "\"", &fields->produced, "\""))
             return -1;
         *from = consumed->name_at + consumed->name_size + 2;
     }
@@ -160,9 +156,8 @@ static int leave_consumed(Bytes *out, const Fields *fields, const uint8_t **from
 static int add_via(Bytes *out, const Fields *fields, const uint8_t **from)
 {
     const Member *via = &fields->members[VIA];
-    if (add_rest(out, from, via->end - 1) || (via->end - via->value > 2 && add_bytes(out, " | ", 3)))
-        return -1;
-    return add_bytes(out, fields->recipe, fields->recipe_size);
+    const char *before = via->end - via->value > 2 ? " | " : "";
+    return add_rest(out, from, via->end - 1) || add_between(out, before, &fields->recipe, "") ? -1 : 0;
 }
 
 static int add_source(Bytes *out, const Fields *fields, const Bytes *text, const Bytes *places)
@@ -201,16 +196,13 @@ static int add_line(Room *room, const Fields *fields, const uint8_t *line, const
         return -1;
     if (add_rest(out, &from, last))
         return -1;
-    if (behind && (add_bytes(out, ",", 1) || add_name(out, fields) || add_bytes(out, ":", 1) ||
-                         add_payload(out, made, kind)))
+    if (behind && (add_between(out, ",\"", &fields->produced, "\":") || add_payload(out, made, kind)))
         return -1;
     if (fields->placed && add_source(out, fields, &room->text, &places))
         return -1;
-    if (fields->named && (add_bytes(out, ",\"named\":\"", 10) || add_bytes(out, fields->named, fields->named_size) ||
-                          add_bytes(out, "\"", 1)))
+    if (fields->named.at && add_between(out, ",\"named\":\"", &fields->named, "\""))
         return -1;
-    if (!via->kind && (add_bytes(out, ",\"via\":\"", 8) || add_bytes(out, fields->recipe, fields->recipe_size) ||
-                       add_bytes(out, "\"", 1)))
+    if (!via->kind && add_between(out, ",\"via\":\"", &fields->recipe, "\""))
         return -1;
     return add_rest(out, &from, end) || add_bytes(out, "\n", 1) ? -1 : 0;
 }
@@ -218,10 +210,11 @@ static int add_line(Room *room, const Fields *fields, const uint8_t *line, const
 /* Whether the line has the recipe that it must have, if any; a line without recipe passes. */
 static int is_made_right(const Fields *fields, const Member *via)
 {
-    if (!fields->before)
+    const Given *before = &fields->before;
+    if (!before->at)
         return 1;
-    size_t size = via->kind == ABSENT ? 0 : (size_t)(via->end - via->value) - 2;
-    return size == fields->before_size && (!size || !memcmp(via->value + 1, fields->before, size));
+    const Py_ssize_t size = via->kind == ABSENT ? 0 : via->end - via->value - 2;
+    return size == before->size && (!size || !memcmp(via->value + 1, before->at, (size_t)size));
 }
 
 /* Adds the bytes of numbers, the highest first, as digits have them; -1 with an exception. */
@@ -419,32 +412,23 @@ static PyObject *take_exception(void)
 PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form)
 {
     Fields fields;
+    Lines lines;
     Room room = {.form = form};
     PyObject *error = NULL, *result = NULL;
-    char *bytes;
-    Py_ssize_t size, records = 0;
-    if (take_fields(&fields, tuple) || PyBytes_AsStringAndSize(data, &bytes, &size))
+    if (take_fields(&fields, tuple) || begin_lines(&lines, data, start) ||
+        (!form && grow(&room.out, (size_t)(lines.end - lines.line) + 64)))
         goto done;
-    if (start < 0 || start > size) {
-        PyErr_SetString(PyExc_ValueError, "no place in the data");
-        goto done;
-    }
-    const uint8_t *first = (const uint8_t *)bytes, *end = first + size, *line = first + start;
-    if (!form && grow(&room.out, (size_t)(end - line) + 64))
-        goto done;
-    while (line < end) {
-        const uint8_t *stop = end_of_line(line, end);
-        Made made = do_line(work, self, &fields, line, stop, &room);
+    for (; has_line(&lines); next_line(&lines)) {
+        Made made = do_line(work, self, &fields, lines.line, lines.stop, &room);
         if (made == FAILED && !(error = take_exception()))
             goto done;
         if (made <= ODD)
             break;
-        records++;
         count_parts(&fields);
-        line = stop < end ? stop + 1 : end;
     }
-    PyObject *made = form ? columns_read(&room.columns, 2, records, line - first) : bytes_of(&room.out);
-    result = Py_BuildValue("(NnnO)", made, records, (Py_ssize_t)(line - first), error ? error : Py_None);
+    PyObject *made = form ? columns_read(&room.columns, 2, &lines) : bytes_of(&room.out);
+    result = Py_BuildValue("(NLnO)", made, (long long)lines.rows, (Py_ssize_t)(lines.line - lines.first),
+                           error ? error : Py_None);
 done:
     Py_XDECREF(error);
     PyMem_Free(fields.members);

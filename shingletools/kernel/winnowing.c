@@ -19,13 +19,6 @@ typedef struct {
     size_t chosen;                    /* the word with which the least gram of the last run begins */
 } Winnower;
 
-static uint64_t finish(const Winnower *winnower, uint64_t sum)
-{
-    sum ^= sum >> 32;
-    sum *= FINISH;
-    return (sum ^ sum >> 32) & winnower->mask;
-}
-
 static void begin_text(Winnower *winnower)
 {
     winnower->count = winnower->chosen = 0;
@@ -73,7 +66,7 @@ static int add_word(Winnower *winnower, uint64_t word, uint64_t start)
     if (count < winnower->gram)
         return 0;
     const size_t newest = count - winnower->gram;
-    grams[newest & slots] = finish(winnower, winnower->gram_sum);
+    grams[newest & slots] = finish(winnower->gram_sum) & winnower->mask;
     if (count < winnower->run)
         return 0;
     const size_t first = count - winnower->run;
@@ -178,7 +171,7 @@ PyObject *winnowed_runs(PyObject *Py_UNUSED(self), PyObject *args)
                 break;
             }
             chosen = winnower.chosen;
-            uint64_t key = finish(&winnower, winnower.run_sum);
+            uint64_t key = finish(winnower.run_sum) & winnower.mask;
             if (add_bytes(&columns[1], &key, sizeof key) || add_number(&columns[2], (int64_t)first_start(&winnower)))
                 goto done;
         } while (at < end && *at++ == ' ');

@@ -164,6 +164,18 @@ static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t
     return 0;
 }
 
+/* Writes what a character of a word becomes, and the known ASCII letters after it, to `to`, of which `last` is the end;
+   returns the new end. *size: bytes of the text that were read. */
+static inline uint8_t *put_letters(const WordMemo *self, const Character *character, const uint8_t *at, size_t *size,
+                                   uint8_t *to, const uint8_t *last)
+{
+    memcpy(to, character->bytes, sizeof character->bytes);
+    to += character->size;
+    for (uint8_t letter; (letter = self->letters[at[*size]]) && to < last; ++*size)
+        *to++ = letter;
+    return to;
+}
+
 /* Makes the words of a token, character by character: 1, and *from is its end; 0, and nothing is done, if one of the
    characters is not known; -1 with an exception. */
 FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *end, Bytes *out, Places *places)
@@ -203,10 +215,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
             last = out->data + out->room - 1 - sizeof character->bytes;
         }
         if (character->kind == LETTERS && inside == 1 && !apostrophe) {
-            memcpy(to, character->bytes, sizeof character->bytes);
-            to += character->size;
-            for (uint8_t letter; (letter = self->letters[at[size]]) && to < last; size++)
-                *to++ = letter;
+            to = put_letters(self, character, at, &size, to, last);
             if (places)
                 stop = (size_t)(at + size - origin) - more;
         } else if (character->kind == LETTERS || character->kind == ALONE) {
@@ -225,14 +234,19 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
                     first = (size_t)(at - origin);
                     open = 1;
                 }
-                stop = (size_t)(at - origin) + 1;
             }
             if (joined || to > out->data)
                 *to++ = joined ? '\'' : ' ';
-            memcpy(to, character->bytes, sizeof character->bytes);
-            to += character->size;
             inside = character->kind == LETTERS;
             apostrophe = 0;
+            if (inside) {
+                to = put_letters(self, character, at, &size, to, last);
+            } else {
+                memcpy(to, character->bytes, sizeof character->bytes);
+                to += character->size;
+            }
+            if (places)
+                stop = (size_t)(at + size - origin) - more;
         } else if (character->kind == BREAK) {
             apostrophe = inside = 0;
         } else if (character->kind == APOSTROPHE) {

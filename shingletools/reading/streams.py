@@ -12,7 +12,7 @@ from shingletools.reading import compression_detection
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
-from shingletools.system.interruptible_reads import ahead, blocks_of, whole_lines
+from shingletools.system.interruptible_reads import READ_BYTES, ahead, blocks_of, whole_lines
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
@@ -20,28 +20,10 @@ if TYPE_CHECKING:
 
 GivenLines = Iterator[bytes]  # whole lines, some together
 FIRST_OF_MARKS = (b"\xff", b"\xfe", b"\0")  # first bytes of the byte order marks of UTF-16 and UTF-32
-SPAN_BYTES = 1 << 20  # bytes that a worker reads itself
+SPAN_BYTES = 1 << 20  # bytes that a worker reads itself, at least, unless they are the first or last ones of a file
+MAX_SPAN_BYTES = 1 << 22  # fewer pieces of a large file mean less work for the process that hands them out
+SPANS = 64  # of a file, at most, unless these are too large
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
-
-
-class Chunk(NamedTuple):
-    """Some whole lines of one file, or all of it."""
-
-    name: str
-    line: int  # number of the first line in its file, from 1
-    number: int  # number of the first line in the whole input, or of the file among all, from 1
-    data: bytes
-    size: int  # bytes of the file that were read since the last chunk
-
-    def batch(self, _strict: bool = False) -> RecordBatch:
-        """Returns its lines as a batch of records."""
-        return RecordBatch(self.data, self.name, self.line, self.size)
-
-    def __reduce_ex__(self, _protocol: object) -> tuple[object, ...]:
-        """Keeps the data out of the pickle that goes to a worker; see worker_loop.Messages."""
-        from pickle import PickleBuffer  # late: most runs have no workers
-
-        return Chunk, (self.name, self.line, self.number, PickleBuffer(self.data), self.size)
 
 
 class Span(NamedTuple):
@@ -53,8 +35,8 @@ class Span(NamedTuple):
     end: int
     file: State
 
-    def chunk(self) -> Chunk:
-        """Reads its lines, numbered from 1; raises Failed if the file cannot be read, or has changed."""
+    def batch(self, _strict: bool = False) -> RecordBatch:
+        """Reads its lines, numbered from 1. Raises Failed if the file cannot be read, or has changed."""
         with named(self.name):
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -71,35 +53,25 @@ class Span(NamedTuple):
             changed = f"{state.unlike(self.file)} while it was read"
             raise Failed(f"{printable(self.name)}: {changed} (with -j a file must not change until the end)")
         data = b"".join(parts)
-        return Chunk(self.name, 1, 1, data, len(data))
-
-    def batch(self, _strict: bool = False) -> RecordBatch:
-        """Returns its lines as a batch of records, numbered from 1. Raises Failed."""
-        return self.chunk().batch()
+        return RecordBatch(data, self.name, size=len(data))
 
 
-def read_chunks(
+def read_batches(
     files: Sequence[str], given: GivenLines | None = None, encoding: "Encoding | None" = None
-) -> Generator[Chunk]:
+) -> Generator[RecordBatch]:
     """Yields the lines of files, in order; "-" is standard input, or the lines that are given. Raises Failed."""
-    number = 1
     for name in files:
+        number = 1
         if name == "-" and given is not None:
-            line = 1
-            for some in given:
-                yield Chunk(name, line, number, some, 0)
-                lines = kernel.count_lines(some)
-                number += lines
-                line += lines
+            for lines in given:
+                yield RecordBatch(lines, name, number)
+                number += kernel.count_lines(lines)
             continue
         # Closed here, since a signal cannot end what the garbage collector does
         with contextlib.closing(read_blocks(name, "line", encoding)) as blocks:
-            line = 1
-            for data in whole_lines(blocks, printable(name), is_device(name)):
-                yield Chunk(name, line, number, data, blocks.taken())
-                lines = kernel.count_lines(data)
-                number += lines
-                line += lines
+            for lines in whole_lines(blocks, printable(name), is_device(name)):
+                yield RecordBatch(lines, name, number, blocks.taken())
+                number += kernel.count_lines(lines)
 
 
 def first_line(name: str) -> bytes:
@@ -108,16 +80,10 @@ def first_line(name: str) -> bytes:
     It is empty for a terminal, any other kind of file, and what cannot be read.
     """
     seen: list[bytes] = []
-
-    def noted() -> Generator[bytes]:
-        for block in _read_blocks(name):
-            seen.append(block)
-            yield block
-
     try:
         if is_device(name) or not (name == "-" or os.path.isfile(name)):
             return b""
-        with contextlib.closing(Blocks(noted(), printable(name), "line")) as blocks:
+        with contextlib.closing(Blocks(read_raw(name), printable(name), "line", seen=seen)) as blocks:
             return next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
     except Failed:
         return b""  # the run reports it
@@ -125,23 +91,33 @@ def first_line(name: str) -> bytes:
         ahead[:0] = seen if name == "-" else []
 
 
-def read_whole(name: str, number: int, encoding: "Encoding | None" = None) -> Chunk:
-    """Reads a whole file; `number` is its place among all, from 1; "-" is standard input. Raises Failed."""
+def read_whole(name: str, encoding: "Encoding | None" = None) -> tuple[bytes, int]:
+    """Returns the content of a file, and its size before decompression; "-" is standard input. Raises Failed."""
     with contextlib.closing(read_blocks(name, "file", encoding)) as blocks:
-        return Chunk(name, 1, number, b"".join(blocks), blocks.taken())
+        return b"".join(blocks), blocks.taken()
 
 
 class Blocks:
     """Iterates over the decompressed blocks of a file, as UTF-8; raises Failed."""
 
-    def __init__(self, raw: Generator[bytes], where: str, held: "Held", encoding: "Encoding | None" = None) -> None:
-        self.raw = raw
+    def __init__(
+        self,
+        raw: Generator[bytes],
+        where: str,
+        held: "Held",
+        encoding: "Encoding | None" = None,
+        seen: list[bytes] | None = None,
+    ) -> None:
+        """seen: gets the blocks as they were read."""
+        self.raw, self.seen = raw, seen
         self.blocks = decoded(compression_detection.plain(self._counted(), where, held), where, encoding)
         self.size = 0  # bytes of the file that were read since the last call of `taken`
 
     def _counted(self) -> Iterator[bytes]:
         for block in self.raw:
             self.size += len(block)
+            if self.seen is not None:
+                self.seen.append(block)
             yield block
 
     def __iter__(self) -> Iterator[bytes]:
@@ -173,37 +149,34 @@ def decoded(blocks: Generator[bytes], where: str, encoding: "Encoding | None") -
 
 def read_blocks(name: str, held: "Held" = "nothing", encoding: "Encoding | None" = None) -> Blocks:
     """Reads a file, or standard input ("-"). held: limits a compressed file; by default, the caller must do that."""
-    return Blocks(_read_blocks(name), printable(name), held, encoding)
+    return Blocks(read_raw(name), printable(name), held, encoding)
 
 
-def read_raw(name: str) -> Generator[bytes]:
-    """Yields the bytes of a file without decompression; "-" is standard input. Raises Failed."""
-    return _read_blocks(name)
-
-
-def read_spans(files: Sequence[str]) -> Generator[Chunk | Span]:
-    """Yields the lines of files as `read_chunks` does, but of regular files only the places. Raises Failed."""
+def read_spans(files: Sequence[str]) -> Generator[RecordBatch | Span]:
+    """Yields the lines of files as `read_batches` does, but of regular files only the places. Raises Failed."""
     for name in files:
         if name == "-":
-            yield from read_chunks([name])
+            yield from read_batches([name])
             continue
         with named(name):
             path = os.path.realpath(name)  # /dev/stdin is another file in each process
             # Files of /proc say that they are empty
             if not same_file(name, path) or not os.stat(name).st_size:
-                yield from read_chunks([name])
+                yield from read_batches([name])
                 continue
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 head = os.read(descriptor, compression_detection.HEAD_BYTES)
                 if compression_detection.recognised(head) is not None or head[:1] in FIRST_OF_MARKS:
-                    yield from read_chunks([name])
+                    yield from read_batches([name])
                     continue
                 file, start = State.read(descriptor), 0
+                size = max(min(file.size // SPANS, MAX_SPAN_BYTES), SPAN_BYTES)
+                some = min(READ_BYTES, size)  # at first, since the process that hands them out may take the first one
                 while start < file.size:
-                    end = _line_end(descriptor, min(start + SPAN_BYTES, file.size))
+                    end = _line_end(descriptor, min(start + some, file.size))
                     yield Span(name, path, start, end, file)
-                    start = end
+                    start, some = end, size
             finally:
                 os.close(descriptor)
 
@@ -217,7 +190,11 @@ def _line_end(descriptor: int, at: int) -> int:
     return at
 
 
-def _read_blocks(name: str) -> Generator[bytes]:
+def read_raw(name: str) -> Generator[bytes]:
+    """Yields the bytes of a file as they are; "-" is standard input. Raises Failed, also if the file has changed.
+
+    It may grow.
+    """
     with named(name):
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         widen(descriptor)
@@ -226,16 +203,11 @@ def _read_blocks(name: str) -> Generator[bytes]:
             for block in blocks_of(descriptor):
                 yield block
                 at += len(block)
-            if descriptor and stat.S_ISREG(os.fstat(descriptor).st_mode):
-                _check_read(name, descriptor, before, at)
+            after = State.read(descriptor)
+            cut = min(at, after.size) < before.size
+            changed = cut or (after.size == before.size and after != before)
+            if descriptor and before.size and changed and stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise Failed(f"{printable(name)}: {'cut short' if cut else 'changed'} while it was read")
         finally:
             if descriptor:
                 os.close(descriptor)
-
-
-def _check_read(name: str, descriptor: int, before: State, at: int) -> None:
-    """Raises Failed if a file has changed since its reading began; it may have grown."""
-    state = State.read(descriptor)
-    cut = min(at, state.size) < before.size
-    if before.size and (cut or (state.size == before.size and state != before)):
-        raise Failed(f"{printable(name)}: {'cut short' if cut else 'changed'} while it was read")

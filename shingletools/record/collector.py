@@ -45,6 +45,9 @@ class Collector(ABC):
         Raises Failed if the first row makes the run fail, and `batch.failure` for another one.
         """
 
+    def let_go(self) -> None:  # noqa: B027  # most keep nothing of a batch, or copies
+        """Waits until it reads no batch that it has taken: they are valid until the next one but one."""
+
     def left_out(self) -> None:  # noqa: B027  # most need not know
         """Notes that a document of the input was bad, so no record was made of it."""
 

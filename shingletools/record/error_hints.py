@@ -52,8 +52,6 @@ LONE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 CHARSET_BYTES = 1024  # bytes in which a page must declare its encoding (HTML Standard)
 # Formats whose first line begins the file, unlike an array's first element
 LINEWISE = ("", "--lines", "--csv", "--tsv")
-TABLES = ("--csv", "--tsv", "--array", "--parquet", "--arrow", "--xlsx")
-NUMBERS_ADVICE = "--number --id row, given to canon and dedup, numbers the rows instead"
 BINARY_FORMATS = ("--parquet", "--arrow", "--warc")  # formats that say how their texts are encoded
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 LOOKS_LIKE, ICONV = "this looks like ", "iconv -f "

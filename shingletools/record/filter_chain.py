@@ -4,11 +4,11 @@ import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from shingletools import kernel
 from shingletools.kernel.line_columns import ColumnData
-from shingletools.kernel.lines import Link, RawColumns
+from shingletools.kernel.lines import FilterFields, Link, RawColumns
 from shingletools.record import wire
 from shingletools.record.filter_line import fields_for_signatures, fields_of, filter_line
 from shingletools.record.json_members import line_at
@@ -19,7 +19,6 @@ from shingletools.system.errors import Rejected
 MIN_BATCH_LINES = 8  # ordinary lines in a row; for fewer, a batch costs more than lines
 
 NamedFilter = tuple[Filter, str]  # with the field of ids
-Made = list[bytes | RecordBatch]  # lines, each ended by a line feed, and signatures in place of lines
 BadRow = tuple[int, int, str]  # a row, the number of the filter that rejects it, and the cause
 
 
@@ -47,11 +46,12 @@ class Chain:
         sections: list[Section] = []
         for number, (stage, id_field) in enumerate(self.filters, 1):
             link = stage.link()
-            both = sections[-1].joined(stage, id_field, link) if sections and link else None
-            if both is not None:
+            if link and sections and (both := sections[-1].joined(stage, id_field, link)):
                 sections[-1] = both
-            else:
-                sections.append(Section(number, [(stage, id_field)], [link or link_of_function(stage)], bool(link)))
+                continue
+            links = (link or link_of_function(stage),)
+            fields = fields_of([stage], id_field) if links[0] else None
+            sections.append(Section(number, ((stage, id_field),), links, fields, bool(link), stage.lines is not None))
         return sections
 
     @cached_property
@@ -71,12 +71,13 @@ class Chain:
         wanted: the columns of signatures, which the last filter then gives in place of lines where it can. Then there
         may be several batches; the first one has what is rejected and counted.
         """
-        made: Made = [batch.lines]
+        pieces = [batch]
         places: Sequence[int] = range(kernel.count_lines(batch.lines)) if batch.places is None else batch.places
         rejected, stop, given = [*batch.rejected], sys.maxsize, list[Sequence[int]]()
         for section in self.sections:
             given.append(places)
-            made, bad = section.work(joined(made), wanted if section is self.sections[-1] else None, self.strict)
+            lines = b"".join([piece.lines for piece in pieces])
+            pieces, bad = section.work(lines, wanted if section is self.sections[-1] else None, self.strict)
             rejected += [Rejection(places[row], step, cause, b"", None) for row, step, cause in bad]
             if bad and bad[-1][1] in self.strict:
                 stop, places = rejected[-1].place, places[: bad[-1][0]]
@@ -84,7 +85,7 @@ class Chain:
                 gone = {row for row, _, _ in bad}
                 places = [place for row, place in enumerate(places) if row not in gone]
             if section.splits_lines:
-                numbers = [joined([some]).count(b"\n") for some in made]
+                numbers = [piece.lines.count(b"\n") for piece in pieces]
                 places = [place for place, number in zip(places, numbers, strict=True) for _ in range(number)]
         if rejected:
             records, documents = SourceRecords(lambda: batch).records, batch.documents
@@ -93,7 +94,7 @@ class Chain:
                 for each in rejected
                 if each.place <= stop
             )
-        batches = [*batches_of(made)] if wanted else [RecordBatch(joined(made))]
+        batches = [*batches_of(pieces)] if wanted else [RecordBatch(b"".join([piece.lines for piece in pieces]))]
         origin = SourceRecords(lambda: batch) if self.filters else batch.origin
         kept = None if isinstance(places, range) else places
         batches = [
@@ -123,40 +124,35 @@ class Chain:
         return counts
 
 
-def joined(made: Made) -> bytes:
-    """Returns the lines among lines and batches."""
-    return b"".join(item for item in made if isinstance(item, bytes))
-
-
-def batches_of(made: Made) -> Iterator[RecordBatch]:
+def batches_of(pieces: Sequence[RecordBatch]) -> Iterator[RecordBatch]:
     """Yields batches of signatures, and all lines between two of them as one batch, with the rows before each."""
     before, waiting = 0, list[bytes]()
-    for item in (*made, RecordBatch()):
-        if isinstance(item, bytes):
-            waiting.append(item)
+    for piece in (*pieces, None):
+        if piece is not None and not piece.rows:
+            waiting.append(piece.lines)
             continue
         lines, waiting = b"".join(waiting), []
-        if lines:
+        if lines or (piece is None and not before):
             yield RecordBatch(lines, before=before)
         before += kernel.count_lines(lines)
-        if item.rows or not (before or lines):
-            yield item._replace(before=before)
-        before += item.rows
+        if piece is not None:
+            yield piece._replace(before=before)
+            before += piece.rows
 
 
-class Section:
+class Section(NamedTuple):
     """A filter, or several filters that the kernel runs at once on each line.
 
     The kernel takes the lines that are ordinary to each of these filters. Other lines, and those that fail, go through
     the definition of one filter after the other.
     """
 
-    def __init__(self, first: int, filters: Sequence[NamedFilter], links: Sequence[Link], in_c: bool) -> None:
-        """first: the number of the first filter. links: functions in C or Python, empty if the kernel can call none."""
-        self.first, self.filters, self.links, self.in_c = first, filters, tuple(links), in_c
-        self.splits_lines = filters[0][0].lines is not None
-        # None if the kernel cannot run these filters
-        self.fields = fields_of([stage for stage, _ in filters], filters[0][1]) if all(links) else None
+    first: int  # the number of the first filter
+    filters: tuple[NamedFilter, ...]
+    links: tuple[Link, ...]  # functions in C or Python; empty ones if the kernel can call none
+    fields: FilterFields | None  # None if the kernel cannot run these filters
+    in_c: bool  # whether the links are in C
+    splits_lines: bool
 
     def joined(self, stage: Filter, id_field: str, link: Link) -> "Section | None":
         """Returns the section with another filter; None if the kernel cannot do it with these.
@@ -168,37 +164,42 @@ class Section:
             return None
         if (last.produces, its_id) != (stage.consumes, id_field):
             return None
-        both = Section(self.first, [*self.filters, (stage, id_field)], [*self.links, link], True)
-        return None if both.fields is None else both
+        filters = (*self.filters, (stage, id_field))
+        fields = fields_of([each for each, _ in filters], id_field)
+        return None if fields is None else self._replace(filters=filters, links=(*self.links, link), fields=fields)
 
-    def work(self, lines: bytes, wanted: Signatures | None, strict: Collection[int]) -> tuple[Made, list[BadRow]]:
+    def work(
+        self, lines: bytes, wanted: Signatures | None, strict: Collection[int]
+    ) -> tuple[list[RecordBatch], list[BadRow]]:
         """Runs ordinary lines through the kernel, and the lines between them through the definitions, one by one.
 
-        It ends at the first line that one of the strict filters rejects.
+        Returns batches of whole lines, or of signatures in place of lines, and the bad rows. It ends at the first line
+        that one of the strict filters rejects.
         """
         signed = fields_for_signatures(self.fields, wanted) if self.fields and wanted else None
-        made, bad = Made(), list[BadRow]()
+        pieces, bad = list[RecordBatch](), list[BadRow]()
         row = at = 0
         many = True
         while at < len(lines):
             error = None
             if self.fields is not None:
                 fields, form = signed if signed and many else (self.fields, None)
-                some, number, at, error = kernel.linked_lines(self.links, fields, lines, at, form)
-                made += [some if isinstance(some, bytes) else batch_of(some)] if number else []
+                data, number, at, error = kernel.linked_lines(self.links, fields, lines, at, form)
+                if number:
+                    pieces.append(RecordBatch(data) if isinstance(data, bytes) else batch_of(data))
                 row += number
                 many = number >= MIN_BATCH_LINES
             if at < len(lines):
                 line, at = line_at(lines, at)
                 result = self.filter_unusual_line(line, error)
                 if isinstance(result, bytes):
-                    made.append(result)
+                    pieces.append(RecordBatch(result))
                 else:
                     bad.append((row, *result))
                     if result[0] in strict:
                         break
                 row += 1
-        return made, bad
+        return pieces, bad
 
     def filter_unusual_line(self, line: bytes, error: Exception | None) -> bytes | tuple[int, str]:
         """Runs the definitions on a line that the kernel did not take, or with which it raised `error`.
@@ -210,11 +211,11 @@ class Section:
                 if isinstance(error, Rejected) and len(self.filters) == 1:
                     raise error  # do not call the function again: it may have counted the line, or taken long
                 make = stage.lines or partial(filter_line, stage)
-                made = make(id_field, line)
+                filtered = make(id_field, line)
             except Rejected as rejected:
                 return step, str(rejected)
-            line = made.removesuffix(b"\n")
-        return made
+            line = filtered.removesuffix(b"\n")
+        return filtered
 
 
 def batch_of(signed: RawColumns) -> RecordBatch:

@@ -1,21 +1,21 @@
-"""JSON that orjson refuses: its value if it is valid, or where it is wrong, as Python's own parser finds it.
-
-orjson 3.13 says "failed to allocate memory" of some good lines, such as those that begin with { and blanks and hold
-many values, and of some lines that end inside many brackets. Its columns are then not those of the fault, and all this
-differs between its versions.
-"""
+"""JSON that orjson refuses: its value if it is valid, or where it is wrong, as Python's own parser finds it."""
 
 import json
 import math
+import re
+from itertools import accumulate, chain
 from typing import NoReturn
 
 from shingletools.system.errors import Rejected
 
-TOO_DEEP = "nested too deeply"
+# Whether a line is good must not depend on orjson's version, and its messages differ between versions: 3.13 says
+# "failed to allocate memory" of some good lines, such as those that begin with { and blanks and hold many values, and
+# of some that end inside many brackets. So what it refuses is read again, and judged by the rest of this module.
+SURROGATE, TOO_DEEP = "lone surrogate", "nested too deeply"
 MAX_DEPTH = 1024  # levels of arrays and objects that orjson reads, as its manual says
-MAX_WRITTEN_DEPTH = 254  # levels that it writes
 INTEGERS = range(-(1 << 63), 1 << 64)  # all others are read as doubles
 MAX_DIGITS = 20  # of these, with the sign
+NO_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"|[^\[\]{}"]++')
 
 
 def read(text: str) -> object:
@@ -29,13 +29,15 @@ def read(text: str) -> object:
     """
     try:
         value: object = json.loads(text, parse_int=whole, parse_float=real, parse_constant=refused)
+        # Members that later ones of their name replace must be good, too
+        if has_surrogate(json.loads(text, object_pairs_hook=lambda members: [*chain(*members)])):
+            raise Rejected(f"not JSON ({SURROGATE})")
     except json.JSONDecodeError as error:
         raise Rejected(f"not JSON (column {error.pos + 1})") from None
     except RecursionError:  # where that is, differs between versions of Python
         raise Rejected(TOO_DEEP) from None
-    every = json.loads(text, object_pairs_hook=lambda members: [part for member in members for part in member])
-    if cause := fault_in(every, MAX_DEPTH):  # also in members that later ones of their name replace
-        raise Rejected(cause if cause == TOO_DEEP else f"not JSON ({cause})")
+    if max(accumulate(1 if bracket in "[{" else -1 for bracket in NO_BRACKETS.sub("", text)), default=0) > MAX_DEPTH:
+        raise Rejected(TOO_DEEP)
     return value
 
 
@@ -55,46 +57,22 @@ def refused(name: str) -> NoReturn:
     raise Rejected(f"not JSON ({name}: write null)")
 
 
-def unwritable(record: object) -> str | None:
-    """Returns why orjson refuses to write a value that JSON can hold; None if it should not refuse.
+def unwritable(value: object) -> str:
+    """Returns why orjson refuses to write a value. Raises TypeError if JSON cannot hold it, which is a bug of ours.
 
     >>> unwritable({"id": ["a\\udc80"]})
     'lone surrogate'
     """
-    return fault_in(record, MAX_WRITTEN_DEPTH)
-
-
-def fault_in(record: object, most: int) -> str | None:
-    """Returns "lone surrogate", TOO_DEEP for more than so many levels, or None."""
-    levels, level = 0, [record]
-    while level:
-        inside: list[object] = []
-        for value in level:
-            if isinstance(value, str) and not is_text(value):
-                return "lone surrogate"
-            if isinstance(value, dict):
-                inside += value.keys()
-                inside += value.values()
-            elif isinstance(value, list):
-                inside += value
-        levels += any(isinstance(value, dict | list) for value in level)
-        level = inside
-    return TOO_DEEP if levels > most else None
-
-
-def is_utf8(line: bytes) -> bool:
-    """Returns whether a line is valid UTF-8."""
     try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return SURROGATE if has_surrogate(value) else TOO_DEEP  # orjson writes 254 levels
+    except RecursionError:
+        return TOO_DEEP
 
 
-def is_text(value: str) -> bool:
-    """Returns whether UTF-8 can encode all characters, so none is a lone surrogate."""
+def has_surrogate(value: object) -> bool:
+    """Returns whether a string in a value is not UTF-8. Raises TypeError if JSON cannot hold it, and RecursionError."""
     try:
-        value.encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return True
+    return False

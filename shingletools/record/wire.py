@@ -78,10 +78,7 @@ def json_of(value: object, option: int | None = None) -> bytes:
     except orjson.JSONEncodeError:
         from shingletools.record import json_faults  # as above
 
-        cause = json_faults.unwritable(value)
-        if cause is None:
-            raise  # a bug of this program
-        raise Rejected(cause) from None
+        raise Rejected(json_faults.unwritable(value)) from None
 
 
 def joined_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
@@ -96,6 +93,15 @@ def decode(text: bytes) -> str:
         return text.decode()
     except UnicodeDecodeError as error:
         raise Rejected(f"not UTF-8 (byte {error.start + 1})") from None
+
+
+def is_utf8(text: bytes) -> bool:
+    """Returns whether bytes are valid UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def find(record: Record, field: str) -> Any:

@@ -186,7 +186,7 @@ def unique(
         raise Failed("--number: rows of a data frame need a column of ids, such as df.assign(id=range(len(df))) makes")
     frame = Frame(documents)
     with logged(taking, GivenDocuments(frame.rows, queue=queue), ONE_PROCESS, account) as result:
-        kept: list[Any] = list(result)
+        kept = queue.places(result.lines())
     for message in result.messages:
         warnings.warn(message, stacklevel=2)
     return frame.take(kept)

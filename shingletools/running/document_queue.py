@@ -1,8 +1,8 @@
 """The documents that a program passes to dedup, and which of them stay."""
 
+from array import array
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
-from itertools import count
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from shingletools.kernel import split_lines
@@ -26,19 +26,33 @@ class DocumentQueue:
 
     def __init__(self) -> None:
         self.waiting = deque[tuple[int, Any]]()
+        self.rows = array("q")  # hashes of the lines of a data frame's rows
         self.annotated = False
 
     def add(self, line: bytes, document: Any) -> None:
-        """Adds a dict, the place of a row, or None for a line, of which dedup writes all there is to know."""
+        """Adds a dict, or None for a line, of which dedup writes all there is to know."""
         self.waiting.append((hash(self.unmarked(line)), document))
 
     def add_rows(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yields whole lines, and adds the places of them, from 0."""
-        places = count()
+        """Yields whole lines, and adds them as rows."""
         for block in blocks:
-            for line in split_lines(block):
-                self.add(line, next(places))
+            self.rows.extend(map(hash, split_lines(block)))
             yield block
+
+    def places(self, lines: Iterable[bytes]) -> list[int]:
+        """Returns the places, from 0, of the rows that dedup has written.
+
+        Lines lack columns that are not read. Of equal lines the last ones stay: dedup removes only the first document
+        of an id.
+        """
+        written = [hash(line.removesuffix(b"\n")) for line in lines]  # only then have all rows been added
+        places, place = list[int](), len(self.rows)
+        for own in reversed(written):
+            place -= 1
+            while self.rows[place] != own:
+                place -= 1
+            places.append(place)
+        return places[::-1]
 
     def find(self, line: bytes) -> Any:
         """Returns the document of the next line that dedup has written; None if it is the line itself."""

@@ -38,12 +38,12 @@ def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Bat
         if name == "-" and given is not None:
             yield from given
         else:  # workers read files themselves
-            yield from (streams.read_chunks if jobs == 1 else streams.read_spans)([name])
+            yield from (streams.read_batches if jobs == 1 else streams.read_spans)([name])
 
 
 def numbered(lines: Iterator[bytes]) -> Batches:
     """Yields whole lines as batches, with the number of the first line of each."""
-    return (chunk.batch() for chunk in streams.read_chunks(["-"], lines))
+    return streams.read_batches(["-"], lines)
 
 
 def run_filters(
@@ -155,6 +155,7 @@ def run_collector(
 def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[Event]:
     """Gives the rows of a batch to a collector, and yields what it makes of them. Raises Failed."""
     file = "" if batch.alone else batch.file
+    collector.let_go()
     for part in batch.parts():
         at = row = 0
         while at < len(part.lines) or (part.columns and not row):

@@ -101,9 +101,7 @@ class RejectMessages:
         file, begins, cause = printable(bad.file), bad.line in (None, 1), bad.cause
         found = None
         if cause.endswith(SEEN_BEFORE):
-            if self.form in error_hints.TABLES:
-                found = error_hints.NUMBERS_ADVICE
-            elif file in self.sharing and not begins:  # a whole file of them is no file of another kind
+            if file in self.sharing and not begins:  # a whole file of them is no file of another kind
                 found = error_hints.same_ids_hint(self.id_field)
         elif not bad.made:
             found = error_hints.hint(self.command, cause, bad.record, begins, self.form)

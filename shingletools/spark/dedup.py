@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.duplicate_marks import annotated, mark
-from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY
+from shingletools.commands.dedup.pair_input import NO_SIMILARITY
 from shingletools.commands.dedup.spec import FIRST, KNOWN, NONE, DedupSpec, doubtful_side, in_two_groups
 from shingletools.commands.dedup.value_order import OTHER, common_form, why_incomparable
 from shingletools.kernel.independent_set import EITHER_MAY, FIRST_MAY, SECOND_MAY
@@ -16,9 +16,9 @@ from shingletools.spark import dedup_records as records
 from shingletools.spark.arrow_batches import through, union
 from shingletools.spark.graph import thinned, with_nodes
 from shingletools.spark.lines import GOOD, REMOVED, Decision, LineRow, NumberedLines, StepInput, bad_row, with_decisions
-from shingletools.system.errors import Failed, seen_before
+from shingletools.system.errors import Failed
 
-REPEATED, BAD = "repeated", "bad"  # in place of the rule by which a document goes: its id is repeated, or it is bad
+BAD = "bad"  # in place of the rule by which a document goes: it is bad
 
 
 class Removal:
@@ -37,7 +37,7 @@ class Removal:
         first = F.min("number").over(Window.partitionBy("name", F.isnull("cause"))).alias("first_number")
         self.rows = self.checkpoint(rows.select("*", first))
         good = self.rows.where("cause IS NULL")
-        self.again = good.where("number > first_number").join(self.deciding.select("name"), "name", "left_semi")
+        # Nothing is decided on others of the same id
         self.documents = good.where("number = first_number").drop("first_number", "cause")
 
     def deciding_rows(self, what: int) -> DataFrame:
@@ -59,7 +59,7 @@ class Removal:
         documents = self.documents.join(archived.select("name"), "name", "left_anti")
         gone = self.by_pairs(documents) if self.stage.pairs else self.by_groups(documents)
         bad = decisions(self.rows.where("cause IS NOT NULL"), BAD)
-        every = self.checkpoint(union([known, gone, decisions(self.again, REPEATED), bad]))
+        every = self.checkpoint(union([known, gone, bad]))
         return with_decisions(self.given.lines, every, partial(divide, self.stage, self.given.number))
 
     def check(self) -> None:
@@ -148,7 +148,7 @@ def divide(stage: DedupSpec, step: int, some: NumberedLines, decisions: list[Dec
     rows: list[LineRow] = []
     for number, line in zip(some.numbers.tolist(), some.lines.split(b"\n"), strict=False):
         each = by_number.get(number)
-        cause = each and (seen_before(orjson.loads(each["name"])) if each["rule"] == REPEATED else each["why"])
+        cause = each and each["why"]
         if cause:
             rows.append(bad_row(some.first, number, step, cause, line))
             continue

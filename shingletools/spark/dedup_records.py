@@ -9,7 +9,7 @@ import pyarrow as pa
 from shingletools.commands.dedup.archive_pairs import ArchivePartners
 from shingletools.commands.dedup.decisions_by_groups import GroupMembers
 from shingletools.commands.dedup.decisions_by_pairs import SimilarPairs
-from shingletools.commands.dedup.document_fields import DocumentFields
+from shingletools.commands.dedup.documents import DocumentReader
 from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
 from shingletools.commands.dedup.value_order import STRING_RANK, Value, as_form, form_of, value_of
 from shingletools.kernel import arrays as kernel
@@ -48,16 +48,18 @@ class DocumentRows:
     spec: DedupSpec
 
     def __call__(self, batches: Batches) -> Batches:
-        reader, spec = DocumentFields(self.spec), self.spec
+        reader, spec = DocumentReader(self.spec), self.spec
         for some in numbered_records(batches, reader):
             batch, rows = some.batch, some.batch.rows
             if rows:
-                ids = reader.ids(batch)
-                block = reader.block(batch, np.arange(rows))
-                lengths = block.lengths if spec.measured is not None else np.zeros(rows, np.int64)
+                ids = batch.columns[-1]
+                documents = reader.arrays(batch, np.arange(rows))
+                lengths = documents.lengths if spec.measured is not None else np.zeros(rows, np.int64)
                 keys = ((1 << 62) - lengths if spec.keep == LONGEST else lengths).astype(">i8").tobytes()
-                values = [*split_ids(*block.spelled(block.values))] if spec.valued is not None else b""
-                wholes = [*map(whole_of, split_ids(*block.spelled(block.wholes)))] if spec.counted is not None else None
+                values = [*split_ids(*documents.spelled(documents.values))] if spec.valued is not None else b""
+                wholes = None
+                if spec.counted is not None:
+                    wholes = [*map(whole_of, split_ids(*documents.spelled(documents.wholes)))]
                 yield from_columns(
                     DOCUMENTS,
                     first=some.first,

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
+from shingletools.commands.simgroup.id_readers import DocumentIds, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.spark.arrow_batches import Batches, binary_array, from_columns, selected_ids, through, union
@@ -62,7 +62,7 @@ def grouped(given: StepInput) -> DataFrame:
 class MentionRows:
     """Takes lines to MENTIONS."""
 
-    reader: IdReader
+    reader: PairIds | DocumentIds
     step: int
 
     def __call__(self, batches: Batches) -> Batches:

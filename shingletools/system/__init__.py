@@ -7,6 +7,7 @@ files                files and descriptors: whether two are the same, and whethe
 messages             lines on standard error
 memory_limit         the limit on the memory of some work, and the folder of scratch files
 disk_array           arrays on disk
+growing_bytes        bytes in memory that grow at their end, in large pages
 line_spool           documents in a scratch file until all have come
 spilling_list        objects in memory up to a limit, the others in a scratch file
 interruptible_reads  reads from a descriptor as data come, and splits them into whole lines

@@ -16,7 +16,7 @@ from shingletools.system.signals import ENDING, uninterrupted
 from shingletools.system.worker_loop import AHEAD_ITEMS, Messages, ProcessEnded
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -51,11 +51,42 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+class InTurn:
+    """Calls functions one after the other, in another thread if there is to be one; it ends with the object."""
+
+    def __init__(self, threaded: bool) -> None:
+        self.threaded = threaded
+        self.pool: ThreadPoolExecutor | None = None
+        self.calls: list[Future[object]] = []
+
+    def call(self, function: Callable[[], object], small: bool) -> None:
+        """Calls a function after all before it; here if it is small, so that small runs have one thread."""
+        if small or not self.threaded:
+            self.wait()
+            function()
+            return
+        if self.pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # late, as above
+
+            self.pool = ThreadPoolExecutor(1)
+        try:
+            self.calls.append(self.pool.submit(function))
+        except RuntimeError:
+            raise Failed("cannot start a thread") from None
+
+    def wait(self) -> None:
+        """Waits for all calls, and raises what they raised."""
+        calls, self.calls = self.calls, []
+        for call in calls:
+            call.result()
+
+
 def in_processes(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result]:
     """Does map(function, items) in `jobs` processes. Takes AHEAD_ITEMS * jobs + 1 items before it yields the first.
 
     Raises what the function raises, and Failed if a process cannot be started, or dies. If the items raise Failed, the
-    results of the items before come first. If a result has bytes in a PickleBuffer, they are valid until the next one.
+    results of the items before come first. If a result has bytes in a PickleBuffer, they are valid until the next but
+    one.
 
     The processes get items in turn, so results are in order without a thread or a queue. No other process has their
     pipes, so nobody waits for a worker that died, and workers end when their parent dies. (The process pool of
@@ -105,7 +136,8 @@ class Worker:
     def __init__(self, function: Callable[[Item], Result], keeps: bool = False) -> None:
         with ExitStack() as stack:
             try:
-                stores = [open_store(stack) for _ in range(2 * AHEAD_ITEMS)]
+                # One more for answers, so that the last one that was received may still be read
+                stores = [open_store(stack) for _ in range(2 * AHEAD_ITEMS + 1)]
                 self.process = start(stores, keeps, stack)
             except OSError as error:
                 raise Failed(f"cannot start a worker process: {error.strerror}") from None

@@ -1,19 +1,16 @@
 """An archive of random and planted sketches: what it costs to build, to keep and to ask, as it grows.
 
-    python tests/bench/archive.py [--bits 8|16] [--peers NAMES] [--ask NUMBERS] FOLDER [DOCUMENTS ...]
+    python tests/bench/archive.py [--bits 8|16] FOLDER [DOCUMENTS ...]
 
 For each number of documents: processor seconds and peak memory to build it from JSON lines; bytes on disk; a query of
-one document from start to answer, of a thousand, and of a tenth of the archive, or of other NUMBERS; the same with JSON
-lines, of at most ten million documents: more are not kept as lines; and a thousand documents more. With --peers
-datasketch,sourmash, also what archive_peers.py does with the same sketches, and how many of the pairs it does not
-find. FOLDER keeps what was made, 1.4 kB a document, 0.6 kB with --bits 8, and 10 kB with the peers.
+one document from start to answer, and of a thousand; the same with JSON lines, of at most ten million documents: more
+are not kept as lines; and a thousand documents more. FOLDER keeps what was made, 1.4 kB a document, 0.6 kB with
+--bits 8.
 """
 
 import argparse
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -21,10 +18,8 @@ from pathlib import Path
 from threading import Thread
 
 import numpy as np
-from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parent))
 from measure import timed
+from numpy.typing import NDArray
 
 N, TOGETHER = 84, 1 << 14
 MOST_LINES = 10**7  # beyond, to read all documents as JSON lines takes minutes, and the memory of a machine
@@ -62,48 +57,11 @@ def write(path: Path, first: int, blocks: Iterator[NDArray[np.uint32]], bits: in
             first += len(block)
 
 
-def size_of(path: Path) -> int:
-    return sum(each.stat().st_size for each in path.iterdir()) if path.is_dir() else path.stat().st_size
-
-
 def show(what: str, figures: object) -> None:
     print(f"  {what:22} {figures}", flush=True)
 
 
-def pairs_of(*argv: str) -> set[tuple[str, ...]]:
-    """The pairs that a command prints: JSON lines of simjoin, or two ids a line."""
-    output = subprocess.run(argv, stdout=subprocess.PIPE, check=True).stdout.decode()
-    return {tuple(line.split('"')[3::4][:2]) if line[0] == "{" else tuple(line.split()) for line in output.splitlines()}
-
-
-def more(store: Path, path: Path, *argv: str) -> None:
-    """Adds documents to a copy."""
-    copy = store.with_name(f"{store.name}.copy")
-    if store.is_dir():
-        shutil.copytree(store, copy, copy_function=os.link)  # segments are never changed
-    else:
-        shutil.copyfile(store, copy)
-    show("1000 more", cost(*argv, str(copy), str(path)))
-    shutil.rmtree(copy) if store.is_dir() else copy.unlink()
-
-
-def compare(name: str, old: Path, queries: dict[int, Path], new: Path) -> None:
-    """The same with another program."""
-    store = old.with_suffix(f".{name}")
-    argv = [sys.executable, str(Path(__file__).with_name("archive_peers.py")), name]
-    print(f" {name}")
-    if not store.exists():
-        show("build", cost(*argv, "add", str(store), str(old)))
-    show("on disk", f"{size_of(store) / 1e6:.0f} MB")
-    for number in (1, 1000):
-        show(f"{number} asked", cost(*argv, "ask", str(store), str(queries[number])))
-    expected = pairs_of("simjoin", "--against", str(old.with_suffix("")), str(queries[1000]))
-    found = pairs_of(*argv, "ask", str(store), str(queries[1000]))
-    show("pairs", f"{len(expected)}, {len(expected - found)} missed, {len(found - expected)} others")
-    more(store, new, *argv, "add")
-
-
-def main(folder: Path, size: int, bits: int, asked: list[int], peers: list[str]) -> None:
+def main(folder: Path, size: int, bits: int) -> None:
     rng = np.random.default_rng(size)
     pool = rng.integers(0, 2**32, (1000, N), np.uint32)
     old, archive, new = folder / f"{size}.jsonl", folder / f"{size}", folder / f"{size}.new.jsonl"
@@ -115,30 +73,30 @@ def main(folder: Path, size: int, bits: int, asked: list[int], peers: list[str])
         else:
             lines()
         write(new, 2 * size, rows(rng, 1000, NEAR, pool), bits)
-    queries = {number: folder / f"{size}.{number}.jsonl" for number in {1, 1000, *(asked or [size // 10])}}
+    queries = {number: folder / f"{size}.{number}.jsonl" for number in (1, 1000)}
     for number, path in queries.items():
         if not path.exists():
             write(path, size, rows(rng, number, 2, pool), bits)
-    print(f"{size} documents\n simindex")
+    print(f"{size} documents")
     if not archive.exists():
         show("build", cost("simindex", "add", str(archive), str(old)))
-    show("on disk", f"{size_of(archive) / 1e6:.0f} MB, {size_of(archive) / size:.1f} bytes a document")
-    for number in asked or sorted(queries):
-        show(f"{number} asked", cost("simjoin", "--against", str(archive), str(queries[number])))
-        if number <= max(1000, size // 10) and size <= MOST_LINES:
-            show(f"{number} asked of lines", cost("simjoin", "--against", str(old), str(queries[number])))
-    more(archive, new, "simindex", "add")
-    for name in peers:
-        compare(name, old, queries, new)
+    on_disk = sum(each.stat().st_size for each in archive.iterdir())
+    show("on disk", f"{on_disk / 1e6:.0f} MB, {on_disk / size:.1f} bytes a document")
+    for number, path in queries.items():
+        show(f"{number} asked", cost("simjoin", "--against", str(archive), str(path)))
+        if size <= MOST_LINES:
+            show(f"{number} asked of lines", cost("simjoin", "--against", str(old), str(path)))
+    copy = folder / f"{size}.copy"
+    shutil.copytree(archive, copy, copy_function=os.link)  # segments are never changed
+    show("1000 more", cost("simindex", "add", str(copy), str(new)))
+    shutil.rmtree(copy)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--bits", type=int, choices=(8, 16, 32), default=32)
-    parser.add_argument("--peers", type=lambda names: names.split(","), default=[])
-    parser.add_argument("--ask", type=lambda numbers: [int(number) for number in numbers.split(",")], default=[])
     parser.add_argument("folder", type=Path)
     parser.add_argument("documents", type=int, nargs="*", default=[10**5, 10**6, 10**7])
     options = parser.parse_args()
     for documents in options.documents:
-        main(options.folder, documents, options.bits, options.ask, options.peers)
+        main(options.folder, documents, options.bits)

@@ -1,6 +1,5 @@
-"""Recall and precision of signatures and peers by bands of true Jaccard similarity, over seeds."""
+"""Recall and precision of signatures by bands of true Jaccard similarity, over seeds."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,15 +7,36 @@ from typing import NamedTuple
 
 import intervals
 import planted
-import signatures
 from staged import Pair, Staged
 
-LEASTS = (0.5, 0.6, 0.7, 0.8, 0.9)
-TRUTH = "canon | shingle -k {k} | simjoin -t " + signatures.LEAST
-PEERS = {
-    f"{name}, t {t}": f"canon | {name} -k {{k}} -t {t} --seed {{seed}}"
-    for name, t in (("gaoya", 0.8), ("gaoya", 0.6), ("rensa", 0.8), ("rensa", 0.6), ("datasketch", 0.8))
+LEAST = "0.3"
+BANDS = [(0.3, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.0), (1.0, 1.1)]
+HEADS = [*(f"{low} to {high}" for low, high in BANDS[:-1]), "1"]
+
+# name: a pipeline; {k} is the truth's, {seed} that of hash functions, {words} a table of words, {language} a list of
+# stop words, {segment} how texts become words if a language has no spaces. Megashingles with -m 1 find what
+# supershingles with -m 2 find
+SIGNATURES = {
+    "84 minima, t 0.8": "canon | shingle -k {k} | sketch -n 84 --seed {seed} | simjoin -t 0.8",
+    "84 minima, t 0.6": "canon | shingle -k {k} | sketch -n 84 --seed {seed} | simjoin -t 0.6",
+    "256 minima, t 0.8": "canon | shingle -k {k} | sketch -n 256 --seed {seed} | simjoin -t 0.8",
+    "84 and --verify": "canon | shingle -k {k} | sketch -n 84 --seed {seed} --keep | simjoin --verify -t 0.8",
+    "84, t 0.5, recall .9": "canon | shingle -k {k} | sketch -n 84 --seed {seed} | simjoin -t 0.5 --recall 0.9",
+    "super 14, m 2": "canon | shingle -k {k} | sketch --super 14 --seed {seed} | simjoin -m 2",
+    "simhash, k 1, d 3": "canon | shingle -k 1 | sketch --simhash | simjoin -d 3",
+    "simhash, k 3, d 3": "canon | shingle -k 3 | sketch --simhash | simjoin -d 3",
+    "I-Match": "canon | shingle -k 1 | sketch --lexicon {words} | simjoin",
+    "6 heaviest words": "canon | shingle -k 1 | sketch --top 6 --weights {words} | simjoin",
+    "spots, k 4, t 0.8": (
+        "canon{segment} | shingle -k 4 --spots {language} | sketch -n 84 --seed {seed} | simjoin -t 0.8"
+    ),
+    "--longest 3": "canon --sentences | shingle --longest 3 | simjoin -t 1",
+    "--mod 8": "canon | shingle -k {k} --mod 8 | simjoin -t 0.8",
 }
+
+
+RIGHT = 0.8  # a pair is right from here on
+TRUTH = "canon | shingle -k {k} | simjoin -t " + LEAST
 ALL = "all pairs"
 Row = list[object]
 
@@ -30,9 +50,10 @@ class Corpus(NamedTuple):
     language: str
 
     def pipelines(self, seed: int) -> dict[str, str]:
-        """Of each signature and each peer."""
-        own = {name: signatures.pipeline(name, self.k, seed, self.language) for name in signatures.SIGNATURES}
-        return own | {name: pipeline.format(k=self.k, seed=seed) for name, pipeline in PEERS.items()}
+        """Of each signature."""
+        segment = " --segment zh" if self.language == "zh" else ""
+        values = {"k": self.k, "seed": seed, "words": "{words}", "language": self.language, "segment": segment}
+        return {name: pipeline.format(**values) for name, pipeline in SIGNATURES.items()}
 
 
 class Counts(NamedTuple):
@@ -40,21 +61,15 @@ class Counts(NamedTuple):
 
     found: int
     bands: list[tuple[int, int]]  # of the pairs in each band of true similarity: found, all
-    right: list[int]  # of those found, how many are so similar at least
-    copies: dict[str, tuple[int, int]]  # of the copies of each kind and share: found, all
-    size: float  # bytes a document
+    right: int  # of those found, how many are so similar at least
 
 
-def count(found: set[Pair], truth: dict[Pair, float], copies: dict[Pair, str], size: float) -> Counts:
+def count(found: set[Pair], truth: dict[Pair, float]) -> Counts:
     values = [truth.get(pair, 0.0) for pair in found]
-    every = Counter(copies.values())
-    hits = Counter(what for pair, what in copies.items() if pair in found)
     return Counts(
         len(found),
-        [(within(low, high, values), within(low, high, truth.values())) for low, high in signatures.BANDS],
-        [sum(value >= least for value in values) for least in LEASTS],
-        {what: (hits[what], number) for what, number in every.items()},
-        size,
+        [(within(low, high, values), within(low, high, truth.values())) for low, high in BANDS],
+        sum(value >= RIGHT for value in values),
     )
 
 
@@ -63,16 +78,13 @@ def within(low: float, high: float, values: Iterable[float]) -> int:
 
 
 def measured(corpus: Corpus, seed: int) -> dict[str, Counts]:
-    """Of each signature and peer; those of all pairs are the truth's own."""
+    """Of each signature; those of all pairs are the truth's own."""
     made = planted.planted(corpus.source, corpus.documents, seed)
     with TemporaryDirectory() as folder:
         staged = Staged(Path(folder), made.documents)
         truth = dict(staged.pairs(TRUTH.format(k=corpus.k)))
-        counts = {ALL: count(set(truth), truth, made.copies, staged.size(TRUTH.format(k=corpus.k)))}
-        for name, pipeline in corpus.pipelines(seed).items():
-            found = {pair for pair, _ in staged.pairs(pipeline)}
-            counts[name] = count(found, truth, made.copies, staged.size(pipeline))
-        return counts
+        found = {name: {pair for pair, _ in staged.pairs(line)} for name, line in corpus.pipelines(seed).items()}
+        return {name: count(pairs, truth) for name, pairs in ({ALL: set(truth)} | found).items()}
 
 
 def shown(counts: Iterable[tuple[int, int]]) -> str:
@@ -80,32 +92,16 @@ def shown(counts: Iterable[tuple[int, int]]) -> str:
 
 
 def rows(seeds: Sequence[dict[str, Counts]]) -> list[Row]:
-    """A table: a row for each signature, with the recall in each band, and the precision at each least similarity."""
-    precisions = [f"right at {least}" for least in LEASTS]
-    table: list[Row] = [["signature", "bytes", "pairs", *signatures.HEADS, *precisions]]
+    """A table: a row for each signature, with the recall in each band, and the precision."""
+    table: list[Row] = [["signature", "pairs", *HEADS, f"right at {RIGHT}"]]
     for name in seeds[0]:
         each = [counts[name] for counts in seeds]
-        size = sum(counts.size for counts in each) / len(each)
-        numbers = [sum(counts.bands[band][1] for counts in each) for band in range(len(signatures.BANDS))]
-        recalls: list[object] = list(numbers)
-        if name != ALL:
-            recalls = [shown(counts.bands[band] for counts in each) for band in range(len(signatures.BANDS))]
-        right = [shown((counts.right[least], counts.found) for counts in each) for least in range(len(LEASTS))]
-        table.append([name, f"{size:.0f}", sum(counts.found for counts in each), *recalls, *right])
+        recalls: list[object] = [
+            sum(counts.bands[band][1] for counts in each)
+            if name == ALL
+            else shown(counts.bands[band] for counts in each)
+            for band in range(len(BANDS))
+        ]
+        right = shown((counts.right, counts.found) for counts in each)
+        table.append([name, sum(counts.found for counts in each), *recalls, right])
     return table
-
-
-def copy_rows(seeds: Sequence[dict[str, Counts]]) -> list[Row]:
-    """A table: a row for each kind of edit and share of words, with the recall of each signature."""
-    names = [name for name in seeds[0] if name != ALL]
-    return [
-        ["copies", "number", *names],
-        *(
-            [
-                what,
-                sum(counts[ALL].copies[what][1] for counts in seeds),
-                *(shown(counts[name].copies[what] for counts in seeds) for name in names),
-            ]
-            for what in seeds[0][ALL].copies
-        ),
-    ]

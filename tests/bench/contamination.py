@@ -1,4 +1,4 @@
-"""Items of benchmarks planted in other text, and which are found: man/shingletools-choosing.7 has the table.
+"""Items of benchmarks planted in other text, and which are found: man/shingletools-evidence.7 has the table.
 
 usage: python tests/bench/contamination.py CLONES DOCS.jsonl
 
@@ -6,18 +6,11 @@ CLONES is the folder that labels.py reads; the items are the questions in decon 
 documents get one each, in one of these KINDS: as it is, in a line of its own; with other punctuation and in capitals;
 within a line of other text; the first half of it; with one word in twenty, or in ten, replaced by another one. Printed
 in mdoc: for each program the precision, which is the share of the marked documents that have an item, and the share of
-the planted items that it finds in their documents, by kind. Then how many items of two benchmarks that were put in
-other words have a run of words of any item.
-
-The programs in Python are what filters in use do, with words between white space in lower case: sets of n-grams, of
-which a document has one or a share of those of an item; and decon's score of a question without an answer, as its
-doc/simple-details.md gives it, but over whole documents, and of words instead of tokens: shares of 5-grams weighted by
-their rarity, and by how short the item is; punctuation is left out.
+the planted items that it finds in their documents, by kind.
 """
 
 import gzip
 import json
-import math
 import random
 import re
 import subprocess
@@ -26,17 +19,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from label_sets import every
-
 LEAST, ANY = 20, "*"
 PIPELINES = {
     "repeats, k 13, share .8": "repeats -k 13 --share 0.8",
     "repeats, k 8, share .4": "repeats -k 8 --share 0.4",
     "k 5, containment .4": "shingle -k 5 | simjoin --measure containment -t 0.4",
 }
-DECON = 5
-SPACES = str.maketrans(dict.fromkeys("!’\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~”“‘’—", " "))  # its own
-SETS = {"13-grams, any": (13, 0.0), "13-grams, share .8": (13, 0.8), "as decon: 5-grams, .8": (DECON, None)}
 Plant = tuple[str, str, str]  # kind, item, document
 Pairs = set[tuple[str, str]]  # items and documents
 
@@ -98,34 +86,6 @@ def planted(items: dict[str, str], docs: dict[str, str], chance: random.Random) 
         yield kind, item, doc
 
 
-def grams(text: str, size: int) -> set[tuple[str, ...]]:
-    words = (text.translate(SPACES) if size == DECON else text).lower().split()
-    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
-
-
-def by_set(items: Path, docs: Path, size: int, share: float | None) -> Iterator[tuple[str, str]]:
-    """Items and documents that have at least this share of their n-grams, or without one, decon's score."""
-    texts = read(items)
-    each = {item: grams(text, size) for item, text in texts.items()}
-    owners: dict[tuple[str, ...], list[str]] = {}
-    for item, mine in each.items():
-        for gram in mine:
-            owners.setdefault(gram, []).append(item)
-    rarity = {gram: 1.0 if share is not None else math.log(len(each) / len(some)) for gram, some in owners.items()}
-    whole = {item: math.fsum(map(rarity.__getitem__, mine)) for item, mine in each.items()}
-    lengths = {item: len(text.split()) for item, text in texts.items()}
-    for doc, text in read(docs).items():
-        found: dict[str, float] = {}
-        for gram in grams(text, size):
-            for item in owners.get(gram, ()):
-                found[item] = found.get(item, 0) + rarity[gram]
-        for item, some in found.items():
-            # From 20 words to 50, the score that is wanted falls from 1 to .8
-            wanted = 1 - 0.2 * min(1, max(0, (lengths[item] - 20) / 30)) if share is None else share
-            if some >= wanted * whole[item] * (1 - 1e-9):
-                yield item, doc
-
-
 def read(path: Path) -> dict[str, str]:
     with path.open(encoding="utf-8") as lines:
         return {record["id"]: record["text"] for record in map(json.loads, lines)}
@@ -162,7 +122,6 @@ def main(clones: Path, source: Path) -> None:
         print(f"{len(items)} items, {len(plants)} of them planted in {len(docs)} documents")
         print(" Ta ".join([".It", "preci.", *KINDS]))
         found = {name: ours(pipeline, first, second) for name, pipeline in PIPELINES.items()}
-        found |= {name: set(by_set(first, second, *options)) for name, options in SETS.items()}
         with_plants = {doc for _, _, doc in plants}
         for program, pairs in found.items():
             marked = {doc for _, doc in pairs}
@@ -171,13 +130,6 @@ def main(clones: Path, source: Path) -> None:
                 mine = [(item, doc) for each, item, doc in plants if each == kind]
                 shares.append(sum(pair in pairs or (ANY, pair[1]) in pairs for pair in mine) / len(mine))
             print(" Ta ".join([f".It {program}", *(f"{share:.2f}" for share in shares)]))
-        for labelled in every(clones):
-            if labelled.name in {"gsm8k", "humaneval_python"}:
-                for side, path in (("l", first), ("r", second)):
-                    write(path, {each["id"]: each["text"] for each in labelled.documents if each["side"] == side})
-                for k in (13, 10, 8, 5):
-                    pairs = ours(f"repeats -k {k}", first, second)
-                    print(f"{labelled.name}, -k {k}: {len({doc for _, doc in pairs})} have a run of any item")
 
 
 if __name__ == "__main__":

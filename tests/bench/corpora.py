@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from shingletools.commands.canon.html import Html
+from shingletools.commands.canon.html import html_reader
 
 ARCHITECTURES = "amd64 arm64 armel armhf i386 mips64el mipsel ppc64el s390x".split()
 LEAST = 200  # characters of a page
@@ -89,7 +89,7 @@ def guide(folder: Path) -> Iterator[Document]:
 
 
 def text_of(documents: Iterator[Document]) -> Iterator[Document]:
-    to_text = Html()
+    to_text = html_reader()
     for name, page in documents:
         text = " ".join(to_text(page).split())
         if len(text) >= LEAST:

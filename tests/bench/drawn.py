@@ -12,12 +12,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import corpora
 import numpy as np
 import numpy.typing as npt
 import orjson
-
-sys.path.insert(0, str(Path(__file__).parent))
-import corpora
 
 U64 = npt.NDArray[np.uint64]
 EVERY = 10  # documents, of which the last is a copy

@@ -19,8 +19,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-sys.path.insert(0, str(Path(__file__).parent))
 from measure import table_row, timed
 
 

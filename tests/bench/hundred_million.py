@@ -7,8 +7,7 @@ ten a near copy of another. `shingletools run` makes the pairs of their sketches
 Printed, in Markdown: what each stage takes (see watched.py; the generator is a process of its own), and of so many
 copies, evenly spaced: how many of those in a band of similarity have a pair, and how many have one according to theory;
 and of so many removed documents, how many have no kept document at the threshold or above. Both are decided by the
-shingles of texts that are made again from their numbers. With --peers also datasketch, rensa, text-dedup and datatrove,
-as far as they are installed, on the same stream, with an end of --peer-memory for each. Then, for all N, a plot.
+shingles of texts that are made again from their numbers.
 """
 
 import argparse
@@ -16,15 +15,12 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-import drawn_peers
 from drawn import AT_ONCE, EVERY, Drawn
 from measure import table_row
 from watched import Taken, Watched
@@ -32,9 +28,6 @@ from watched import Taken, Watched
 HERE = Path(__file__).parent
 K, N, T = 5, 84, Fraction(4, 5)
 BANDS = [Fraction(50 + 5 * i, 100) for i in range(11)]
-DRAWN = "documents are drawn"
-COLUMNS, ROWS = 16, 4  # of a plot, for each power of ten
-LETTERS = {"shingletools": "s", "datasketch": "d", "rensa": "r", "text-dedup": "t", "datatrove": "v"}
 PIPELINE = "canon | shingle -k {k} | sketch {sketch} | simjoin -t 0.8 -S {memory} -T {folder}"
 
 
@@ -56,7 +49,7 @@ def pairs_of(options: argparse.Namespace, count: int, folder: Path, target: Path
     (generated,) = made.end()
     joined.stage()
     sketched, rest = joined.end()
-    return {DRAWN: generated, "to sketches": sketched, "to pairs": rest}
+    return {"documents are drawn": generated, "to sketches": sketched, "to pairs": rest}
 
 
 def removed_of(count: int, pairs: Path, target: Path) -> Taken:
@@ -140,8 +133,8 @@ def wrong(options: argparse.Namespace, count: int, drawn: Drawn, pairs: Path, go
     print(f"{near} none from 0.75 on, {far} none from 0.7 on.")
 
 
-def job(options: argparse.Namespace, count: int) -> float:
-    """Prints the tables of a number of documents; the processor seconds without those of the generator."""
+def job(options: argparse.Namespace, count: int) -> None:
+    """Prints the tables of a number of documents."""
     with TemporaryDirectory(dir=options.scratch or options.folder) as name:
         folder = Path(name)
         pairs, gone = folder / "pairs.jsonl", folder / "gone.jsonl"
@@ -157,19 +150,6 @@ def job(options: argparse.Namespace, count: int) -> float:
         drawn = Drawn(options.folder, options.seed)
         recall(options, count, drawn, pairs)
         wrong(options, count, drawn, pairs, gone)
-    return sum(taken.cpu for stage, taken in stages.items() if stage != DRAWN)
-
-
-def plotted(points: Iterable[tuple[str, float, float]]) -> Iterator[str]:
-    """Lines of a plot: a letter for each point (letter, documents, seconds), both axes logarithmic."""
-    marks = {(round(COLUMNS * math.log10(x)), round(ROWS * math.log10(y))): letter for letter, x, y in points}
-    left, low = (min(place[axis] // size * size for place in marks) for axis, size in ((0, COLUMNS), (1, ROWS)))
-    right, high = (max(-(-place[axis] // size) * size for place in marks) for axis, size in ((0, COLUMNS), (1, ROWS)))
-    for y in range(high, low - 1, -1):
-        axis = {x: "+" if x % COLUMNS == 0 else "-" for x in range(left, right + 1)} if y == low else {left: "|"}
-        line = "".join(marks.get((x, y), axis.get(x, " ")) for x in range(left, right + 1))
-        yield f"{10 ** (y // ROWS) if y % ROWS == 0 else '':>8} {line}".rstrip()
-    yield " " * 9 + "".join(f"10^{x // COLUMNS:<{COLUMNS - 3}}" for x in range(left, right + 1, COLUMNS)).rstrip()
 
 
 def main() -> None:
@@ -180,21 +160,13 @@ def main() -> None:
     parser.add_argument("--sketch", default=f"-n {N}", help=f"options of sketch (default -n {N})")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--checked", type=int, default=100_000, help="copies and removed documents to look at")
-    parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--peer-memory", type=int, default=16, help="GB (default 16)")
     parser.add_argument("counts", metavar="N", type=int, nargs="+")
     parser.add_argument("folder", metavar="FOLDER", type=Path)
     options = parser.parse_args()
     words = options.sketch.split()
     options.bits = int(words[words.index("--bits") + 1]) if "--bits" in words else 32
-    points = []
     for count in options.counts:
-        points.append((LETTERS["shingletools"], count, job(options, count)))
-        if options.peers:
-            found = drawn_peers.compare(count, options.seed, options.folder, options.peer_memory)
-            points += [(LETTERS[peer], count, seconds) for peer, seconds in found]
-    print("\nprocessor seconds:", ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
-    print(*plotted(points), sep="\n")
+        job(options, count)
 
 
 if __name__ == "__main__":

@@ -46,8 +46,6 @@ class Score(NamedTuple):
     f1_interval: Interval
     removal: float  # F1 as bib-dedupe counts: of a group, all but one should go
     removal_interval: Interval
-    wrong: int  # documents removed whose true partners are none, or all removed
-    left: int  # documents kept though a true partner is kept
 
 
 def ratio(part: float, whole: float) -> float:
@@ -83,10 +81,13 @@ class Judge:
                 gone[second] = True
         return gone
 
-    def score(self, pairs: Found, gone: np.ndarray | None = None) -> Score:
-        """Of pairs and of a removal by them, or of another removal."""
+    def f1(self, pairs: Found) -> float:
+        return f1(self.right(pairs).sum(), len(pairs.a), len(self.keys))
+
+    def score(self, pairs: Found) -> Score:
+        """Of pairs and of a removal by them."""
         right = self.right(pairs)
-        gone = self.removed(pairs) if gone is None else gone
+        gone = self.removed(pairs)
         kept = np.bincount(self.entity, ~gone, self.count)
         # Of an entity whose documents all went, one went wrongly: its first
         lost = np.flatnonzero((kept == 0) & (self.sizes > 0))
@@ -112,10 +113,8 @@ class Judge:
         return Score(
             ratio(right.sum(), len(right)),
             ratio(right.sum(), len(self.keys)),
-            pair_f1(lambda a, _: np.ones(len(a))),
+            self.f1(pairs),
             intervals[0],
             removal_f1(np.ones(self.count)),
             intervals[1],
-            int(wrong.sum()),
-            int(left.sum()),
         )

@@ -1,43 +1,37 @@
-"""How right pipelines and peers are on sets that other people labelled: the tables of man/shingletools-evidence.7.
+"""How right pipelines are on sets that other people labelled: the tables of man/shingletools-evidence.7.
 
-usage: python tests/bench labels [--only WORDS] [--all] [--programs NAME,...] FOLDER
+usage: python tests/bench/labels.py [--only WORDS] [--all] [--programs NAME,...] FOLDER
 
-FOLDER has clones of the repositories in label_sets.py; what is missing is said, with the command that gets it. The
-first run puts text-dedup into FOLDER/environments; nothing else is downloaded. FOLDER/labels.jsonl gets each row as
-soon as it is measured, with all figures of label_scores.py. What is there already is not measured again: a run that was
-stopped goes on, and two runs with other sets or programs can share the work. Printed: the tables, in mdoc.
+FOLDER has clones of the repositories in label_sets.py; what is missing is said, with the command that gets it.
+FOLDER/labels.jsonl gets each row as soon as it is measured, with all figures of label_scores.py. What is there already
+is not measured again: a run that was stopped goes on, and two runs with other sets or programs can share the work.
+Printed: the tables, in mdoc.
 
-The best try of a program is the one with the greatest F1 of pairs by all labels, so it says what a program can do; the
-rows of simtune say what one gets. text-dedup tells which documents stay, not pairs: its best try has the greatest F1 of
-removal. A threshold is no try if a command takes more than LIMIT processor seconds there, or finds more than MANY
-pairs for each document: F1 would be below 2 / MANY where true pairs are fewer than documents. The best try is run once
-more, alone: its row is what this run found, its processor seconds, its memory and, if the program tells it, how many
-pairs were candidates.
+The best try is the one with the greatest F1 of pairs by all labels, so it says what can be found; the rows of simtune
+say what one gets. A threshold is no try if a command takes more than LIMIT processor seconds there, or
+finds more than MANY pairs for each document: F1 would be below 2 / MANY where true pairs are fewer than documents.
 """
 
 import argparse
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import job_peers
-import label_peers
 import numpy as np
-from label_scores import Found, Judge, Score, found
+from label_scores import Found, Judge, found
 from label_sets import LabelSet, every, missing
-from measure import timed
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT
 
 TS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -49,7 +43,7 @@ FIXED = {
     "words 0.75": "shingle -k 1 | simjoin -t 0.75",
     "containment 0.85": "shingle --chars -k 3 | simjoin --measure containment -t 0.85",
 }
-ADVICE = {"simtune": 0, "simtune by tenth": 10, "simtune by half": 2}  # labels of one in so many things
+ADVICE = {"simtune": 0, "simtune by half": 2}  # labels of one in so many things
 GRID = (
     "shingle -k 1 | simjoin --measure containment -t {t}",
     "shingle --chars -k 3 | simjoin -t {t}",
@@ -57,9 +51,7 @@ GRID = (
     "shingle --word-chars -k 3 | simjoin --weights counted --measure cosine -t {t}",
 )
 TRIES = "best try"
-REMOVER = "text-dedup"
-WORDS = (1, 2)  # of its shingles
-PROGRAMS = (*FIXED, *ADVICE, TRIES, *label_peers.PROGRAMS, REMOVER)
+PROGRAMS = (*FIXED, *ADVICE, TRIES)
 # A figure, and for each column the first letters of the sets whose mean it is
 TABLES = (
     (
@@ -85,22 +77,9 @@ TABLES = (
         },
     ),
     ("f1", {**{name: name for name in ("D2", "D3", "D4", "D8", "cora", "cddb")}, "joins": "autofj"}),
-    (
-        "f1",
-        {
-            "asset": "asset",
-            "OCR": "icdar_de",
-            "noteb.": "notebooks",
-            "offers": "pricerunner",
-            "USB": "usbsticks",
-            "C": "soco_c",
-        },
-    ),
     ("f1", {r"\&D1": "D1", "D5": "D5", "D6": "D6", "D7": "D7", "restaur.": "restaurants", "Chicago": "Chicago"}),
 )
 Row = dict[str, Any]
-Cost = dict[str, float | None]
-NOTHING = found([])
 
 
 class Bench:
@@ -118,33 +97,24 @@ class Bench:
                 docs.write(json.dumps(record, ensure_ascii=False) + "\n")
         subprocess.run(["canon", "-o", self.docs, folder / "docs.jsonl"], env=ENVIRONMENT, check=True)
 
-    def timed(self, argv: Sequence[str], out: Path, docs: Path | None = None) -> Cost:
-        """Processor seconds, MB, and the candidates that the command tells."""
-        with (self.folder / "said").open("w+b") as said:
-            figures = timed(argv, docs or self.docs, out, stderr=said)
-            said.seek(0)
-            count = re.search(rb"(\d+) candidates", said.read())
-        return {"cpu": figures.cpu, "memory": figures.peak, "candidates": float(count[1]) if count else None}
-
-    def pairs(self, pipeline: str, most: int | None = None) -> tuple[Found, Cost] | None:
+    def pairs(self, pipeline: str, most: int | None = None) -> Found | None:
         """What a pipeline finds, of two tables only pairs of one with the other; None if it is too much for a try."""
         against = " --against " in pipeline  # as simtune has it; it has made a file of the right table, too
-        join = "simjoin -v --across side" if self.labelled.sides and not against else "simjoin -v"
+        join = "simjoin --across side" if self.labelled.sides and not against else "simjoin"
         limit, head = (LIMIT, f" | head -n {most + 1}") if most else ("unlimited", "")
-        script = re.sub(r"\bsimjoin\b", join, pipeline) + f"{head}; echo $? > status"
-        out = self.folder / "pairs"
-        argv = ["bash", "-o", "pipefail", "-c", f"ulimit -S -t {limit}; cd {self.folder}; {script}"]
-        cost = self.timed(argv, out, self.folder / "r.canon" if against else None)
+        docs = self.folder / "r.canon" if against else self.docs
+        script = f"ulimit -S -t {limit}; " + re.sub(r"\bsimjoin\b", join, pipeline) + head
+        argv = ["bash", "-o", "pipefail", "-c", script]
+        with docs.open("rb") as lines:
+            ran = subprocess.run(argv, stdin=lines, capture_output=True, env=ENVIRONMENT, check=False, cwd=self.folder)
         for path in self.folder.glob("simtune.*"):  # the pipeline's own
             path.unlink()
-        with out.open() as lines:
-            pairs = [json.loads(line) for line in lines]
-        status = int((self.folder / "status").read_text())
-        if most and (status == STOPPED or len(pairs) > most):
+        pairs = [json.loads(line) for line in ran.stdout.splitlines()]
+        if most and (ran.returncode == STOPPED or len(pairs) > most):
             return None
-        assert status == 0, (pipeline, (self.folder / "said").read_text())
+        assert ran.returncode == 0, (pipeline, ran.stderr)
         number = self.judge.number
-        return found([(*sorted((number[p["a"]], number[p["b"]])), p["similarity"]) for p in pairs]), cost
+        return found([(*sorted((number[p["a"]], number[p["b"]])), p["similarity"]) for p in pairs])
 
     def advice(self, parts: int) -> str:
         """The pipeline that simtune proposes, with labels of one in so many things, or none; of two tables, for the
@@ -174,69 +144,33 @@ class Bench:
         run = cache(lambda t: self.pairs(pipeline.format(t=t), self.most))
         few = TS[bisect_left(TS, True, key=lambda t: run(t) is not None) :]
         if few and (lowest := run(few[0])):
-            yield from ((pipeline.format(t=t), lowest[0].where(lowest[0].similarity >= t)) for t in few)
+            yield from ((pipeline.format(t=t), lowest.where(lowest.similarity >= t)) for t in few)
 
-    def peer(self, name: str, units: Sequence[str], thresholds: Sequence[str]) -> tuple[dict[str, Found], Cost]:
-        """What another program finds, and the cost of all that."""
-        out = self.folder / "peer"
-        out.mkdir()
-        paths = map(str, (self.docs, out))
-        words = [name, ",".join(units), ",".join(thresholds), *paths, str(self.most), str(LIMIT)]
-        cost = self.timed([sys.executable, label_peers.__file__, *words], self.folder / "nothing")
-        arrays = {path.stem: np.load(path).T for path in sorted(out.glob("*.npy"))}
-        shutil.rmtree(out)
-        return {tried: Found(a.astype(int), b.astype(int), s) for tried, (a, b, s) in arrays.items()}, cost
-
-    def best(self, tries: Iterable[tuple[str, Found]]) -> str | None:
+    def best(self, tries: Iterable[tuple[str, Found]]) -> tuple[str, Found] | None:
         """The try with the greatest F1; of two tables, with all pairs or the best."""
-        ranked = {}
+        every = []
         for tried, pairs in tries:
-            for name, some in {tried: pairs, f"{tried} --best 1": pairs.best()}.items():
-                if some is pairs or self.labelled.sides:
-                    ranked[name] = 2 * self.judge.right(some).sum() / (len(some.a) + len(self.judge.keys))
-        return max(ranked, key=ranked.__getitem__, default=None)
+            every.append((tried, pairs))
+            if self.labelled.sides:
+                every.append((f"{tried} --best 1", pairs.best()))
+        return max(every, key=lambda each: self.judge.f1(each[1]), default=None)
 
-    def kept_by_text_dedup(self, clones: Path) -> Iterator[tuple[str, Score, Cost]]:
-        program = [str(job_peers.environment(clones / "environments", REMOVER)), job_peers.__file__, REMOVER]
-        for k, t in product(WORDS, TS):
-            with TemporaryDirectory() as scratch:
-                argv = [*program, str(k), str(label_peers.HASHES), str(t), str(self.docs), scratch]
-                cost = self.timed(argv, self.folder / "stay")
-            with (self.folder / "stay").open() as lines:
-                stay = {json.loads(line)["id"] for line in lines}
-            gone = np.array([each not in stay for each in self.judge.number])
-            yield f"{REMOVER} w{k}, {t}", self.judge.score(NOTHING, gone), cost
-
-    def row(self, program: str, clones: Path) -> tuple[str, Score, Cost] | None:
-        """What was tried, how good it is and what it took; None if each try is too much."""
-        if program == REMOVER:
-            return max(self.kept_by_text_dedup(clones), key=lambda each: each[1].removal)
-        if program in label_peers.PROGRAMS:
-            each, _ = self.peer(program, label_peers.UNITS[program], [*map(str, TS)])
-            if (tried := self.best(each.items())) is None:
-                return None
-            _, units, t, *best = re.split(",? ", tried)
-            place = TS.index(float(t))
-            index = TS[place] if program in label_peers.EXACT else TS[place - place % label_peers.EVERY]
-            each, cost = self.peer(program, [units], [*dict.fromkeys(map(str, (index, TS[place])))])
-            pairs = each[f"{program} {units}, {t}"]
-            return tried, self.judge.score(pairs.best() if best else pairs), cost
+    def tried(self, program: str) -> tuple[str, Found] | None:
+        """What was tried, and what it found; None if each try is too much."""
         if program == TRIES:
-            tried = self.best(chain.from_iterable(map(self.joined, GRID)))
-        else:
-            tried = FIXED.get(program) or self.advice(ADVICE[program])
-        run = tried and self.pairs(tried)
-        return (tried, self.judge.score(run[0]), run[1]) if tried and run else None
+            return self.best(chain.from_iterable(map(self.joined, GRID)))
+        pipeline = FIXED.get(program) or self.advice(ADVICE[program])
+        return (pipeline, pairs) if (pairs := self.pairs(pipeline)) else None
 
 
-def measure(labelled: LabelSet, programs: Sequence[str], clones: Path, kept: Path) -> None:
+def measure(labelled: LabelSet, programs: Sequence[str], kept: Path) -> None:
     """Adds a line for each program."""
     with TemporaryDirectory() as folder:
         bench = Bench(labelled, Path(folder))
         for program in programs:
             row: Row = {"set": labelled.name, "program": program, "tried": None, "true": len(labelled.truth)}
-            if done := bench.row(program, clones):
-                row |= {"tried": done[0]} | done[1]._asdict() | done[2]
+            if done := bench.tried(program):
+                row |= {"tried": done[0]} | bench.judge.score(done[1])._asdict()
             with kept.open("a") as lines:
                 lines.write(json.dumps(row) + "\n")
 
@@ -272,7 +206,7 @@ def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
 
 
 def main(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python tests/bench labels")
+    parser = argparse.ArgumentParser(prog="python tests/bench/labels.py")
     parser.add_argument("--only", default="", help="sets whose name begins so")
     parser.add_argument("--programs", default=",".join(PROGRAMS), help=f"of {'; '.join(PROGRAMS)}")
     parser.add_argument("--all", action="store_true", help="all fifty fuzzy joins, not every fifth")
@@ -283,7 +217,6 @@ def main(words: list[str]) -> None:
         parser.error(f"no such program: {', '.join(unknown)}")
     if absent := missing(options.folder):
         parser.exit(2, "\n".join(absent) + "\n")
-    reviews = tuple(TABLES[0][1].values())
     kept = options.folder / "labels.jsonl"
     done = {(row["set"], row["program"]) for row in read(kept)}
     sets = {each.name: each for each in every(options.folder)}
@@ -293,13 +226,9 @@ def main(words: list[str]) -> None:
     with ThreadPoolExecutor(options.jobs) as pool:
         tasks = []
         for name, labelled in sorted(sets.items(), key=lambda each: len(each[1].documents)):
-            programs = [
-                program
-                for program in options.programs.split(",")
-                if (name, program) not in done and (program != REMOVER or name in reviews)
-            ]
+            programs = [program for program in options.programs.split(",") if (name, program) not in done]
             if programs and name.startswith(options.only):
-                tasks.append(pool.submit(measure, labelled, programs, options.folder, kept))
+                tasks.append(pool.submit(measure, labelled, programs, kept))
         for task in tasks:
             task.result()
     rows = [row for row in read(kept) if row["set"] in sets]

@@ -1,6 +1,6 @@
 """How good each signature, parameter and peer is, on open texts with planted copies, in tables.
 
-usage: python tests/bench quality [--seeds N] [--only WORDS] FOLDER
+usage: python tests/bench/quality.py [--seeds N] [--only WORDS] FOLDER
 
 Corpora go to FOLDER, tables in Markdown to standard output. What is counted in the same corpora is the same to the
 byte with any kernel, on any machine. A share is that of ten seeds together, each of which chooses other texts, copies
@@ -67,9 +67,7 @@ def band_corpora(folder: Path) -> list[bands.Corpus]:
 
 def show_bands(corpus: bands.Corpus, seeds: int) -> None:
     counts = of_seeds(lambda seed: bands.measured(corpus, seed), seeds)
-    name = f"{corpus.source.name}, k {corpus.k}"
-    show(f"Bands: {name}", bands.rows(counts))
-    show(f"Copies: {name}", bands.copy_rows(counts))
+    show(f"Bands: {corpus.source.name}, k {corpus.k}", bands.rows(counts))
 
 
 def show_task(task: tasks.Task, seeds: int) -> None:
@@ -77,7 +75,7 @@ def show_task(task: tasks.Task, seeds: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python tests/bench quality")
+    parser = argparse.ArgumentParser(prog="python tests/bench/quality.py")
     parser.add_argument("--seeds", type=int, default=intervals.MOST, choices=range(2, intervals.MOST + 1))
     parser.add_argument("--only", default="", help="corpora and tasks whose name has these words")
     parser.add_argument("folder", type=Path)

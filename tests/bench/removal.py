@@ -4,7 +4,7 @@ usage: python tests/bench/removal.py [--sets seen|held-out|NAME,...] [--command 
        python tests/bench/removal.py --list FOLDER
 
 FOLDER is what label_sets.py made. WORDS are a command (default `shingletools unique`, that of the PATH), which gets a
-file, `-o KEPT --removed GONE`, and if its --help names it, `--doubtful PAIRS`; removal_peer.py is another. The file is
+file, `-o KEPT --removed GONE`, and if its --help names it, `--doubtful PAIRS`. The file is
 docs.ris if the set has one and --jsonl is not given, else docs.jsonl, the rows of two tables one after the other.
 
 True pairs connect documents to things.

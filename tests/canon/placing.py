@@ -5,8 +5,9 @@ from itertools import pairwise
 
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.command import add_options, chosen
+from shingletools.commands.canon.command import add_options
 from shingletools.commands.canon.placed_words import Placer
+from shingletools.commands.canon.rule_choice import chosen
 
 Word = tuple[str, int, int]
 

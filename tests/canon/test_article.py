@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 
 from harness import jsonl, run
-from shingletools.commands.canon.article_extraction import Article
+from shingletools.commands.canon.article_extraction import article_reader
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.system.errors import Rejected
 
@@ -26,7 +26,7 @@ def canonized(*texts: str) -> str:
 
 
 def test_the_article_and_what_repeats_in_it() -> None:
-    assert canonize(Article()(PAGE)) == canonized(SAID, MORE, SAID)
+    assert canonize(article_reader()(PAGE)) == canonized(SAID, MORE, SAID)
 
 
 def test_what_stands_in_an_article_and_is_none_of_its_text() -> None:
@@ -36,14 +36,14 @@ def test_what_stands_in_an_article_and_is_none_of_its_text() -> None:
         "<div id=newsletter-top><p>Get our letter each morning, for free, and read it with your coffee.</div>",
         "<div class='m related-links'><p>More: why the old bridge closed, and what that has cost the city.</div>",
     )
-    assert canonize(Article()(PAGE.replace(f"<p>{MORE}", "".join(around) + f"<p>{MORE}"))) == canonized(
+    assert canonize(article_reader()(PAGE.replace(f"<p>{MORE}", "".join(around) + f"<p>{MORE}"))) == canonized(
         SAID, MORE, SAID
     )
 
 
 def test_an_article_that_is_within_what_would_be_left_out() -> None:
     wrapped = PAGE.replace("<main>", "<div class='post author-smith'>").replace("</main>", "</div>")
-    assert canonized("The bridge opens", SAID, MORE, SAID) == canonize(Article()(wrapped))
+    assert canonized("The bridge opens", SAID, MORE, SAID) == canonize(article_reader()(wrapped))
 
 
 def test_blocks_part_sentences() -> None:
@@ -72,7 +72,7 @@ def test_only_a_page_without_text_is_rejected() -> None:
 def test_a_page_that_takes_too_long_is_rejected() -> None:
     """Nested blocks take the square of their number."""
     with pytest.raises(Rejected, match="too much memory or time"):
-        Article()("<div>" * 30_000 + "x")
+        article_reader()("<div>" * 30_000 + "x")
 
 
 @pytest.mark.parametrize(

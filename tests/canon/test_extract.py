@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from canon.test_article import MORE, PAGE, SAID
 from harness import jsonl, pipe, run
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.html import Html
-from shingletools.commands.canon.readable_text import READABLE as PARTING
+from shingletools.commands.canon.html import READABLE as PARTING
+from shingletools.commands.canon.html import html_reader
 from shingletools.commands.canon.readable_text import readable_html
 
 canonize = Canonizer()
-WHOLE, READABLE = Html(), partial(readable_html, Html(parting=PARTING))
+WHOLE, READABLE = html_reader(), partial(readable_html, html_reader(parting=PARTING))
 PIECES = [
     "a",
     "Bc,",
@@ -80,13 +80,16 @@ def test_its_words_are_those_of_the_page(markup: str) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_parts_of_a_page(jobs: str) -> None:
-    for part, rule, headline in (("main", "main", "The bridge opens\n\n"), ("article", "article/2", "")):
+    for part, rule, headline in (
+        ("main", "main/2", "Daily News\n\nThe bridge opens\n\n"),
+        ("article", "article/2", ""),
+    ):
         (record,) = run("canon -j", jobs, "--extract", f"--html={part}", stdin=jsonl({"id": 1, "text": PAGE})).records()
         assert record["text"] == f"{headline}{SAID}\n\n{MORE}\n\n{SAID}"
         assert record["via"].startswith(f"canon/3 extract html={rule}@")
     words = pipe(jsonl({"id": 1, "text": PAGE}), "canon --extract --html=main", "parts", "canon")
     assert [json.loads(line)["text"] for line in words.splitlines()] == [
-        canonize(each) for each in ("The bridge opens", SAID, MORE, SAID)
+        canonize(each) for each in ("Daily News", "The bridge opens", SAID, MORE, SAID)
     ]
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from harness import DATA, DOCS
 from shingletools.commands.canon.canonizer import Canonizer
-from shingletools.commands.canon.html import Html
+from shingletools.commands.canon.html import html_reader
 from shingletools.commands.canon.known_characters import is_later
 
 canonize = Canonizer()
-page = Html()
+page = html_reader()
 
 # Forms of letters that upper case merges with others: dotless i, and what is written with an apostrophe.
 MERGED = set("ıŉ")

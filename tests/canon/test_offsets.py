@@ -13,7 +13,7 @@ from canon.placing import both, check, found
 from documents import TOP
 from harness import DOCS, jsonl, pipe, run
 from shingletools import kernel
-from shingletools.commands.canon.character_origins import Origin, original_place
+from shingletools.commands.canon.character_origins import original_place
 from shingletools.commands.canon.user_patterns import Budget, Replace
 from shingletools.kernel.memo import compiled_words, reference_words
 from shingletools.running.completion import parser_of
@@ -253,16 +253,6 @@ def test_where_replaced_text_comes_from(text: str, edits: list[tuple[str, str]])
             elif level:
                 start = end = level[-1][1]
         assert original_place(origins, place, place + 1) == (start, end)
-
-
-def test_an_origin_whose_pieces_are_in_no_order() -> None:
-    origin = Origin()
-    origin.copy(3, 10)
-    origin.stand_for(2, 5, 6)
-    origin.copy(0, 7)
-    origin.copy(1, 20)
-    places = [(start, end, origin.place(start, end)) for start, end in ((0, 1), (1, 4), (3, 4), (0, 6), (5, 6))]
-    assert places == [(0, 1, (10, 11)), (1, 4, (5, 13)), (3, 4, (5, 6)), (0, 6, (5, 21)), (5, 6, (20, 21))]
 
 
 def test_the_text_stays_as_it_is_spelled() -> None:

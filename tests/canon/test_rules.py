@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from harness import DOCS, jsonl, run
 from shingletools.cli.options import make_parser
 from shingletools.commands.canon.canonizer import Canonizer, explain
-from shingletools.commands.canon.command import add_options, chosen
+from shingletools.commands.canon.command import add_options
 from shingletools.commands.canon.folding import fold, fold_accents
 from shingletools.commands.canon.homoglyphs import fold_homoglyphs
 from shingletools.commands.canon.known_characters import is_later
 from shingletools.commands.canon.lemmas import fixed_point
+from shingletools.commands.canon.rule_choice import chosen
 from shingletools.commands.canon.rules import SEPARATORS
 
 
@@ -277,7 +278,7 @@ def test_recipes() -> None:
     options = "--html=main --segment zh --stop iso:zh --stop zh --lemma ru"
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     assert record["via"] == (
-        f"canon/4 html=main@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
+        f"canon/4 html=main/2@{made_with('selectolax')} segment=zh@{made_with('rjieba')} "
         f"stop=iso:zh@{made_with('stopwordsiso')},zh "
         f"lemma=ru@{made_with('pymorphy3')},{made_with('pymorphy3-dicts-ru')}"
     )

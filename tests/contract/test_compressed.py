@@ -417,19 +417,19 @@ def test_a_format_that_python_was_built_without(tmp_path: Path, monkeypatch: pyt
 def test_progress_counts_the_bytes_of_the_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / "docs"
     path.write_bytes(MAKE[suffix](DOCS.read_bytes()))
-    assert sum(chunk.size for chunk in streams.read_chunks([str(path)])) == path.stat().st_size
-    assert streams.read_whole(str(path), 1).size == path.stat().st_size
+    assert sum(batch.size for batch in streams.read_batches([str(path)])) == path.stat().st_size
+    assert streams.read_whole(str(path))[1] == path.stat().st_size
 
 
 def test_a_compressed_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interruptible_reads, "READ_BYTES", 20_000)
     path = tmp_path / "docs"
     path.write_bytes(gzip.compress(DOCS.read_bytes()))
-    chunks = streams.read_chunks([str(path)])
-    next(chunks)
+    batches = streams.read_batches([str(path)])
+    next(batches)
     os.truncate(path, 30_000)
     with pytest.raises(Failed, match="docs: cut short while it was read"):
-        list(chunks)
+        list(batches)
 
 
 @pytest.mark.skipif(shutil.which("zstd") is None, reason="the program zstd is not here")

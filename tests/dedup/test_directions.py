@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Record, collect, jsonl, pipe, read_by_definition, run
-from shingletools.commands.dedup.dedup_collector import chooser
+from shingletools.commands.dedup.dedup_collector import DedupCollector
 from shingletools.commands.dedup.spec import FIRST, LONGEST, DedupSpec
 from shingletools.record.collector import ONE_PROCESS
 
@@ -78,7 +78,7 @@ def test_who_stays(ordinary: bool, some: list[Pair], names: list[int], longest: 
         file.flush()
         for annotate in (False, True):
             spec = DedupSpec("id", pairs=(file.name,), keep=LONGEST if longest else FIRST, annotate=annotate)
-            dedup = chooser(spec, ONE_PROCESS)
+            dedup = DedupCollector(spec, ONE_PROCESS)
             if not ordinary:
                 read_by_definition(dedup)
             first, second = collect(dedup, jsonl(*records[:4])), collect(dedup, jsonl(*records[4:]))

@@ -337,20 +337,20 @@ def test_of_several_files_the_most_similar_counts(tmp_path: Path) -> None:
 
 
 def test_a_bad_document_is_not_counted_as_known(tmp_path: Path) -> None:
-    """Nor does it use up its id; a second document of an id is bad, known or not."""
+    """Nor does it use up its id; a second document of an id stays."""
     (tmp_path / "known").write_bytes(jsonl({"a": 1, "b": 1}))
     bad = b'{"id":1,"duplicate_by":1,"duplicate_by":2}\n'
     stdin = bad + jsonl({"id": 1}, {"id": 1}, {"id": 2}, {"text": 1})
     ran = run_here("dedup --known known --removed gone --rejects bad -v", stdin=stdin, cwd=tmp_path)
-    assert (ran.status, ran.out) == (1, b'{"id": 2}\n')
+    assert (ran.status, ran.out) == (1, jsonl({"id": 1}, {"id": 2}))
     assert (tmp_path / "gone").read_bytes() == (b'{"id": 1,"duplicate_of":1,"duplicate_by":{"rule":"known"}}\n')
     assert ran.err.splitlines()[:-1] == [
         'dedup: -:1: field "duplicate_by" occurs twice',
-        "dedup: -:3: id 1 was seen before",
         'dedup: -:5: field "id" is missing',
+        "dedup: -:3: id 1 was seen before, so the document stays",
     ]
-    assert ran.err.endswith("1 kept, 1 removed (1 by --known)\n")
-    assert (tmp_path / "bad").read_bytes() == bad + jsonl({"id": 1}, {"text": 1})
+    assert ran.err.endswith("2 kept, 1 removed (1 by --known)\n")
+    assert (tmp_path / "bad").read_bytes() == bad + jsonl({"text": 1})
 
 
 def test_a_dry_run_ends_as_the_run_would(tmp_path: Path) -> None:

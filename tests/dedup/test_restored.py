@@ -186,13 +186,13 @@ def test_bad_rows_are_neither_kept_nor_removed(tmp_path: Path) -> None:
     (tmp_path / "table").write_bytes(b"id,text\n" + b"".join(rows))
     (tmp_path / "pairs").write_bytes(jsonl({"a": "5", "b": "3"}))
     ran = run_here("dedup --pairs pairs --csv table --removed gone --rejects bad", cwd=tmp_path)
-    assert (ran.status, ran.out) == (1, b"id,text\n" + rows[0] + rows[2] + rows[6])
+    assert (ran.status, ran.out) == (1, b"id,text\n" + rows[0] + rows[2] + rows[3] + rows[6])
     assert (tmp_path / "gone").read_bytes() == b"id,text\n" + rows[5]
-    assert (tmp_path / "bad").read_bytes() == rows[1] + rows[3] + rows[4]
+    assert (tmp_path / "bad").read_bytes() == rows[1] + rows[4]
     assert [line.partition("; ")[0] for line in ran.err.splitlines()] == [
         "dedup: table:3: 1 column, but the header has 2",
-        'dedup: table:5: id "3" was seen before',
         "dedup: table:6: not UTF-8 (byte 3)",
+        'dedup: table:5: id "3" was seen before, so the document stays',
     ]
     strict = run_here("dedup --pairs pairs --csv table --strict -o out", cwd=tmp_path)
     assert (strict.status, strict.err) == (2, "dedup: table:3: 1 column, but the header has 2\n")

@@ -7,20 +7,15 @@ import pytest
 
 from dedup.test_known import NUMBERS, VALUES, order_of, orders_of
 from harness import Record, collect, finished, jsonl, run, run_here
-from shingletools.commands.dedup.archive_pairs import ArchivePartners
-from shingletools.commands.dedup.decisions_by_groups import ByGroups, GroupMembers
 from shingletools.commands.dedup.dedup_collector import DedupCollector
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.kernel import arrays
+from shingletools.record.collector import CollectorContext
 
 
 def kept_of(documents: list[bytes], rule: str, form: str) -> list[bytes]:
     """Of one group of documents 0 and 1."""
-    ids = arrays.new_ids()
-    members = GroupMembers(ids)
-    members.take_chunk(b'{"members":[0,1]}', "groups")
     spec = DedupSpec("id", groups=("groups",), keep=f"{rule}:n", as_form=form)
-    dedup = DedupCollector(spec, ids, ByGroups(members, 1), ArchivePartners(ids))
+    dedup = DedupCollector(spec, CollectorContext(read=lambda _, path: iter([(path, b'{"members":[0,1]}')])))
     assert collect(dedup, b"".join(documents)).records == 2
     return finished(dedup).splitlines(keepends=True)
 

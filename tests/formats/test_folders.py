@@ -123,10 +123,10 @@ def test_what_cannot_be_read_is_a_bad_record(folder: Path, monkeypatch: pytest.M
     """As for a user who may not; root may read all."""
     read_whole, entries_of = streams.read_whole, folders.entries_of
 
-    def read(name: str, number: int, encoding: Encoding | None) -> streams.Chunk:
+    def read(name: str, encoding: Encoding | None) -> tuple[bytes, int]:
         if name == "d/a.md":
             raise Failed("d/a.md: Permission denied")
-        return read_whole(name, number, encoding)
+        return read_whole(name, encoding)
 
     def entries(name: str) -> Iterator[tuple[str, int]]:
         if name == "d/a":

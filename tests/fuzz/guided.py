@@ -2,7 +2,7 @@
 
 usage: python tests/fuzz/guided.py TARGET [OPTIONS of libFuzzer] [CORPUS]
 
-TARGET is a function of agreement.py. `tests/fuzz/run SECONDS` fuzzes them all, with a kernel that clang has built for
+TARGET is a function of targets.py. `tests/fuzz/run SECONDS` fuzzes them all, with a kernel that clang has built for
 libFuzzer and with sanitizers. Needs atheris, which has libFuzzer in it.
 """
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import atheris
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
-with atheris.instrument_imports(include=["shingletools", "agreement"]):
-    from agreement import TARGETS
+sys.path.insert(0, str(Path(__file__).parents[1]))
+with atheris.instrument_imports(include=["shingletools", "agreement", "fuzz"]):
+    from fuzz.targets import TARGETS
 
 
 def main() -> None:

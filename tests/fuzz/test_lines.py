@@ -1,4 +1,4 @@
-"""Lines made by a grammar: nearly JSON, nearly records; what agreement.py promises holds for them."""
+"""Lines made by a grammar: nearly JSON, nearly records; what targets.py promises holds for them."""
 
 import random
 
@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import FILTERED, IDS, MORE, TARGETS, Fields, check_lines, record_lines
+from agreement import FILTERED, IDS, MORE, Fields, check_lines, record_lines
+from fuzz.targets import TARGETS
 from shingletools.record import wire
 
 pytestmark = pytest.mark.slow
-LOTS = settings(max_examples=120)
+LOTS = settings(max_examples=60)
 NUMBERS = ("1", "0.5", "1e0", "-0", "2", "true", '"1"', "NaN")
 JOINED: Fields = {**FILTERED, **{each: MORE[each] for each in ("sketch", "simhash")}}
 JOINED |= {"a": IDS, "b": IDS[::-1], "similarity": NUMBERS}

@@ -188,6 +188,18 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
         assert flags.tolist() == [shares(ordered[i], ordered[k], places[i], places[k]) for i, k in both]
 
 
+def test_prefixes_are_compared_in_the_order_of_counters() -> None:
+    """Not of tokens: here the token that both sets have first is the middle one by value."""
+    tokens, counters = np.array([5, 1, 9, 5, 9], np.uint64), np.array([0, 1, 2, 0, 2], np.uint32)
+    prefixes = Prefixes.of(tokens, counters, np.array([3, 2]), np.array([3, 2]))
+    left, right = np.array([0, 0]), np.array([1, 1])
+    for module in (compiled_arrays, reference_arrays):
+        assert module.first_shared(prefixes, left, right, (np.array([2, 0]), np.array([1, 0]))).tolist() == [
+            False,
+            True,
+        ]
+
+
 @given(token_sets)
 def test_keys_of_sets(several: list[set[int]]) -> None:
     sets = sets_of(several)

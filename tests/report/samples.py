@@ -7,8 +7,11 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from harness import DOCS
 from report.naive import SHINGLE, WORD, compare
+from shingletools.commands.simshow.documents import ShownDocument
 from shingletools.commands.simshow.passages import Comparison, Passage, Piece
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
@@ -56,14 +59,20 @@ def comparisons() -> list[Comparison]:
     return [compare(a, b, texts[a], texts[b], template) for a, b in near]
 
 
+def shown(text: str, fields: tuple[str, ...] = ()) -> ShownDocument:
+    places = np.zeros(0, np.int64)
+    return ShownDocument("", text, np.zeros(0, np.int32), places, places, fields)
+
+
+def written(report: Report, pairs: list[Comparison], texts: dict[Any, str]) -> bytes:
+    return b"".join(report.write(pair, shown(texts[pair.a]), shown(texts[pair.b])) for pair in pairs)
+
+
 def write(
     path: Path, pairs: list[Comparison], texts: dict[Any, str], limit: int = LIMIT, removable: bool = True
 ) -> None:
-    with path.open("wb") as out:
-        report = Report(out, limit)
-        for pair in pairs:
-            report.add_pair(pair, texts[pair.a], texts[pair.b])
-        report.finish(Corpus(removable=removable))
+    report = Report(limit)
+    path.write_bytes(written(report, pairs, texts) + report.finish(Corpus(removable=removable)))
 
 
 def real(path: Path) -> None:
@@ -90,15 +99,13 @@ def given(path: Path) -> None:
     words = documents()["libk5crypto3"].split()
     texts = {f"chain {at}": " ".join(words[6 * at : 6 * at + 40]) for at in range(4)}
     names = list(texts)
-    with path.open("wb") as out:
-        report = Report(out, LIMIT)
-        for a, b in pairwise(names):
-            report.add_pair(compare(a, b, texts[a], texts[b]), texts[a], texts[b])
-        for other in names[1:]:
-            compared = compare(names[0], other, texts[names[0]], texts[other])._replace(similarity=None, record={})
-            report.add_pair(compared, texts[names[0]], texts[other])
-        report.add_group(names[0], names)
-        report.finish(Corpus())
+    report = Report(LIMIT)
+    pairs = [compare(a, b, texts[a], texts[b]) for a, b in pairwise(names)]
+    pairs += [
+        compare(names[0], other, texts[names[0]], texts[other])._replace(similarity=None, record={})
+        for other in names[1:]
+    ]
+    path.write_bytes(written(report, pairs, texts) + report.group(names[0], names) + report.finish(Corpus()))
 
 
 def copied() -> dict[str, str]:
@@ -120,12 +127,11 @@ def copies(path: Path) -> None:
     """Near-copies and exact ones, with fields."""
     texts = copied()
     origin = Provenance("canon | shingle | simjoin -t 0.5", "canon/4 | shingle k=10", "0.5", 10, "May Day")
-    with path.open("wb") as out:
-        report = Report(out, LIMIT, show=("title", "day"), origin=origin)
-        for other in list(texts)[1:]:
-            said = [(f"About {name} <b>", "") for name in ("first", other)]
-            report.add_pair(compare("first", other, texts["first"], texts[other]), texts["first"], texts[other], *said)
-        report.finish(Corpus())
+    report = Report(LIMIT, show=("title", "day"), origin=origin)
+    with_fields = {name: shown(text, (f"About {name} <b>", "")) for name, text in texts.items()}
+    pairs = [compare("first", other, texts["first"], texts[other]) for other in [*texts][1:]]
+    lines = [report.write(pair, with_fields["first"], with_fields[str(pair.b)]) for pair in pairs]
+    path.write_bytes(b"".join(lines) + report.finish(Corpus()))
 
 
 def large(path: Path) -> None:
@@ -140,12 +146,10 @@ def against(path: Path) -> None:
     """Three documents that each share something else with a book, which is of the other side."""
     words = documents()["libk5crypto3"].split()
     book = " ".join(words)
-    with path.open("wb") as out:
-        report = Report(out, LIMIT, apart=True)
-        for at in range(3):
-            text = f"letter {at} " + " ".join(words[12 * at : 12 * at + 12])
-            report.add_pair(compare(f"letter {at}", "book", text, book), text, book)
-        report.finish(Corpus())
+    texts = {f"letter {at}": f"letter {at} " + " ".join(words[12 * at : 12 * at + 12]) for at in range(3)}
+    report = Report(LIMIT, apart=True)
+    pairs = [compare(name, "book", text, book) for name, text in texts.items()]
+    path.write_bytes(written(report, pairs, {**texts, "book": book}) + report.finish(Corpus()))
 
 
 def hostile(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import io
 import json
 import re
 from collections import Counter
@@ -16,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.naive import compare
-from report.samples import comparisons, documents, hostile, real
+from report.samples import comparisons, documents, hostile, real, shown, written
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.page import Report
-from shingletools.commands.simshow.report.page_shell import frame
+from shingletools.commands.simshow.report.page_shell import shell
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.report.shown_ids import names
 from shingletools.commands.simshow.report.utf16_places import Units
@@ -54,12 +53,10 @@ class Parts(HTMLParser):
 
 
 def page(*pairs: tuple[Comparison, str, str], limit: int = 1 << 20) -> tuple[bytes, dict[str, Any]]:
-    out = io.BytesIO()
-    report = Report(out, limit)
-    for pair in pairs:
-        report.add_pair(*pair)
-    report.finish(Corpus())
-    return out.getvalue(), Parts(out.getvalue().decode()).data()
+    report = Report(limit)
+    lines = [report.write(compared, shown(a), shown(b)) for compared, a, b in pairs]
+    made = b"".join(lines) + report.finish(Corpus())
+    return made, Parts(made.decode()).data()
 
 
 @pytest.mark.parametrize("make", [real, hostile], ids=lambda make: make.__name__)
@@ -86,7 +83,7 @@ def test_the_policy_allows_the_one_script_and_the_one_style(make: Any, tmp_path:
 
 
 def test_nothing_in_the_frame_calls_the_network_or_makes_markup() -> None:
-    before, after = (part.decode() for part in frame())
+    before, after = (part.decode() for part in shell())
     assert re.findall(r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|import)\b", after) == []
     assert re.findall(r"\w*://[\w.]+|'//|url\(|@import", before + after) == []
 
@@ -131,7 +128,7 @@ def test_the_limit(limit: int) -> None:
     assert len(others["groups"]) + others["left"]["groups"] == len(lists["groups"])
     assert others["left"]["pairs"] > 0
     assert others["limit"] == limit
-    assert len(parts[0]) - sum(map(len, frame())) <= limit + 2_000
+    assert len(parts[0]) - sum(map(len, shell())) <= limit + 2_000
     places = {place for group in others["groups"] for place in group["members"]}
     assert places <= set(range(len(others["names"])))
     for place, (a, b) in enumerate(zip(others["pairs"].get("a", []), others["pairs"].get("b", []), strict=True)):
@@ -161,15 +158,11 @@ def test_one_text_too_many_does_not_keep_others_out() -> None:
 
 
 def test_groups_that_are_given() -> None:
-    out = io.BytesIO()
-    report = Report(out, 1 << 20)
-    half = NOTHING._replace(jaccard=Fraction(1, 2))
-    report.add_pair(NOTHING._replace(a="x", b=7, words=(3, 5), jaccard=Fraction(2, 3)), "text of x", "text of seven")
-    report.add_pair(half._replace(a="x", b="z", words=(3, 1)), "text of x", "z")
-    report.add_group("x", ["x", 7, "z"])
-    report.add_group("alone", [7, "q"])
-    report.finish(Corpus())
-    lists = Parts(out.getvalue().decode()).data()["lists"]
+    report = Report(1 << 20)
+    texts = {"x": "text of x", 7: "text of seven", "z": "z"}
+    pairs = [NOTHING._replace(a="x", b=7, words=(3, 5)), NOTHING._replace(a="x", b="z", words=(3, 1))]
+    made = written(report, pairs, texts) + report.group("x", ["x", 7, "z"]) + report.group("alone", [7, "q"])
+    lists = Parts((made + report.finish(Corpus())).decode()).data()["lists"]
     assert lists["names"] == ["x", "7", "z", "q"]
     assert lists["words"] == [3, 5, 1, None]
     assert lists["groups"] == [{"name": "x", "members": [0, 1, 2]}, {"name": "alone", "members": [1, 3]}]
@@ -180,27 +173,22 @@ def test_groups_that_are_given() -> None:
 @pytest.mark.parametrize("pairs_first", [True, False])
 def test_groups_beside_their_pairs(pairs_first: bool) -> None:
     """Each pair is shown once; only those that do not come from groups are in the list of pairs."""
-    out = io.BytesIO()
-    report = Report(out, 1 << 20)
+    report = Report(1 << 20)
+    texts = {name: name for name in "uvwxyz"}
 
-    def add_pairs() -> None:
-        for a, b, similarity in [("x", "y", 0.9), ("y", "z", 0.75), ("u", "v", 1.0), ("v", "w", 0.8)]:
-            report.add_pair(NOTHING._replace(a=a, b=b, similarity=similarity, record={"a": a, "b": b}), a, b)
+    def pairs(*similar: tuple[str, str, float | None]) -> bytes:
+        each = [(NOTHING._replace(a=a, b=b, similarity=said), {"a": a} if said else {}) for a, b, said in similar]
+        return written(report, [pair._replace(record=record) for pair, record in each], texts)
 
-    def add_group(*members: str) -> None:
-        for member in members[1:]:
-            report.add_pair(NOTHING._replace(a=members[0], b=member, similarity=None), members[0], member)
-        report.add_group(members[0], members)
+    def group(*members: str) -> bytes:
+        return pairs(*((members[0], other, None) for other in members[1:])) + report.group(members[0], members)
 
-    if pairs_first:
-        add_pairs()
-    add_group("x", "y", "z")
-    add_group("u", "v")
-    if not pairs_first:
-        add_pairs()
-    report.add_pair(NOTHING._replace(a="z", b="y", similarity=0.75, record={"a": "z"}), "z", "y")  # again
-    report.finish(Corpus())
-    lists = Parts(out.getvalue().decode()).data()["lists"]
+    records = ("x", "y", 0.9), ("y", "z", 0.75), ("u", "v", 1.0), ("v", "w", 0.8)
+    made = pairs(*records) if pairs_first else b""
+    made += group("x", "y", "z") + group("u", "v")
+    made += b"" if pairs_first else pairs(*records)
+    made += pairs(("z", "y", 0.75))  # again
+    lists = Parts((made + report.finish(Corpus())).decode()).data()["lists"]
     names = lists["names"]
     assert [[names[at] for at in group["members"]] for group in lists["groups"]] == [["x", "y", "z"], ["u", "v"]]
     ends = [{names[a], names[b]} for a, b in zip(lists["pairs"]["a"], lists["pairs"]["b"], strict=True)]
@@ -260,8 +248,8 @@ def test_no_two_names_look_alike(keys: list[tuple[int, str | int]]) -> None:
     looks = [" ".join(name.split()) for name in found]
     assert all(looks)
     assert len(set(looks)) == len(set(keys))
-    for (side, name), shown in zip(keys, found, strict=True):
-        content = shown.removesuffix(" (--against)") if side else shown
+    for (side, name), label in zip(keys, found, strict=True):
+        content = label.removesuffix(" (--against)") if side else label
         assert content == str(name) or json.loads(content) == name
 
 

@@ -1,6 +1,7 @@
 """canon: documents become canonical words.
 
 command               the options
+rule_choice           the rules that the options choose
 canonizer             the rules in their order
 placed_words          canonical words with their places in the original
 folding_origins       the origins of folded letters

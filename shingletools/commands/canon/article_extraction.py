@@ -1,12 +1,11 @@
 """The text of a page's article alone, such as a news item or a blog post, as Resiliparse finds it."""
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
-from shingletools.commands.canon.html import limited, skipping
-from shingletools.commands.canon.limited_process import LimitedProcess
-from shingletools.commands.canon.rules import PARAGRAPH, Rule
-from shingletools.record.package_versions import made_with
+from shingletools.commands.canon.html import PageReader
+from shingletools.commands.canon.rules import PARAGRAPH
 from shingletools.system.errors import Failed, Rejected, shown
 from shingletools.system.lazy_imports import needs
 
@@ -29,41 +28,34 @@ NOT_ARTICLE = (
 )
 
 
-class Article:
-    """Turns HTML into the text of its article. Raises Rejected if there is no text, or for too much memory or time.
+def article_reader(skip: Sequence[str] = ()) -> PageReader:
+    """Returns the reader of the text of a page's article. Raises Failed unless `skip` has CSS selectors only.
 
-    A heuristic, unlike `html.Html`: it judges by the names of elements and classes, and by the share of links in a
+    A heuristic, unlike `html_reader`: it judges by the names of elements and classes, and by the share of links in a
     block (Bevendorff et al., "An Empirical Comparison of Web Content Extraction Algorithms", 2023). Text that repeats
-    within a page stays.
+    within a page stays. A page without text is rejected.
 
-    >>> Article()("<nav><a href=x>home</a></nav><article><h1>Cats</h1><p>Cats sleep.</article>").split()
+    >>> article_reader()("<nav><a href=x>home</a></nav><article><h1>Cats</h1><p>Cats sleep.</article>").split()
     ['Cats', 'sleep.']
     """
-
-    def __init__(self, skip: tuple[str, ...] = ()) -> None:
-        self.skip = skip
-        self.confined = LimitedProcess(partial(extract, skip))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Article, (self.skip,)
-
-    def __call__(self, markup: str) -> str:
-        text = limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
-        if not text.strip():
-            raise Rejected("HTML without text")
-        return text
+    for selector in skip:
+        try:
+            extract((selector,), "<p>x")
+        except ValueError:
+            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
+    return PageReader(partial(extract, skip), SECONDS_A_CHARACTER, MEMORY_A_CHARACTER)
 
 
-def extract(skip: tuple[str, ...], markup: str) -> str:
+def extract(skip: Sequence[str], markup: str) -> str:
     """Returns the article's text, with paragraph separators between blocks.
 
     Elements of NOT_ARTICLE are left out first. If fewer than MIN_ARTICLE_CHARS characters and less than half remain,
     the text is what Resiliparse takes for the main content; if there is none, all text of the page. Alternative texts,
     forms, readers' comments, and lines with author and date are left out. Raises ValueError if `skip` has no CSS
-    selectors.
+    selectors, Rejected if there is no text.
     """
 
-    def plain(around: tuple[str, ...], main: bool = True) -> str:
+    def plain(around: Sequence[str], main: bool = True) -> str:
         text: str = html2text.extract_plain_text(
             markup,
             preserve_formatting=True,
@@ -79,14 +71,7 @@ def extract(skip: tuple[str, ...], markup: str) -> str:
     text = plain(NOT_ARTICLE)
     if len(text) < MIN_ARTICLE_CHARS and len(whole := plain(())) > 2 * len(text):
         text = whole
-    return BLOCK.sub(PARAGRAPH, text if text.strip() else plain((), main=False))
-
-
-def article(skip: list[str]) -> Rule:
-    """Returns the rule. Raises Failed unless `skip` has CSS selectors only."""
-    for selector in skip:
-        try:
-            extract((selector,), "<p>")
-        except ValueError:
-            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
-    return Rule("html", skipping(made_with("article/2", "resiliparse"), skip), Article(tuple(skip)))
+    text = text if text.strip() else plain((), main=False)
+    if not text.strip():
+        raise Rejected("HTML without text")
+    return BLOCK.sub(PARAGRAPH, text)

@@ -26,6 +26,10 @@ class Rules(NamedTuple):
     words: tuple[Rule, ...] = ()  # to each word
     symbols: bool = False  # if no word is left, take symbols as words
 
+    def by_token(self) -> bool:
+        """Returns whether a text can be canonized token by token: no rule looks at the whole text."""
+        return not (self.texts or self.sentences or self.symbols or isinstance(self.cut, WordPattern))
+
     def alone(self) -> "Rules":
         """Returns the rules for a text that has only symbols."""
         return Rules(accents=self.accents, cut=symbols)
@@ -44,8 +48,7 @@ class Canonizer:
     def __init__(self, rules: Rules | None = None) -> None:
         self.rules = rules or Rules()
         alone = self.rules.cut is cut
-        plain = alone and not self.rules.words
-        self.tokens = kernel.words(self._token, self.wherever if plain else None, alone)
+        self.tokens = kernel.words(self._token, self.wherever if alone and not self.rules.words else None, alone)
         self.words = Memo(self._word)
         self.symbols = Canonizer(self.rules.alone()) if self.rules.symbols else None
 
@@ -54,28 +57,25 @@ class Canonizer:
         return (Canonizer, (self.rules,))
 
     def __call__(self, text: str) -> str:
-        rules = self.rules
-        rules.budget.start(text)
-        for rule in rules.texts:
-            text = rule.function(text)
-        text = join_soft_hyphens(text)
-        parts = sentences(text) if rules.sentences else [text]
+        text = join_soft_hyphens(self.edited(text))
+        parts = sentences(text) if self.rules.sentences else [text]
         words = "\n".join(filter(None, map(self.canonize, parts)))
         return words if words or self.symbols is None else self.symbols.canonize(text)
+
+    def edited(self, text: str) -> str:
+        """Applies the rules for whole texts only."""
+        self.rules.budget.start(text)
+        for rule in self.rules.texts:
+            text = rule.function(text)
+        return text
 
     def canonize(self, text: str) -> str:
         """Applies all rules that come after those for whole texts."""
         return self.tokens.words(text)
 
-    @property
-    def by_token(self) -> bool:
-        """Returns whether a text can be canonized token by token: no rule looks at the whole text."""
-        rules = self.rules
-        return not (rules.texts or rules.sentences or rules.symbols or isinstance(rules.cut, WordPattern))
-
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
-        return self.tokens.link() if self.by_token else no_link()
+        return self.tokens.link() if self.rules.by_token() else no_link()
 
     def fold(self, text: str) -> str:
         return fold_accents(fold(text)) if self.rules.accents else fold(text)
@@ -140,15 +140,10 @@ def explain(rules: Rules, text: str) -> dict[str, str]:
     if rules.accents:
         folded = [token if new else fold_accents(token) for token, new in zip(folded, later, strict=True)]
         step("fold-accents", " ".join(folded))
-    words = [
-        word
-        for token, new in zip(folded, later, strict=True)
-        for word in (later_words(rules, token) if new else rules.cut(token))
-    ]
-    step("words", " ".join(words))
-    for rule in rules.words:
-        words = list(filter(None, map(rule.function, words)))
-        step(rule.name, " ".join(words))
+    words = ""
+    for number, name in enumerate(["words", *(rule.name for rule in rules.words)]):
+        words = Canonizer(rules._replace(words=rules.words[:number])).canonize(text)
+        step(name, words)
     if rules.symbols:
-        step("symbols", " ".join(words) or Canonizer(rules.alone()).canonize(text))
+        step("symbols", words or Canonizer(rules.alone()).canonize(text))
     return steps

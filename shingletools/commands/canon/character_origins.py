@@ -5,74 +5,41 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 Place = tuple[int, int]  # code points of a text, half open
-COPY = -1  # instead of the end of a place: the piece is a copy
 
 
 class Origin:
-    """The pieces of a text, in order, and the place of each in the text that it was made from.
+    """The edits that made a text from another one: the place of each in both texts.
 
-    Either each character of a piece has its own place (a copy), or the whole piece stands for one place, which is empty
-    if a rule inserted the piece.
+    A character that an edit wrote comes from the whole place that it replaced, which is empty where it inserted text.
 
-    >>> origin = Origin()  # "5 EUR." with EUR replaced by euro
-    >>> origin.copy(2, 0)
-    >>> origin.stand_for(4, 2, 5)
-    >>> origin.copy(1, 5)
+    >>> origin = Origin(6, [(2, 5, 4)])  # "5 EUR." with EUR replaced by euro
     >>> origin.place(0, 1), origin.place(3, 4), origin.place(0, 7)
     ((0, 1), (2, 5), (0, 6))
     """
 
-    def __init__(self) -> None:
-        # A page has a piece for every few characters: lists would take four times the memory of arrays
-        self.piece_starts = array("q")
-        self.starts = array("q")
-        self.ends = array("q")  # COPY marks a copy
-        self.size = 0
-
-    def copy(self, size: int, start: int) -> None:
-        """Adds a copy of `size` characters from `start` on."""
-        self._add(size, start, COPY)
-
-    def stand_for(self, size: int, start: int, end: int) -> None:
-        """Adds `size` characters that stand for the place from `start` to `end`."""
-        self._add(size, start, end)
-
-    def _add(self, size: int, start: int, end: int) -> None:
-        assert size >= 0
-        if size:
-            self.piece_starts.append(self.size)
+    def __init__(self, size: int, edits: Iterable[tuple[int, int, int]]) -> None:
+        """size: characters of the other text. edits: where each begins and ends there, ascending, and its new size."""
+        self.starts, self.ends = array("q"), array("q")  # in the other text
+        self.new_starts, self.new_ends = array("q"), array("q")
+        moved = 0
+        for start, end, new in edits:
             self.starts.append(start)
             self.ends.append(end)
-            self.size += size
+            self.new_starts.append(start + moved)
+            self.new_ends.append(start + moved + new)
+            moved += new - (end - start)
+        self.size = size + moved  # of the text that was made
 
     def place(self, start: int, end: int) -> Place:
-        """Returns the smallest place that covers those of the characters start to end, one or more."""
-        number = bisect_right(self.piece_starts, start) - 1
-        first, stop = self._part(number, start, end)
-        while number + 1 < len(self.piece_starts) and self.piece_starts[number + 1] < end:
-            number += 1
-            one, other = self._part(number, start, end)
-            first, stop = min(first, one), max(stop, other)
-        return first, stop
+        """Returns the place of the characters start to end, one or more."""
+        return self.place_of(start)[0], self.place_of(end - 1)[1]
 
-    def _part(self, number: int, start: int, end: int) -> Place:
-        """Returns the place of those of the characters start to end that are in one piece."""
-        begin, first, stop = self.piece_starts[number], self.starts[number], self.ends[number]
-        if stop != COPY:
-            return first, stop
-        piece_end = self.piece_starts[number + 1] if number + 1 < len(self.piece_starts) else self.size
-        return first + max(start, begin) - begin, first + min(end, piece_end) - begin
-
-
-def origin_of(size: int, edits: Iterable[tuple[int, int, int]]) -> Origin:
-    """Returns the origin of a text of so many characters after edits: the start, the end, and the new size of each."""
-    origin, end = Origin(), 0
-    for start, stop, new in edits:
-        origin.copy(start - end, end)
-        origin.stand_for(new, start, stop)
-        end = stop
-    origin.copy(size - end, end)
-    return origin
+    def place_of(self, character: int) -> Place:
+        edit = bisect_right(self.new_starts, character) - 1
+        if edit >= 0 and character < self.new_ends[edit]:
+            return self.starts[edit], self.ends[edit]
+        before = character if edit < 0 else character - self.new_ends[edit] + self.ends[edit]
+        return before, before + 1
 
 
 def original_place(origins: Sequence[Origin], start: int, end: int) -> Place:
@@ -84,7 +51,7 @@ def original_place(origins: Sequence[Origin], start: int, end: int) -> Place:
         if start < end:
             start, end = origin.place(start, end)
         elif start < origin.size:
-            start = end = origin.place(start, start + 1)[0]
+            start = end = origin.place_of(start)[0]
         elif start:
-            start = end = origin.place(start - 1, start)[1]
+            start = end = origin.place_of(start - 1)[1]
     return start, end

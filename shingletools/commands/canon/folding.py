@@ -60,7 +60,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("`", "'")
     if JOINER in text:
-        text = JOINER_SPELLING.sub(lambda found: SINGLE_CHARACTERS[found[1]], text)
+        text = JOINER_SPELLING.sub(lambda match: SINGLE_CHARACTERS[match[1]], text)
     visible = INVISIBLE.sub("", text).translate(BEFORE_NFKD)
     if len(visible) >= LONG_RUN_MARKS:
         visible = LONG_RUN.sub(_sorted_marks, visible.translate(DECOMPOSED))

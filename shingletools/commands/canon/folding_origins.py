@@ -3,6 +3,7 @@
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from shingletools.commands.canon.folding import JOINER, SINGLE_CHARACTERS, fold
@@ -18,58 +19,57 @@ class Folded(NamedTuple):
     ends: Sequence[int]
 
 
+CACHED_LETTERS = 1 << 14  # letters that are remembered
 MAX_LETTER_CHARS = 32  # characters, with its marks; real ones are shorter, and cutting takes the square of the size
 
 
-def letter_origins(folding: Callable[[str], str], letter: str) -> bytes:
-    """Returns the origin of each character of a folded letter: its first place, then its last one.
+class PlacedFolding:
+    """Folds texts letter by letter; a letter includes the marks that may combine with it.
 
-    The letter is cut wherever both sides, folded alone, give the same as together.
+    A text that folds differently as a whole, if there is any, has one place for all of its characters.
 
-    >>> list(letter_origins(fold, "e\\u0301")), list(letter_origins(fold, "中\u0345"))
-    ([0, 1], [0, 1, 0, 1])
-    """
-    whole = folding(letter)
-    firsts, lasts = bytearray(), bytearray()
-    at = 0
-    for size in range(1, len(letter) + 1):
-        before = folding(letter[:size])
-        if len(before) >= len(firsts) and before + folding(letter[size:]) == whole:
-            number = len(before) - len(firsts)
-            firsts += bytes([at]) * number
-            lasts += bytes([size - 1]) * number
-            at = size
-    return bytes(firsts + lasts)
-
-
-def fold_places(text: str, folded: Memo[str], origins: Memo[bytes]) -> Folded:
-    """Folds a text letter by letter; a letter includes the marks that may combine with it.
-
-    folded: a memo of fold. origins: a memo of letter_origins. A letter of more than MAX_LETTER_CHARS characters has one
-    place for all of them. So has a text that folds differently as a whole than letter by letter, if there is any.
-
-    >>> fold_places("ÉE\\u00ad\\u0301½", Memo(fold), Memo(lambda letter: letter_origins(fold, letter)))
+    >>> PlacedFolding(fold)("ÉE\\u00ad\\u0301½")
     Folded(text='éé 1⁄2', starts=array('q', [0, 1, 4, 4, 4, 4]), ends=array('q', [1, 4, 5, 5, 5, 5]))
     """
-    whole = folded.function(text)
-    if text.isascii():
-        return Folded(whole, range(len(text)), range(1, len(text) + 1))
-    starts, ends = array("q"), array("q")
-    parts = []
-    for letter, places in letters(text):
-        part = folded[letter]
-        parts.append(part)
-        size = len(part)
-        if 1 < len(letter) <= MAX_LETTER_CHARS and size > 1:
-            which = origins[letter]
-            starts.extend([places[place] for place in which[:size]])
-            ends.extend([places[place] + 1 for place in which[size:]])
-        else:
-            starts.extend([places[0]] * size)
-            ends.extend([places[-1] + 1] * size)
-    if "".join(parts) != whole:
-        return Folded(whole, [0] * len(whole), [len(text)] * len(whole))
-    return Folded(whole, starts, ends)
+
+    def __init__(self, folding: Callable[[str], str]) -> None:
+        self.folding = folding
+        self.known = lru_cache(CACHED_LETTERS)(self.letter)
+
+    def __call__(self, text: str) -> Folded:
+        whole = self.folding(text)
+        if text.isascii():
+            return Folded(whole, range(len(text)), range(1, len(text) + 1))
+        parts, starts, ends = list[str](), array("q"), array("q")
+        for letter, places in letters(text):
+            part, firsts, lasts = (self.known if len(letter) <= MAX_LETTER_CHARS else self.letter)(letter)
+            parts.append(part)
+            starts.extend([places[first] for first in firsts])
+            ends.extend([places[last] + 1 for last in lasts])
+        if "".join(parts) != whole:
+            return Folded(whole, [0] * len(whole), [len(text)] * len(whole))
+        return Folded(whole, starts, ends)
+
+    def letter(self, letter: str) -> tuple[str, Sequence[int], Sequence[int]]:
+        """Returns a letter folded, and the places of the first and of the last character that makes each of these.
+
+        The letter is cut wherever both sides, folded alone, give the same as together.
+
+        >>> PlacedFolding(fold).letter("e\\u0301"), PlacedFolding(fold).letter("中\u0345")
+        (('é', [0], [1]), ('中ι', [0, 1], [0, 1]))
+        """
+        whole = self.folding(letter)
+        if len(letter) > MAX_LETTER_CHARS:
+            return whole, [0] * len(whole), [-1] * len(whole)
+        firsts, lasts, at = list[int](), list[int](), 0
+        for size in range(1, len(letter) + 1):
+            before = self.folding(letter[:size])
+            number = len(before) - len(firsts)
+            if number >= 0 and before + self.folding(letter[size:]) == whole:
+                firsts += [at] * number
+                lasts += [size - 1] * number
+                at = size
+        return whole, firsts, lasts
 
 
 def letters(text: str) -> Iterator[tuple[str, Sequence[int]]]:

@@ -40,7 +40,7 @@ def fold_word(word: str) -> str:
     """
     if word.isascii():
         return word
-    numbers = {script: len(found) for script, letter in LETTERS.items() if (found := letter.findall(word))}
+    numbers = {script: len(letters) for script, letter in LETTERS.items() if (letters := letter.findall(word))}
     if len(numbers) > 1:
         for script in (script for script, number in numbers.items() if number == max(numbers.values())):
             folded = word.translate(LOOKALIKES[script])

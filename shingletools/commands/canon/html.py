@@ -1,19 +1,13 @@
 """The text of HTML, as the HTML5 parser Lexbor reads it. Words and blocks end where they do in a browser."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
 from shingletools.commands.canon.limited_process import LimitedProcess, LimitExceeded
-from shingletools.commands.canon.rules import PARAGRAPH, Rule
-from shingletools.record.package_versions import made_with
-from shingletools.record.wire import percent_encoded
+from shingletools.commands.canon.rules import PARAGRAPH
 from shingletools.system.errors import Failed, Rejected, shown
-
-Argument = TypeVar("Argument")
-Result = TypeVar("Result")
 
 # Elements that the HTML Standard renders as blocks, list items or parts of tables (section 15.3)
 BLOCKS = frozenset(
@@ -28,7 +22,17 @@ PARTS = frozenset(
 )
 # Elements whose content no reader sees
 INVISIBLE_ELEMENTS = frozenset("datalist iframe noembed noframes noscript script style template".split())
+LINE = "\u2028"  # stands where a line ends
+BEGIN, END = "\0", "\udc00"  # around text whose white space counts; no page has these characters
 PARTING: Mapping[str, str] = dict.fromkeys(PARTS, "\n") | dict.fromkeys(BLOCKS, PARAGRAPH)
+READABLE: Mapping[str, str] = {  # of text for people
+    **dict.fromkeys(PARTS, " "),
+    **dict.fromkeys(BLOCKS, PARAGRAPH),
+    **dict.fromkeys(("br", "dd", "dt", "li", "option", "tr"), LINE),
+    "td": " ",
+    "th": " ",
+    **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), BEGIN + END),
+}
 
 # Why main is no heuristic like `article`: on 1,097 pages of documentation in 19 languages, made by 15 programs,
 # resiliparse 2.0.1 lost more than half of the main text of 91 pages, trafilatura 2.3.1 of 34. Landmarks lost it of
@@ -41,7 +45,7 @@ AROUND = (
     "nav,aside,header:not(*:is(article,main,section) header),footer:not(*:is(article,main,section) footer),"
     "[role=navigation i],[role=complementary i],[role=banner i],[role=contentinfo i],[role=search i]"
 )
-
+HEADLINES = "title:not(svg title),h1"
 
 # The HTML Standard itself lets a page take the square of its size: n formatting elements that stay open while m
 # paragraphs begin become n * m elements. So pages are parsed under limits
@@ -50,44 +54,43 @@ SECONDS, SECONDS_A_CHARACTER = 0.5, 0.3e-6
 MEMORY, MEMORY_A_CHARACTER = 1 << 26, 128  # bytes; a page of start tags alone takes 105 a character
 
 
-class Html:
-    """Turns HTML into its text. Raises Rejected for a page that takes too much memory or time.
+class PageReader:
+    """Reads a page in another process. Raises Rejected for one that takes too much memory or time."""
 
-    Paragraph separators stand between blocks. With `main` only the main content is taken, unless it has no text.
-    Elements that match the CSS selectors `skip` are left out.
-
-    >>> Html()("<title>t</title><p>a&amp;b</p><script>no</script><b>c</b>d<br>e").split()
-    ['t', 'a&b', 'cd', 'e']
-    """
-
-    def __init__(self, main: bool = False, skip: tuple[str, ...] = (), parting: Mapping[str, str] = PARTING) -> None:
-        """parting: the characters before and after the elements that have these names; if only one, it is both."""
-        self.options = main, skip, parting
-        self.confined = LimitedProcess(partial(parse, main, skip, parting=parting))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Html, self.options
+    def __init__(self, read: Callable[[str], str], seconds: float, memory: int) -> None:
+        """seconds, memory: each character of a page adds these to its limits; memory is in bytes."""
+        self.confined = LimitedProcess(read)
+        self.seconds, self.memory = seconds, memory
 
     def __call__(self, markup: str) -> str:
-        return limited(SECONDS_A_CHARACTER, MEMORY_A_CHARACTER, self.confined, markup, len(markup))
+        size = len(markup)
+        try:
+            if size <= SMALL_PAGE_CHARS:
+                return self.confined.function(markup)
+            return self.confined(markup, SECONDS + self.seconds * size, MEMORY + self.memory * size)
+        except LimitExceeded:
+            raise Rejected("HTML that takes too much memory or time") from None
 
 
-def limited(
-    seconds: float, memory: int, confined: LimitedProcess[Argument, Result], argument: Argument, size: int
-) -> Result:
-    """Calls a function for a page of `size` characters. Raises Rejected if it exceeds its limits.
+def html_reader(main: bool = False, skip: Sequence[str] = (), parting: Mapping[str, str] = PARTING) -> PageReader:
+    """Returns the reader of a page's text, with paragraph separators between blocks.
 
-    seconds, memory: each character adds these to the limits; memory is in bytes.
+    With `main` it takes the title, the headlines and the main content, unless this has no text. Elements that match the
+    CSS selectors `skip` are left out. parting: the characters before and after the elements that have these names; if
+    only one, it is both. Raises Failed unless `skip` has CSS selectors only.
+
+    >>> html_reader()("<title>t</title><p>a&amp;b</p><script>no</script><b>c</b>d<br>e").split()
+    ['t', 'a&b', 'cd', 'e']
     """
-    try:
-        if size <= SMALL_PAGE_CHARS:
-            return confined.function(argument)
-        return confined(argument, SECONDS + seconds * size, MEMORY + memory * size)
-    except LimitExceeded:
-        raise Rejected("HTML that takes too much memory or time") from None
+    for selector in skip:
+        try:
+            LexborHTMLParser("").css(selector)
+        except SelectolaxError:
+            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
+    return PageReader(partial(parse, main, skip, parting=parting), SECONDS_A_CHARACTER, MEMORY_A_CHARACTER)
 
 
-def parse(main: bool, skip: tuple[str, ...], markup: str, parting: Mapping[str, str] = PARTING) -> str:
+def parse(main: bool, skip: Sequence[str], markup: str, parting: Mapping[str, str] = PARTING) -> str:
     """Returns the text of a page, without the elements that are left out. Raises LimitExceeded if memory is short."""
     # Without events no option's content is copied elsewhere. With scripting, the content of noscript is text
     try:
@@ -101,8 +104,26 @@ def parse(main: bool, skip: tuple[str, ...], markup: str, parting: Mapping[str, 
         for tops in (tree.css(MAIN), roots):
             text = text_of_all(tops, around, parting)
             if text.strip():
-                return text
+                return PARAGRAPH.join([*headlines(tree, tops, around, left_out), text])
     return text_of_all(roots, left_out, parting)
+
+
+def headlines(tree: LexborHTMLParser, tops: list[LexborNode], around: set[int], left_out: set[int]) -> list[str]:
+    """Returns the title and headlines that the main content has not: pages may differ only in these."""
+    inside, outside = list[str](), list[str]()
+    main = {node.mem_id for node in tops}
+    for node in tree.css(HEADLINES):
+        path = {each.mem_id: each.tag for each in with_ancestors(node)}
+        if left_out.isdisjoint(path) and INVISIBLE_ELEMENTS.isdisjoint(path.values()):
+            is_inside = around.isdisjoint(path) and not main.isdisjoint(path)
+            (inside if is_inside else outside).append(" ".join(text_of(node, left_out, PARTING).split()))
+    return [text for text in dict.fromkeys(outside) if text not in inside]
+
+
+def with_ancestors(node: LexborNode | None) -> Iterator[LexborNode]:
+    while node is not None:
+        yield node
+        node = node.parent
 
 
 def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str, str]) -> str:
@@ -135,19 +156,3 @@ def text_of(top: LexborNode, left_out: set[int], parting: Mapping[str, str]) -> 
             following = node.next
         node = following if above else None
     return "".join(parts)
-
-
-def html(part: str, skip: list[str]) -> Rule:
-    """Returns the rule. Raises Failed unless `skip` has CSS selectors only."""
-    for selector in skip:
-        try:
-            LexborHTMLParser("").css(selector)
-        except SelectolaxError:
-            raise Failed(f"--skip: not a CSS selector: {shown(selector)}") from None
-    rule = Html(part == "main", tuple(skip))
-    return Rule("html", skipping(made_with(part, "selectolax"), skip), rule)
-
-
-def skipping(label: str, skip: list[str]) -> str:
-    """Returns the rule's label in recipes, with the selectors of --skip."""
-    return f"{label},skip={percent_encoded(','.join(sorted(set(skip))))}" if skip else label

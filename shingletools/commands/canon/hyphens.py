@@ -1,6 +1,6 @@
 """Joins words that a hyphen divides at the end of a line: soft hyphens always, others by an option."""
 
-from shingletools.commands.canon.character_origins import Origin, origin_of
+from shingletools.commands.canon.character_origins import Origin
 from shingletools.text.hyphenation import LINE_END, PARTED, SOFT
 
 # Of --join-hyphens. What begins with a capital is rarely the rest of a word, and what is all capitals is a word alone
@@ -19,4 +19,4 @@ def join_soft_hyphens(text: str) -> str:
 
 def join_soft_hyphens_traced(text: str) -> tuple[str, Origin]:
     """Does `join_soft_hyphens`, and returns the origin, too."""
-    return join_soft_hyphens(text), origin_of(len(text), ((*match.span(), 0) for match in PARTED.finditer(text)))
+    return join_soft_hyphens(text), Origin(len(text), ((*match.span(), 0) for match in PARTED.finditer(text)))

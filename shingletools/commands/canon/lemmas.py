@@ -1,9 +1,10 @@
 """Dictionary forms. A form depends on the word alone, never on its neighbours, so a memo can keep it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from shingletools.commands.canon.folding import fold
-from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.rules import FirstChange, Rule
 from shingletools.commands.canon.russian_lemmas import MAX_LETTERS, russian
 from shingletools.commands.canon.word_splitting import WORD
 from shingletools.record.package_versions import made_with
@@ -11,35 +12,21 @@ from shingletools.system.errors import Failed, shown
 from shingletools.system.lazy_imports import needs
 
 
-class Lemmas:
-    """The word's dictionary form in the first language whose form differs from the word; else the word."""
-
-    def __init__(self, languages: tuple[str, ...]) -> None:
-        self.languages = languages
-        self.steps = [russian() if language == "ru" else simple(language) for language in languages]
-
-    def __call__(self, word: str) -> str:
-        for step in self.steps:
-            lemma = fixed_point(step, word)
-            if lemma != word:
-                return lemma
-        return word
-
-    def __reduce__(self) -> tuple[type["Lemmas"], tuple[tuple[str, ...]]]:
-        return Lemmas, (self.languages,)
-
-
 def lemma(languages: Sequence[str]) -> Rule:
-    """Returns the rule for languages in order.
+    """Returns the rule: a word's dictionary form in the first language whose form differs from it.
 
-    Raises Failed for one without a dictionary or if a package is missing.
+    Raises Failed for a language without a dictionary or if a package is missing.
     """
     names = tuple(languages)
     packages = ["pymorphy3", "pymorphy3-dicts-ru"] if "ru" in names else []
     if set(names) != {"ru"}:
         packages.insert(0, "simplemma")
-    function = Lemmas(names)
-    return Rule("lemma", made_with(",".join(names), *packages), function)
+    return Rule("lemma", made_with(",".join(names), *packages), FirstChange(lemmatizer, names))
+
+
+def lemmatizer(language: str) -> Callable[[str], str]:
+    """Returns the function from folded words to dictionary forms. Raises Failed."""
+    return partial(fixed_point, russian() if language == "ru" else simple(language))
 
 
 def fixed_point(step: Callable[[str], str], word: str) -> str:
@@ -79,12 +66,12 @@ def simple(language: str) -> Callable[[str], str]:
                 break
         else:
             spelling = word
-        found = fold(lemmatizer.lemmatize(spelling, language))
+        base = fold(lemmatizer.lemmatize(spelling, language))
         if language == "de":
             # haus is the noun, not the imperative of hausen; but kleine is a form of klein, not a noun
             noun = next(filter(known, (spelling.capitalize(), spelling.capitalize().replace("ss", "ß"))), None)
-            if noun is not None and not (word.startswith(found) and word != found):
-                found = fold(lemmatizer.lemmatize(noun, language))
-        return found if WORD.fullmatch(found) else word
+            if noun is not None and not (word.startswith(base) and word != base):
+                base = fold(lemmatizer.lemmatize(noun, language))
+        return base if WORD.fullmatch(base) else word
 
     return step

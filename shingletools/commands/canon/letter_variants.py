@@ -44,7 +44,7 @@ def fold_variants(word: str) -> str:
     """
     if word.isascii():
         return word
-    while (folded := PATTERN.sub(lambda found: VARIANTS[found[0]], word)) != word:  # some become others in turn
+    while (folded := PATTERN.sub(lambda match: VARIANTS[match[0]], word)) != word:  # some become others in turn
         word = folded
     return word
 

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from itertools import groupby
 
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer, Rules, later_words
 from shingletools.commands.canon.character_origins import Origin, original_place
-from shingletools.commands.canon.folding_origins import fold_places, letter_origins
+from shingletools.commands.canon.folding_origins import PlacedFolding
 from shingletools.commands.canon.hyphens import join_soft_hyphens_traced
 from shingletools.commands.canon.known_characters import is_later, part_later
 from shingletools.commands.canon.rules import PARAGRAPH
 from shingletools.commands.canon.user_patterns import WordPattern
 from shingletools.commands.canon.word_splitting import cut
 from shingletools.kernel.lines import Link, no_link
-from shingletools.kernel.memo import SEGMENT_CHARS, Memo, segments, shifted_places
+from shingletools.kernel.memo import SEGMENT_CHARS, segments, shifted_places
 from shingletools.record.wire import Placed
 from shingletools.text.hyphenation import SOFT
 from shingletools.text.sentences import sentences
@@ -35,12 +35,11 @@ class Placer:
     def __init__(self, rules: Rules | None = None) -> None:
         self.canonizer = Canonizer(rules)
         self.rules = self.canonizer.rules
-        self.folded = Memo(self.canonizer.fold)
-        self.origins = Memo(partial(letter_origins, self.canonizer.fold))
-        alone = self.rules.cut is cut
-        plain = alone and not self.rules.words
+        self.fold = PlacedFolding(self.canonizer.fold)
         self.symbols = Placer(self.rules.alone()) if self.rules.symbols else None
-        self.tokens = kernel.words(self._token, self.canonizer.wherever if plain else None, alone)
+        alone = self.rules.cut is cut
+        wherever = self.canonizer.wherever if alone and not self.rules.words else None
+        self.tokens = kernel.words(self._token, wherever, alone)
 
     def __reduce__(self) -> "tuple[type[Placer], tuple[Rules]]":
         """Pickles the rules only, so that another process starts with empty memos and its own kernel."""
@@ -61,25 +60,25 @@ class Placer:
         if SOFT in text:
             text, origin = join_soft_hyphens_traced(text)
             origins.append(origin)
-        found, places = [], []
+        lines, places = [], []
         begin = 0
         for part in sentences(text) if rules.sentences else [text]:
             words, _, at = self.tokens.placed(part).partition("\n")
             if words:
-                found.append(words)
+                lines.append(words)
                 places.append(shifted_places(at, begin))
             begin += len(part)
-        if not found and self.symbols is not None:
+        if not lines and self.symbols is not None:
             words, _, at = self.symbols.tokens.placed(text).partition("\n")
-            found, places = [words], [at]
+            lines, places = [words], [at]
         at = " ".join(places)
         if origins:
             at = " ".join(_before(origins, place) for place in at.split(" ")) if at else ""
-        return Placed("\n".join(found), at, source)
+        return Placed("\n".join(lines), at, source)
 
     def link(self) -> Link:
         """Returns the link of a stage.Filter."""
-        return self.tokens.link_placed() if self.canonizer.by_token else no_link()
+        return self.tokens.link_placed() if self.rules.by_token() else no_link()
 
     def _token(self, token: str) -> str:
         """Returns the words of a token, a line feed, and their places in the token."""
@@ -92,16 +91,14 @@ class Placer:
     def _words(self, token: str) -> Iterator[tuple[str, int, int]]:
         for piece, begin in pieces(token):
             if len(piece) == 1 and is_later(piece):
-                for word in self._ruled(later_words(self.rules, piece)):
-                    yield word, begin, begin + 1
-                continue
-            folded = fold_places(piece, self.folded, self.origins)
-            for start, end in cut_places(self.rules.cut, folded.text):
-                for word in self._ruled([folded.text[start:end]]):
-                    yield word, begin + folded.starts[start], begin + folded.ends[end - 1]
-
-    def _ruled(self, words: list[str]) -> Iterator[str]:
-        return filter(None, map(self.canonizer.words.__getitem__, words) if self.rules.words else words)
+                placed = [(word, 0, 1) for word in later_words(self.rules, piece)]
+            else:
+                text, starts, ends = self.fold(piece)
+                cuts = cut_places(self.rules.cut, text)
+                placed = [(text[start:end], starts[start], ends[end - 1]) for start, end in cuts]
+            for form, start, end in placed:
+                if word := self.canonizer.words[form]:
+                    yield word, begin + start, begin + end
 
 
 def in_short(text: str) -> str:
@@ -111,7 +108,7 @@ def in_short(text: str) -> str:
     'a\\u2029b\\nc\\n\\nd'
     """
     return BLANKS.sub(
-        lambda found: "\n" * min(found[0].count("\n"), 2) or (PARAGRAPH if PARAGRAPH in found[0] else " "), text
+        lambda match: "\n" * min(match[0].count("\n"), 2) or (PARAGRAPH if PARAGRAPH in match[0] else " "), text
     ).strip()
 
 
@@ -131,14 +128,10 @@ def pieces(token: str) -> Iterator[tuple[str, int]]:
         yield token, 0
         return
     begin = 0
-    for place, character in enumerate(token):
-        if is_later(character):
-            if begin < place:
-                yield token[begin:place], begin
-            yield character, place
-            begin = place + 1
-    if begin < len(token):
-        yield token[begin:], begin
+    for later, characters in groupby(token, is_later):
+        for piece in characters if later else ["".join(characters)]:
+            yield piece, begin
+            begin += len(piece)
 
 
 def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """The type of canon's rules, and the short rules on numbers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from shingletools.commands.canon.character_origins import Origin
@@ -22,6 +22,21 @@ class Rule(NamedTuple):
     label: object  # a recipe's value: True for a rule without arguments
     function: Callable[[str], str]
     traced: Callable[[str], tuple[str, Origin]] | None = None  # of a rule for plain texts
+
+
+class FirstChange:
+    """The word as the first language changes it; else the word. It can be pickled if `make` can."""
+
+    def __init__(self, make: Callable[[str], Callable[[str], str]], languages: Sequence[str]) -> None:
+        """make: returns the function for a language. Raises what it does."""
+        self.arguments = make, languages
+        self.functions = [make(language) for language in languages]
+
+    def __call__(self, word: str) -> str:
+        return next((changed for function in self.functions if (changed := function(word)) != word), word)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FirstChange, self.arguments
 
 
 PARAGRAPH = "\u2029"  # stands in the text of HTML where a block begins or ends
@@ -68,12 +83,10 @@ def whole_numbers(text: str) -> str:
     "1'234'567'8 and 30, 00'000"
     """
     if not text.isascii():
-        text = SINGLE_DIGIT.sub(lambda found: found[0] if is_later(found[0]) else "0", text)
-    return WITHIN.sub(lambda found: "0" if found[1] else "'", text)
+        text = SINGLE_DIGIT.sub(lambda match: match[0] if is_later(match[0]) else "0", text)
+    return WITHIN.sub(lambda match: "0" if match[1] else "'", text)
 
 
 def in_place(function: Callable[[str], str], text: str) -> tuple[str, Origin]:
     """Applies a function that replaces single characters, and returns the origin, too."""
-    origin = Origin()
-    origin.copy(len(text), 0)
-    return function(text), origin
+    return function(text), Origin(len(text), ())

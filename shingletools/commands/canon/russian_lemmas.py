@@ -43,22 +43,22 @@ def russian() -> Callable[[str], str]:
         if not RUSSIAN.fullmatch(word):
             return word
         word = word.replace("ё", "е")
-        found = parse(word)
-        if not any(reading.is_known for reading in found):
-            if found[0].tag.POS in ADJECTIVES:
-                return _form(found[0])
-            return min(map(_form, _nouns(found) or found))
-        if any(map(_is_adjective, found)):
+        parses = parse(word)
+        if not any(reading.is_known for reading in parses):
+            if parses[0].tag.POS in ADJECTIVES:
+                return _form(parses[0])
+            return min(map(_form, _nouns(parses) or parses))
+        if any(map(_is_adjective, parses)):
             # новое is taken for the adjective, though the dictionary also has it as a noun
-            found = [
-                reading for reading in found if reading.tag.POS != "NOUN" or not _is_adjectival(reading.normal_form)
-            ] or found
-        nouns = _nouns(found)
+            parses = [
+                reading for reading in parses if reading.tag.POS != "NOUN" or not _is_adjectival(reading.normal_form)
+            ] or parses
+        nouns = _nouns(parses)
         # Readings as a noun also count if the word is such a noun's own form
-        if _weight(nouns) >= MIN_SHARE * _weight(found) or word in map(_form, nouns):
+        if _weight(nouns) >= MIN_SHARE * _weight(parses) or word in map(_form, nouns):
             return _noun(nouns)
-        adjectives = [reading for reading in found if reading.tag.POS == "ADJF"]
-        return _heaviest(_sums(adjectives if _weight(adjectives) >= MIN_SHARE * _weight(found) else found))
+        adjectives = [reading for reading in parses if reading.tag.POS == "ADJF"]
+        return _heaviest(_sums(adjectives if _weight(adjectives) >= MIN_SHARE * _weight(parses) else parses))
 
     return step
 
@@ -75,16 +75,16 @@ def _is_adjective(reading: Any) -> bool:
 @lru_cache(CACHED_NOUNS)
 def _is_adjectival(form: str) -> bool:
     """Returns whether a noun's dictionary form is an adjective, too: not иванов, which rarely is Ivan's."""
-    found = readings()(form)
-    return _weight(list(filter(_is_adjective, found))) >= MIN_SHARE * _weight(found)
+    parses = readings()(form)
+    return _weight(list(filter(_is_adjective, parses))) >= MIN_SHARE * _weight(parses)
 
 
-def _nouns(found: list[Any]) -> list[Any]:
-    return [reading for reading in found if reading.tag.POS == "NOUN"]
+def _nouns(parses: list[Any]) -> list[Any]:
+    return [reading for reading in parses if reading.tag.POS == "NOUN"]
 
 
-def _weight(found: list[Any]) -> float:
-    return sum(map(_score, found))
+def _weight(parses: list[Any]) -> float:
+    return sum(map(_score, parses))
 
 
 def _score(reading: Any) -> float:
@@ -92,10 +92,10 @@ def _score(reading: Any) -> float:
     return score
 
 
-def _sums(found: list[Any]) -> dict[str, float]:
+def _sums(parses: list[Any]) -> dict[str, float]:
     """Returns the total score of the readings of each form."""
     sums: dict[str, float] = {}
-    for reading in found:
+    for reading in parses:
         sums[_form(reading)] = sums.get(_form(reading), 0.0) + _score(reading)
     return sums
 

@@ -1,10 +1,10 @@
 """Stems by Snowball."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import Stemmer
 
-from shingletools.commands.canon.rules import Rule
+from shingletools.commands.canon.rules import FirstChange, Rule
 from shingletools.record.package_versions import made_with
 from shingletools.system.errors import Failed, shown
 
@@ -18,30 +18,20 @@ NAMES = (
 CODES = dict(language.split(" ") for language in NAMES.split(", "))
 
 
-class Stem:
-    """The word's stem in the first language whose Snowball stemmer changes it; else the word."""
-
-    def __init__(self, languages: tuple[str, ...]) -> None:
-        self.languages = languages
-        # Canonizer's memo has the stems; the stemmer's own cache would only take memory
-        self.stemmers = [Stemmer.Stemmer(language, 0) for language in languages]
-
-    def __call__(self, word: str) -> str:
-        for stemmer in self.stemmers:
-            stem: str = stemmer.stemWord(word)
-            if stem != word:
-                return stem or word
-        return word
-
-    def __reduce__(self) -> tuple[type["Stem"], tuple[tuple[str, ...]]]:
-        return Stem, (self.languages,)
+def stemmer(language: str) -> Callable[[str], str]:
+    # Canonizer's memo has the stems; the stemmer's own cache would only take memory
+    stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
+    return lambda word: stem(word) or word
 
 
 def stem(languages: Sequence[str]) -> Rule:
-    """Returns the rule for languages in order. Raises Failed for one that PyStemmer does not have."""
+    """Returns the rule: a word's stem in the first language whose stemmer changes it.
+
+    Raises Failed for a language that PyStemmer does not have.
+    """
     names = tuple(CODES.get(name, name) for name in languages)
     try:
-        function = Stem(names)
+        function = FirstChange(stemmer, names)
     except KeyError:
         known = ", ".join(Stemmer.algorithms())
         asked = shown(",".join(languages))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from shingletools.commands.canon.character_origins import Origin, origin_of
+from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
 
 CURRENCIES = "$¢£¥฿\u20a0-\u20cf"
@@ -53,7 +53,7 @@ def telling_signs(text: str) -> str:
 
 def traced(text: str) -> tuple[str, Origin]:
     """Does `telling_signs`, and returns the origin, too."""
-    return telling_signs(text), origin_of(len(text), ((start, end, len(words)) for start, end, words in edits(text)))
+    return telling_signs(text), Origin(len(text), ((start, end, len(words)) for start, end, words in edits(text)))
 
 
 def edits(text: str) -> Iterator[tuple[int, int, str]]:

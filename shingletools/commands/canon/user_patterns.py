@@ -3,11 +3,10 @@
 import contextlib
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from shingletools.commands.canon.character_origins import Origin, Place, origin_of
+from shingletools.commands.canon.character_origins import Origin, Place
 from shingletools.system.errors import Failed, Rejected, shown
 from shingletools.system.lazy_imports import regex
 
@@ -19,7 +18,6 @@ MAX_GROWTH = 10  # a record's text may grow to so many times its length plus CHA
 COMPILE_BYTES = 1 << 30  # bytes that compiling a pattern may take; regex itself limits a search to as much
 UNCOUNTED_CHARS = 1 << 27  # characters: if no more can be inserted, they are not counted, which is three times as fast
 BETWEEN = re.compile(r"\S+")  # what stands between white space, as str.split sees it
-FIRST_MARK = 0xF0000  # the first of many characters for private use
 
 
 class Budget:
@@ -47,48 +45,6 @@ class Budget:
             self.left -= time.process_time() - start
 
 
-class ReplacementTemplate:
-    """The template that replaces a match, and its length. Raises Failed if it does not fit the pattern.
-
-    >>> template = ReplacementTemplate("--replace", regex.compile("(a+)(b)"), r"<\\1\\1>")
-    >>> template.size(regex.search("(a+)(b)", "aaab"))
-    8
-    """
-
-    def __init__(self, option: str, pattern: "regex.Pattern[str]", template: str) -> None:
-        self.text = template
-        names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
-        groups = range(1, pattern.groups + 1)
-        # The last one is in group 0 only, the whole match
-        marks = [chr(FIRST_MARK + number) for number in (*groups, 0)]
-        try:
-            # Patterns with the same groups show what the template takes: here groups match nothing, then one character
-            literal = regex.sub("".join(f"({names.get(group, '')})" for group in groups), template, "")
-            whole = regex.sub("".join(f"({names.get(group, '')}.)" for group in groups) + ".", template, "".join(marks))
-            literal.encode()
-        except UnicodeEncodeError:
-            raise Failed(f"{option}: lone surrogate: {shown(template)}") from None
-        except (regex.error, IndexError, ValueError) as error:
-            raise Failed(f"{option}: {error}: {shown(template)}") from None
-        count = Counter(whole)
-        count.subtract(literal)
-        every = count[marks[-1]]
-        self.literal = len(literal)
-        uses = [(group, count[mark] - every) for group, mark in zip(groups, marks, strict=False)]
-        self.uses = [(group, times) for group, times in [(0, every), *uses] if times]
-
-    def size(self, match: "regex.Match[str]") -> int:
-        return self.literal + sum(times * (match.end(group) - match.start(group)) for group, times in self.uses)
-
-    def most(self, text: str) -> int:
-        """Returns an upper bound of the text's length after all replacements.
-
-        A group may match text outside of its match.
-        """
-        once = self.literal + sum(times for _, times in self.uses) * len(text)
-        return len(text) + (len(text) + 1) * once
-
-
 class Replace:
     """Replaces each match in a text by a template, as regex.sub does. Raises Rejected.
 
@@ -104,10 +60,17 @@ class Replace:
         self.template = template
         self.budget = budget
         self.compiled = compile_pattern(option, pattern)
-        self.by = ReplacementTemplate(option, self.compiled, template)
+        check_template(option, self.compiled, template)
 
     def __call__(self, text: str) -> str:
-        return self._replaced(text, self.template if self.by.most(text) <= UNCOUNTED_CHARS else self.counting())
+        return self._replaced(text, self.template if self.most(text) <= UNCOUNTED_CHARS else self.counting())
+
+    def most(self, text: str) -> int:
+        """Returns an upper bound of the text's length after all replacements.
+
+        Each group in the template has a backslash there. It may match text outside of the match.
+        """
+        return len(text) + (len(text) + 1) * (len(self.template) + self.template.count("\\") * len(text))
 
     def traced(self, text: str) -> tuple[str, Origin]:
         """Returns the text and its origin: a replacement comes from the whole match. Raises Rejected."""
@@ -122,7 +85,7 @@ class Replace:
         replaced = self._replaced(text, replacement)
         if self.compiled.flags & regex.REVERSE:  # matches come from the end of the text to its beginning
             matches.reverse()
-        return replaced, origin_of(len(text), matches)
+        return replaced, Origin(len(text), matches)
 
     def _replaced(self, text: str, replacement: str | Callable[["regex.Match[str]"], str]) -> str:
         def search(seconds: float) -> str:
@@ -142,10 +105,11 @@ class Replace:
 
         def replacement(match: "regex.Match[str]") -> str:
             nonlocal left
-            left -= self.by.size(match)
+            expanded = match.expand(self.template)
+            left -= len(expanded)
             if left < 0:
                 raise self.too_long()
-            return match.expand(self.template)
+            return expanded
 
         return replacement
 
@@ -172,13 +136,25 @@ class WordPattern:
         """Returns the places of these words. Raises Rejected."""
 
         def search(seconds: float) -> list[Place]:
-            found = []
+            places = []
             for match in self.compiled.finditer(folded, timeout=seconds):
                 begin = match.start()
-                found += [(begin + word.start(), begin + word.end()) for word in BETWEEN.finditer(match[0])]
-            return found
+                places += [(begin + word.start(), begin + word.end()) for word in BETWEEN.finditer(match[0])]
+            return places
 
         return self.budget.run(search, "--word", self.pattern)
+
+
+def check_template(option: str, pattern: "regex.Pattern[str]", template: str) -> None:
+    """Raises Failed unless a template fits a pattern: one with the same groups, which match nothing, shows this."""
+    names = {number: f"?P<{name}>" for name, number in pattern.groupindex.items()}
+    groups = "".join(f"({names.get(group, '')})" for group in range(1, pattern.groups + 1))
+    try:
+        regex.sub(groups, template, "").encode()
+    except UnicodeEncodeError:
+        raise Failed(f"{option}: lone surrogate: {shown(template)}") from None
+    except (regex.error, IndexError, ValueError) as error:
+        raise Failed(f"{option}: {error}: {shown(template)}") from None
 
 
 def compile_pattern(option: str, pattern: str) -> "regex.Pattern[str]":

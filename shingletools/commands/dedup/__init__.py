@@ -3,7 +3,8 @@
 command                 the options
 spec                    the specification
 side_input              reads files of pairs, groups or ids
-archive_pairs           reads pairs with an archive
+pair_input              reads pairs
+archive_pairs           reads which documents an archive has
 decisions_by_pairs      reads pairs of the input, and decides by them
 decisions_by_groups     reads groups, and decides by them
 removal_decisions       the interface of both
@@ -11,7 +12,6 @@ preference              the order in which documents are preferred
 value_order             compares the values of a field
 dedup_collector         the collector
 rewritten_files         the collector of documents of other formats, which are written as they were read
-document_fields         reads the fields of documents that dedup needs
-document_arrays         documents of several lines, as arrays
+documents               the documents of a batch, as arrays: ids, and the fields that dedup needs
 duplicate_marks         the fields of a removed document that say why; kept and removed lines
 """

@@ -136,7 +136,7 @@ def build(options: argparse.Namespace) -> Stage:
         format=chosen(options),
         files=tuple(options.files),
         without=tuple(options.without),
-        unwanted=unwanted(options),
+        unwanted=unwanted(options) if options.without else None,
         marks_alone=options.marks,
         unwanted_id=names_of(options, options.without).id,
         into=options.into,
@@ -163,7 +163,7 @@ def chosen(options: argparse.Namespace) -> Format | None:
 
 def unwanted(options: argparse.Namespace) -> Format | None:
     """Returns the format of the files of --without: that of the documents, if these have ids of their own."""
-    if not options.without or options.number or not (options.array or in_table(options)):
+    if options.number or not (options.array or in_table(options)):
         return None
     named = argparse.Namespace(**vars(options) | {"files0_from": None})
     return format_options.chosen_format(named, ())
@@ -187,6 +187,6 @@ def collector_of(spec: DedupSpec, context: CollectorContext) -> Collector:
         from shingletools.commands.dedup.rewritten_files import FileRewriter  # late: as below
 
         return FileRewriter(spec, context)
-    from shingletools.commands.dedup.dedup_collector import chooser  # late: --help needs no numpy
+    from shingletools.commands.dedup.dedup_collector import DedupCollector  # late: --help needs no numpy
 
-    return chooser(spec, context)
+    return DedupCollector(spec, context)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.document_arrays import DocumentArrays
-from shingletools.commands.dedup.removal_decisions import NOBODY, RemovalDecisions
+from shingletools.commands.dedup.documents import DocumentArrays
+from shingletools.commands.dedup.removal_decisions import RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
 from shingletools.kernel.ids import Ids, split_ids
@@ -71,14 +71,13 @@ class ByGroups(RemovalDecisions):
         self.larger_than = larger_than
         self.wholes: dict[bytes, int] = {}  # by their JSON
         self.parts_of: set[tuple[int, int]] = set()  # (group, whole of which it has a part)
-        self.kept = np.full(members.groups, NOBODY)  # for each group
-
-    def __len__(self) -> int:
-        return len(self.group)
+        self.named = len(self.group)
+        self.kept = np.zeros(members.groups, np.int64)  # for each group, the document that is kept
+        self.has_kept = np.zeros(members.groups, np.bool_)  # whether there is one
 
     def learn(self, documents: DocumentArrays) -> None:
         """Counts the wholes that documents are parts of, instead of the documents; null is no whole."""
-        concerned = documents.numbers < len(self.group)
+        concerned = documents.numbers < self.named
         names = split_ids(*documents.spelled(documents.wholes[concerned]))
         for group, name in zip(self.group[documents.numbers[concerned]].tolist(), names, strict=True):
             if name and (whole := orjson.loads(name)) is not None:
@@ -87,15 +86,17 @@ class ByGroups(RemovalDecisions):
                 self.parts_of.add(part_of)
 
     def concerns(self, documents: Index) -> Flags:
-        found = documents < len(self.group)
-        found[found] = self.sizes[self.group[documents[found]]] > self.larger_than
-        return found
+        concerned = documents < self.named
+        concerned[concerned] = self.sizes[self.group[documents[concerned]]] > self.larger_than
+        return concerned
 
     def take(self, documents: Index) -> None:
         groups = self.group[documents]
-        new = self.kept[groups] == NOBODY
+        new = ~self.has_kept[groups]
         self.kept[groups[new][::-1]] = documents[new][::-1]  # backwards, so that the first is kept
+        self.has_kept[groups[new]] = True
 
-    def kept_for(self, documents: Index) -> Index:
-        kept: Index = self.kept[self.group[documents]]
-        return kept
+    def decided(self, documents: Index) -> tuple[Flags, Index]:
+        groups = self.group[documents]
+        kept = self.kept[groups]
+        return ~self.has_kept[groups] | (kept != documents), kept

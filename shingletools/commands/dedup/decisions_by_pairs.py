@@ -2,34 +2,26 @@
 
 import math
 from array import array
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.archive_pairs import PairColumns, Similarities
-from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY, RemovalDecisions
+from shingletools.commands.dedup.pair_input import NO_SIMILARITY, PairColumns, PairInput
+from shingletools.commands.dedup.removal_decisions import RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids
-from shingletools.kernel.independent_set import (
-    FIRST_MAY,
-    MAX_PAIRS,
-    SECOND_MAY,
-    PairEnds,
-    Partners,
-)
+from shingletools.kernel.independent_set import FIRST_MAY, MAX_PAIRS, SECOND_MAY, PairEnds, Partners
 from shingletools.kernel.types import F64, I32, Flags, Index
 from shingletools.numbers.covered_documents import staying
-from shingletools.record.collector import ONE_PROCESS, CollectorContext
-from shingletools.record.wire import COPIES_ALONE, COPY_TWICE, TWO_SIDES
+from shingletools.record.wire import COPY_TWICE, TWO_SIDES
 from shingletools.system.errors import Failed, with_itself
 
 BATCH_PAIRS = 1 << 20  # pairs that `figures` looks at together
 
 
-class SimilarPairs(Similarities):
+class SimilarPairs(PairInput):
     """The pairs of the input that are similar enough. Their ids get the first numbers.
 
     Raises Failed for a pair of two sides, for a pair of a document and itself, and for a pair without a similarity if
@@ -68,11 +60,6 @@ class SimilarPairs(Similarities):
         if len(self.similarity) > MAX_PAIRS:
             raise Failed(f"--pairs: more than {MAX_PAIRS} pairs")
 
-    def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
-        super().read(option, paths, context)
-        if self.copies and len(paths) > 1:
-            raise Failed(f"{option}: {COPIES_ALONE}, in one file")
-
 
 def least_double(least: Fraction) -> float:
     """Returns the least double whose printed decimal is at least the threshold.
@@ -109,6 +96,7 @@ class ByPairs(RemovalDecisions):
 
     def __init__(self, similar: SimilarPairs) -> None:
         self.different, documents = similar.different, len(similar.ids)
+        self.named = documents
         ends, similarity = np.frombuffer(similar.ends, np.int32), np.frombuffer(similar.similarity)
         may_go = np.frombuffer(similar.may_go, np.uint8)
         self.waits = bool(np.isin(may_go, (FIRST_MAY, SECOND_MAY)).any())
@@ -123,11 +111,8 @@ class ByPairs(RemovalDecisions):
         self.pairs = PairEnds(ends, before, last, similarity, may_go)
         self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, NO_SIMILARITY))
 
-    def __len__(self) -> int:
-        return len(self.pairs.last)
-
     def concerns(self, documents: Index) -> Flags:
-        return documents < len(self)
+        return documents < self.named
 
     def take(self, documents: Index) -> None:
         if self.has_copies:
@@ -138,16 +123,17 @@ class ByPairs(RemovalDecisions):
         pairs = self.pairs
         if self.waits:
             documents = staying(documents, pairs)
-            stays = np.zeros(len(self), np.uint8)
+            stays = np.zeros(self.named, np.uint8)
             stays[documents] = FIRST_MAY
             one, two = stays[pairs.ends.reshape(-1, 2)].T
             pairs = pairs._replace(may_go=pairs.may_go & ~(one | two << 1))
         kernel.greedy_independent_set(documents, pairs, self.kept)
 
-    def kept_for(self, documents: Index) -> Index:
+    def decided(self, documents: Index) -> tuple[Flags, Index]:
         original = self.original[documents]
         partner = self.kept.partner[original]
-        return self.first[np.where(partner < 0, original, partner)].astype(np.int64)
+        kept = self.first[np.where(partner < 0, original, partner)].astype(np.int64)
+        return kept != documents, kept
 
     def similarity(self, documents: Index) -> F64:
         original = self.original[documents]
@@ -155,25 +141,35 @@ class ByPairs(RemovalDecisions):
         return np.where(is_copy, 1, self.kept.similarity[original])
 
     def pairs_here(self, seen: Flags) -> tuple[int, int]:
+        """Returns how many pairs have one document of the input, and how many two."""
         ends = self.pairs.ends.reshape(-1, 2)
-        seen_copies = np.zeros(len(self), np.bool_)
-        seen_copies[self.original[seen[: len(self)]]] = True
+        seen_copies = np.zeros(self.named, np.bool_)
+        seen_copies[self.original[seen[: self.named]]] = True
         counts = np.zeros(3, np.int64)
         for start in range(0, len(ends), BATCH_PAIRS):
             counts += np.bincount(seen_copies[ends[start : start + BATCH_PAIRS]].sum(axis=1), minlength=3)
         return int(counts[1]), int(counts[2])
 
+    def remarks(self, seen: Flags) -> list[str]:
+        halves, wholes = self.pairs_here(seen)
+        if halves <= wholes:
+            return []
+        return [
+            f"--pairs: {halves} pairs have one document in the input, and {wholes} have both: the pairs cover "
+            "files that are not given, and a document stays if all that it resembles is there; name these, too"
+        ]
+
     def doubtful(self, there: Flags) -> int:
         """Returns how many pairs of which neither may go have two documents that stay, unless they differ."""
-        stay = np.zeros(len(self), np.bool_)
-        stay[self.original[there[: len(self)]]] = True
+        stay = np.zeros(self.named, np.bool_)
+        stay[self.original[there[: self.named]]] = True
         stay &= self.kept.partner < 0
         ends = self.pairs.ends.reshape(-1, 2)[self.pairs.may_go == 0]
         return int(np.count_nonzero(stay[ends].all(axis=1)))
 
     def figures(self, there: Flags, seen: Flags) -> list[str]:
         others = len(self.pairs.ends) // 2 - self.pairs_here(seen)[1]
-        similarity = self.similarity(np.flatnonzero(there[: len(self)]))
+        similarity = self.similarity(np.flatnonzero(there[: self.named]))
         similarity = similarity[similarity > NO_SIMILARITY]
         figures = (("lowest similarity", np.min), ("median", np.median)) if len(similarity) else ()
         figure_texts = [f"{name} {round(float(of(similarity)), 6)}" for name, of in figures]

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.document_arrays import DocumentArrays
-from shingletools.commands.dedup.removal_decisions import NO_SIMILARITY
+from shingletools.commands.dedup.documents import DocumentArrays
+from shingletools.commands.dedup.pair_input import NO_SIMILARITY
 from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
 from shingletools.kernel.types import Flags
 from shingletools.record import wire
@@ -63,37 +63,40 @@ def with_member(line: bytes, name: str, value: bytes | None) -> bytes:
 
     None removes the member. The record must also have another one.
     """
-    found = members(line)
-    place = next((place for place, member in enumerate(found) if member.name == name), None)
+    there = members(line)
+    place = next((place for place, member in enumerate(there) if member.name == name), None)
     if value is None and place is None:
         return line
     if place is None:
-        start, end, new = found[-1].end, found[-1].end, b"," + orjson.dumps(name) + b":" + (value or b"")
+        start, end, new = there[-1].end, there[-1].end, b"," + orjson.dumps(name) + b":" + (value or b"")
     elif value is not None:
-        start, end, new = found[place].value, found[place].end, value
+        start, end, new = there[place].value, there[place].end, value
     elif place:
-        start, end, new = found[place - 1].end, found[place].end, b""
+        start, end, new = there[place - 1].end, there[place].end, b""
     else:
-        start, end, new = found[place].start, found[place + 1].start, b""
+        start, end, new = there[place].start, there[place + 1].start, b""
     return (line[:start] + new + line[end:]).removeprefix(wire.BOM)
 
 
-def cut(documents: DocumentArrays, removed: Flags, marked: Marked) -> list[Event]:
+def cut(documents: DocumentArrays, removed: Flags, marked: Marked = ()) -> list[Event]:
     """Returns the documents that are kept, and those that are removed, with their marks."""
     edges = [0, *(np.flatnonzero(removed[1:] != removed[:-1]) + 1).tolist(), len(removed)]
     runs = list(pairwise(documents.places[edges].tolist()))
-    first = int(removed[0])
-    view = memoryview(documents.lines)
-    kept: list[bytes | memoryview] = [view[start:end] for start, end in runs[first::2]]
-    gone = list(with_marks(documents, runs[1 - first :: 2], marked))
-    (gone if removed[-1] else kept).append(feed(documents))
+    view, first = memoryview(documents.lines), int(removed[0])
+    pieces: list[bytes | memoryview] = [view[start:end] for start, end in runs]
+    kept, gone = pieces[first::2], pieces[1 - first :: 2]
+    if marked:
+        gone = [*with_marks(documents, runs[1 - first :: 2], marked)]
+    if pieces[-1][-1:] != b"\n":
+        (gone if removed[-1] else kept).append(b"\n")
     return written(b"".join(kept), b"".join(gone))
 
 
 def annotated_all(documents: DocumentArrays, marked: Marked) -> list[Event]:
     """Returns all documents, the removed ones with marks."""
     whole = [(int(documents.places[0]), int(documents.places[-1]))]
-    return written(b"".join((*with_marks(documents, whole, marked), feed(documents))))
+    lines = b"".join(with_marks(documents, whole, marked))
+    return written(lines if lines.endswith(b"\n") else lines + b"\n")
 
 
 def with_marks(
@@ -124,9 +127,3 @@ def edited(documents: DocumentArrays, marked: Marked) -> Iterator[tuple[int, int
             yield start, start + len(line), annotated(line, mark)
         elif mark is not None:
             yield last, last, joined(mark)
-
-
-def feed(documents: DocumentArrays) -> bytes:
-    """Returns the line feed that the last document may lack."""
-    end = int(documents.places[-1])
-    return b"" if documents.lines[end - 1 : end] == b"\n" else b"\n"

@@ -4,8 +4,8 @@ from array import array
 
 import numpy as np
 
-from shingletools.commands.dedup.document_arrays import DocumentArrays
-from shingletools.commands.dedup.spec import LONGEST, MOST, DedupSpec
+from shingletools.commands.dedup.documents import DocumentArrays
+from shingletools.commands.dedup.spec import LONGEST, DedupSpec
 from shingletools.commands.dedup.value_order import OTHER, as_form, common_form, form_of, value_of, why_incomparable
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id
@@ -22,18 +22,17 @@ class Preference:
         self.keys = array("q")  # for each document its length, or the number of its value
         self.values = kernel.new_ids()  # as they are spelled
         self.lacking = False  # values count, but no document has one
-        self.unlike = False  # it is in doubt how values are to be compared
 
-    def add(self, block: DocumentArrays, some: Flags) -> None:
-        """Adds some documents of a block."""
-        self.documents.frombytes(block.numbers[some].tobytes())
+    def add(self, documents: DocumentArrays, concerned: Flags) -> None:
+        """Adds some documents."""
+        self.documents.frombytes(documents.numbers[concerned].tobytes())
         if self.spec.measured is not None:
-            self.keys.frombytes(block.lengths[some].tobytes())
+            self.keys.frombytes(documents.lengths[concerned].tobytes())
         if self.spec.valued is not None:
-            self.keys.frombytes(self.values.number(*block.spelled(block.values[some])))
+            self.keys.frombytes(self.values.number(*documents.spelled(documents.values[concerned])))
 
     def order(self) -> Index:
-        """Returns the documents, the best first; equal ones in their order."""
+        """Returns the documents, the best first; equal ones in their order. Raises Failed as `ranks` does."""
         documents, keys = np.frombuffer(self.documents, np.int64), np.frombuffer(self.keys, np.int64)
         if self.spec.measured is not None:
             keys = -keys if self.spec.keep == LONGEST else keys
@@ -42,23 +41,22 @@ class Preference:
         return documents[np.argsort(keys, kind="stable")] if len(keys) else documents
 
     def ranks(self) -> Index:
-        """Returns the rank of each value, 0 for the best; a missing value is the worst."""
+        """Returns the rank of each value, 0 for the best; a missing value is the worst.
+
+        Raises Failed if it is in doubt how values are to be compared.
+        """
         numbers = np.unique(np.frombuffer(self.keys, np.int64))
         values = [value_of(text) for text in each_id(SelectedIds(self.values.data, self.values.ends, numbers))]
         form = common_form({form_of(value, self.spec.as_form) for value in values if value is not None})
-        self.unlike = form == OTHER
+        if form == OTHER:
+            raise Failed(why_incomparable(self.spec.valued or "", self.spec.as_form))
         values = [None if value is None else as_form(value, form) for value in values]
-        best_first = sorted({each for each in values if each is not None}, reverse=self.spec.by_value.startswith(MOST))
+        best_first = sorted({each for each in values if each is not None}, reverse=self.spec.greatest)
         self.lacking = len(self.documents) > 0 and not best_first
         place = {value: number for number, value in enumerate(best_first)}
         ranks = np.empty(len(self.values), np.int64)
         ranks[numbers] = [len(place) if value is None else place[value] for value in values]
         return ranks
-
-    def check(self) -> None:
-        """Raises Failed if it was in doubt how values are to be compared."""
-        if self.unlike:
-            raise Failed(why_incomparable(self.spec.valued or "", self.spec.as_form))
 
     def remarks(self) -> list[str]:
         """Returns a remark if there are documents to choose among, but none has a value."""

@@ -4,11 +4,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from shingletools.commands.dedup.document_arrays import DocumentArrays
+from shingletools.commands.dedup.documents import DocumentArrays
+from shingletools.commands.dedup.pair_input import NO_SIMILARITY
 from shingletools.kernel.types import F64, Flags, Index
-
-NOBODY, ARCHIVE = -1, -2  # in place of the number of the document that is kept: none, or one of the archive
-NO_SIMILARITY = -np.inf  # the similarity of a pair that has none; less than any other
 
 
 class RemovalDecisions(ABC):
@@ -18,12 +16,9 @@ class RemovalDecisions(ABC):
     """
 
     option: str  # which names the files that it was made from
+    named: int  # ids in these files, which are the first ids
     different = 0  # pairs in them that are judged different, which decide nothing
     waits = False  # whether all documents must be taken at once
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """Returns the number of ids in these files, which are the first ids."""
 
     @abstractmethod
     def concerns(self, documents: Index) -> Flags:
@@ -37,24 +32,17 @@ class RemovalDecisions(ABC):
         """Takes documents that this decides on, each once."""
 
     @abstractmethod
-    def kept_for(self, documents: Index) -> Index:
-        """Returns, for each document, the document that is kept in its place, or NOBODY."""
+    def decided(self, documents: Index) -> tuple[Flags, Index]:
+        """Returns which of the documents that this decides on are removed, and which one is kept in their place."""
 
     def similarity(self, documents: Index) -> F64:
         """Returns the similarity of each document to the one kept in its place; NO_SIMILARITY if it is unknown."""
         return np.full(len(documents), NO_SIMILARITY)
 
-    def pairs_here(self, _seen: Flags) -> tuple[int, int]:
-        """Returns how many pairs have one document of the input, and how many two. For each id: whether it is one."""
-        return 0, 0
-
-    def figures(self, _there: Flags, _seen: Flags) -> list[str]:
-        """Returns figures for -v. For each id: whether the input has it; whether the input or an archive has it."""
+    def remarks(self, _seen: Flags) -> list[str]:
+        """Returns remarks about documents. seen: for each id, whether the input has it."""
         return []
 
-
-def flagged(flags: Flags, numbers: Index) -> Flags:
-    """Returns which numbers have a flag that is set. Numbers beyond the flags have none."""
-    found = numbers < len(flags)
-    found[found] = flags[numbers[found]]
-    return found
+    def figures(self, _there: Flags, _seen: Flags) -> list[str]:
+        """Returns figures for -v. For each id: whether the input alone has it; whether the input has it."""
+        return []

@@ -12,18 +12,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import orjson
 
-from shingletools.commands.dedup.dedup_collector import DedupCollector, deciding
-from shingletools.commands.dedup.document_arrays import DocumentArrays
+from shingletools.commands.dedup.dedup_collector import DedupCollector
+from shingletools.commands.dedup.documents import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
-from shingletools.kernel.ids import SelectedIds, each_id
-from shingletools.kernel.types import Index
+from shingletools.kernel.ids import split_ids
 from shingletools.record.collector import CollectorContext
 from shingletools.record.document_format import Decision, DuplicateInfo, Name
 from shingletools.record.events import Event, written
+from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output
 from shingletools.system import files, signals
 from shingletools.system.errors import Failed, printable
@@ -42,8 +43,9 @@ class FileRewriter(DedupCollector):
         """Reads the side files of the spec. Raises Failed."""
         # Before the pairs are read: another process may make them of the same files, which it reads meanwhile
         self.begun, self.states = time.time_ns(), files.states(spec.files)
-        super().__init__(spec, *deciding(spec, context))
-        self.numbers = array("q")  # of the ids of all documents, or BAD
+        super().__init__(spec, context)
+        self.numbers = array("q")  # of all documents, or BAD
+        self.names_of_files, self.name_sizes = bytearray(), array("q")  # ids, if the format writes these alone
         self.folder = None if spec.into is None else NewFolder(spec.into, spec.files)
 
     def settle(self) -> None:
@@ -54,23 +56,20 @@ class FileRewriter(DedupCollector):
         if self.folder is not None:
             self.folder.remove.close()
 
-    def number(self, ids: bytes, sizes: bytes) -> Index:
-        """Returns the number of each id, which names of files keep."""
-        if self.spec.input_option not in ("--whole", "--recursive"):
-            return super().number(ids, sizes)
-        return np.frombuffer(self.ids.number(ids, sizes), np.int64)
-
     def left_out(self) -> None:
         self.numbers.append(BAD)
 
-    def accept(self, documents: DocumentArrays) -> list[Event]:
-        self.meet(documents)
+    def accept(self, batch: RecordBatch, documents: DocumentArrays) -> list[Event]:
         self.numbers.frombytes(documents.numbers.tobytes())
-        return written()
+        if self.spec.input_option in ("--whole", "--recursive"):
+            ids = batch.columns[-1]
+            self.names_of_files += ids.data
+            self.name_sizes.frombytes(ids.sizes)
+        return []
 
     def check_named(self) -> None:
         """Raises Failed if pairs or groups name no document and the format numbered the first one."""
-        named = self.seen[: len(self.decisions)]
+        named = self.seen[: self.decisions.named]
         if len(named) and not named.any() and is_numbered(self.spec):
             raise Failed(f"{self.decisions.option} names no document of the input, {NUMBERED}")
 
@@ -78,13 +77,10 @@ class FileRewriter(DedupCollector):
         assert self.spec.format is not None
         self.check_named()
         self.decide()
-        self.preference.check()
         decisions = StoredDecisions(self)
         if self.spec.dry or self.spec.marks_alone:
-            numbers = decisions.numbers[decisions.numbers != BAD]
-            stay = self.choose(numbers)
-            gone = (stay != numbers) & (not self.spec.dry)
-            yield from self.write_marks(numbers[gone], stay[gone])
+            choice = self.choose(decisions.numbers[decisions.numbers != BAD])
+            yield from () if self.spec.dry else self.mark_records(choice.only(choice.removed))
             return
         if self.folder is not None:
             self.folder.write(self.spec, decisions)
@@ -162,13 +158,12 @@ class StoredDecisions:
         self.at += count
         decisions = [LEFT_OUT] * count
         good = np.flatnonzero(numbers != BAD)
-        kept = self.dedup.choose(numbers[good])
-        removed = kept != numbers[good]
-        for place, goes in zip(good.tolist(), removed.tolist(), strict=True):
+        choice = self.dedup.choose(numbers[good])
+        for place, goes in zip(good.tolist(), choice.removed.tolist(), strict=True):
             decisions[place] = REMOVED if goes else KEPT
         if any(self.wants_info):
-            places, numbers = good[removed], numbers[good[removed]]
-            for place, (of, by) in zip(places.tolist(), self.dedup.marks(numbers, kept[removed]), strict=True):
+            marks = self.dedup.marks(choice.only(choice.removed))
+            for place, (of, by) in zip(good[choice.removed].tolist(), marks, strict=True):
                 rule = orjson.loads(by)
                 decisions[place] = Decision(
                     self.wants_info[0], DuplicateInfo(orjson.loads(of), rule["rule"], rule.get("similarity"))
@@ -176,8 +171,7 @@ class StoredDecisions:
         return decisions
 
     def names(self) -> Iterator[tuple[Name, Decision]]:
-        while some := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
-            numbers = self.numbers[self.at : self.at + some]
-            decisions = [decision for decision in self.take(some) if decision.kept is not None]
-            ids = each_id(SelectedIds(self.dedup.ids.data, self.dedup.ids.ends, numbers[numbers != BAD]))
-            yield from zip(map(orjson.loads, ids), decisions, strict=True)
+        names = split_ids(self.dedup.names_of_files, np.frombuffer(self.dedup.name_sizes, np.int64))
+        while count := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
+            decisions = [decision for decision in self.take(count) if decision.kept is not None]
+            yield from zip(map(orjson.loads, islice(names, len(decisions))), decisions, strict=True)

@@ -28,22 +28,21 @@ class SideInput(ABC):
 
     def read(self, option: str, paths: Sequence[str], context: CollectorContext = ONE_PROCESS) -> None:
         """Takes all records of the files that an option names. Raises Failed."""
-
-        def opened(option: str, path: str) -> Iterator[tuple[str, bytes]]:
-            return ((path, lines) for lines in option_files.read_chunks(option, path, context.given))
-
         for path in paths:
-            for source, some in groupby((context.read or opened)(option, path), itemgetter(0)):
+            for source, pieces in groupby(self.pieces(option, path, context), itemgetter(0)):
                 before = 0
-                for _, lines in some:
-                    before += self.take_chunk(lines, source, before)
+                for _, lines in pieces:
+                    try:
+                        before += self.take(lines, begins=not before)
+                    except LineFailed as error:
+                        place = errors.shown_place(source, before + error.before + 1)
+                        raise Failed(f"{place}: {error}") from None
 
-    def take_chunk(self, lines: bytes, source: str, before: int = 0) -> int:
-        """Takes lines of a source that follow `before` others, and returns their number. Raises Failed."""
-        try:
-            return self.take(lines, begins=not before)
-        except LineFailed as error:
-            raise Failed(f"{errors.printable(source)}:{before + error.before + 1}: {error}") from None
+    def pieces(self, option: str, path: str, context: CollectorContext) -> Iterator[tuple[str, bytes]]:
+        """Returns whole lines of a file, some together, each time with the file's name. Raises Failed."""
+        if context.read is not None:
+            return context.read(option, path)
+        return ((path, lines) for lines in option_files.read_chunks(option, path, context.given))
 
     def take(self, lines: bytes, begins: bool) -> int:
         """Takes lines, which may begin a file, and returns their number. Raises LineFailed."""
@@ -64,8 +63,8 @@ class SideInput(ABC):
                 from shingletools.record.error_hints import hint  # late: only faults need it
 
                 error, line = batch.bad
-                found = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None
-                raise LineFailed(f"{error}; {found}" if found else str(error), before)
+                advice = hint("dedup", str(error), line, begins and not before) if isinstance(error, Rejected) else None
+                raise LineFailed(f"{error}; {advice}" if advice else str(error), before)
         return before
 
     @abstractmethod

@@ -57,8 +57,17 @@ class DedupSpec(Stage):
     unwanted_id: str | None = None  # the field of ids in the files of `without`, if it may be another one
     into: str | None = None  # the folder into which each file is written under its name
 
+    # What follows from these
+    measured: str | None = None  # the field whose length counts, if any
+    valued: str | None = None  # the field whose value counts, if any
+    greatest: bool = False  # whether the greatest value is preferred
+    counted: str | None = None  # the field whose different values count for the size of a group, if any
+    marks: tuple[str, ...] = ()  # the fields of marks that this run writes
+    # Whether documents are decided only when all have come. The first one of a group is known when it comes. So is
+    # whether a document has a pair with an earlier one, but not which of its partners is the most similar one.
+    waits: bool = False
+
     rewrites = True
-    distinct_ids = True
 
     def derived(self) -> Mapping[str, object]:
         removals = self.pairs or self.groups or self.known or self.without
@@ -98,7 +107,15 @@ class DedupSpec(Stage):
         for conflict, message in conflicts:
             if conflict:
                 raise Failed(message)
+        rule = OF_FILES.get(self.keep, self.keep)  # for files, by a field that their records have for it
+        counted = None if self.larger_than is None else self.of
         return {
+            "measured": self.text_field if rule in (LONGEST, SHORTEST) else None,
+            "valued": rule.partition(":")[2] if rule.startswith((LEAST, MOST)) else None,
+            "greatest": rule.startswith(MOST),
+            "counted": counted,
+            "marks": (DUPLICATE_OF, DUPLICATE_BY) if self.annotate or (self.known and self.removed is not None) else (),
+            "waits": bool(self.annotate and self.pairs) or rule not in (FIRST, NONE) or counted is not None,
             "reads": [path for _, path in self.side_files],
             "stored": self.input_option in STORED and not self.marks_alone,
             "changes": () if self.into is None else (self.into,),
@@ -126,55 +143,9 @@ class DedupSpec(Stage):
             return ""
         return f"{self.input_option or '--number'} reads and writes files in one process; run it in the shell"
 
-    @property
-    def measured(self) -> str | None:
-        """Returns the field whose length counts, if any."""
-        return self.text_field if self.keep in (LONGEST, SHORTEST) else None
-
-    @property
-    def valued(self) -> str | None:
-        """Returns the field whose value counts, if any."""
-        return self.by_value.partition(":")[2] if self.by_value.startswith((LEAST, MOST)) else None
-
-    @property
-    def by_value(self) -> str:
-        """Returns the rule, for files by the field that their records have for it."""
-        return OF_FILES.get(self.keep, self.keep)
-
-    @property
-    def counted(self) -> str | None:
-        """Returns the field whose different values count for the size of a group, if any."""
-        return None if self.larger_than is None else self.of
-
-    @property
-    def known_by(self) -> str:
-        """Returns the option that removes documents before any are compared."""
-        return "--without" if self.without else "--known"
-
-    @property
-    def waits(self) -> bool:
-        """Returns whether documents are decided only when all have come.
-
-        The first one of a group is known when it comes. So is whether a document has a pair with an earlier one, but
-        not which of its partners is the most similar one.
-        """
-        annotated = self.annotate and bool(self.pairs)
-        return annotated or self.keep not in (FIRST, NONE) or self.counted is not None
-
-    @property
-    def marks(self) -> Sequence[str]:
-        """Returns the fields of marks that this run writes."""
-        return (DUPLICATE_OF, DUPLICATE_BY) if self.annotate or (self.known and self.removed is not None) else ()
-
     def once(self, _side: int, /) -> Sequence[str]:
         fields = filter(None, (self.id_field, self.measured, self.valued, self.counted))
         return *dict.fromkeys(fields), *self.marks
-
-    def figures(self, kept: int, removed: int, known: int) -> list[str]:
-        """Returns the figures of -v: documents kept, removed by --keep, and removed by the archive."""
-        rules = [f"{removed} by --keep {self.keep}"] if self.groups or self.pairs else []
-        rules += [f"{known} by {self.known_by}"] if self.known or self.without else []
-        return [f"{kept} kept", f"{removed + known} {'marked' if self.annotate else 'removed'} ({', '.join(rules)})"]
 
 
 def in_two_groups(name: str | int) -> str:

@@ -81,8 +81,8 @@ def places_by(by: str) -> "Cut":
     # As in `build`
     from shingletools.commands.parts import headings, part_places
 
-    if found := re.fullmatch(WORDS, by):
-        return partial(part_places.runs_of_words, int(found[1]))
+    if match := re.fullmatch(WORDS, by):
+        return partial(part_places.runs_of_words, int(match[1]))
     return {
         PARAGRAPH: part_places.paragraphs,
         LINE: part_places.lines,

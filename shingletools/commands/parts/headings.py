@@ -52,13 +52,13 @@ def headings(text: str, every: list[Place]) -> Iterator[int]:
     fence = ""
     for place, (start, end) in enumerate(every):
         line = text[start:end]
-        found = FENCE.match(line)
+        match = FENCE.match(line)
         underlined = alone(place) and not alone(place + 1) and is_underline(place + 1) and not is_underline(place)
         if fence:
-            if found and found[1].startswith(fence) and not found[2].strip():
+            if match and match[1].startswith(fence) and not match[2].strip():
                 fence = ""
-        elif found:
-            fence = found[1]
+        elif match:
+            fence = match[1]
         elif (
             underlined
             or HASHES.match(line)

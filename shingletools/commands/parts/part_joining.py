@@ -10,7 +10,6 @@ from shingletools.commands.parts.spec import PART_FIELDS, TogetherSpec
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
 from shingletools.record.events import Event, written
-from shingletools.record.json_faults import is_utf8
 from shingletools.record.json_members import escaped, members, parse
 from shingletools.record.wire import AT, NAMED, REPEATS, SOURCE, Record
 from shingletools.system.errors import Rejected, shown
@@ -49,10 +48,10 @@ class OrdinaryParts:
 
     def __call__(self, line: bytes) -> OrdinaryPart | None:
         """Returns the part on a line; None for a line that looks different."""
-        found = self.pattern.fullmatch(line)
-        if found is None or not (line.isascii() or is_utf8(line)):
+        match = self.pattern.fullmatch(line)
+        if match is None or not (line.isascii() or wire.is_utf8(line)):
             return None
-        of, number, before, text, behind, rest = found.groups()
+        of, number, before, text, behind, rest = match.groups()
         return OrdinaryPart(of, int(number), before, text, behind, rest)
 
 
@@ -117,16 +116,12 @@ class PartJoiner(RecordCollector):
             if of in self.seen:
                 raise Rejected(f"other parts of {shown(orjson.loads(of))} came before those of another document")
             written = self.document()
-            self.begin(of, rest)
+            self.seen.add(of)
+            self.name, self.rest, self.last, self.ended, self.gaps = of, rest, 0, False, False
         elif number <= self.last or self.ended:
             last = f"part {self.last}" if number <= self.last else f"the last, {self.last}"
             raise Rejected(f"part {number} of {shown(orjson.loads(of))} comes after {last}")
         return written
-
-    def begin(self, of: bytes, rest: bytes) -> None:
-        """Begins another document."""
-        self.seen.add(of)
-        self.name, self.rest, self.last, self.ended, self.gaps = of, rest, 0, False, False
 
     def add(self, number: int, before: bytes, text: bytes, behind: bytes | None) -> None:
         """Adds a part to the document. Its texts are JSON without the quotes."""
@@ -190,6 +185,6 @@ def document_recipe(via: str) -> str:
     >>> document_recipe("parts by=line | canon"), document_recipe("")
     ('parts by=line | canon | parts together', 'parts together')
     """
-    if found := APART.fullmatch(via):
-        return found[1] or ""
+    if match := APART.fullmatch(via):
+        return match[1] or ""
     return wire.extended_recipe(via, TOGETHER)

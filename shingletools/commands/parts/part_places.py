@@ -83,9 +83,9 @@ def runs_of_words(number: int, text: str) -> Iterator[Place]:
     ([(0, 4), (5, 6)], [(0, 3), (3, 4)])
     """
     if SOFT in text:
-        text = PARTED.sub(lambda found: SOFT * len(found[0]), text)
-    found = (WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD).finditer(text)
-    words = (word.span() for word in found)
+        text = PARTED.sub(lambda match: SOFT * len(match[0]), text)
+    pattern = WORD if MAY_BE_SPACELESS.search(text) else SPACED_WORD
+    words = (word.span() for word in pattern.finditer(text))
     for start, end in words:
         *_, (_, end_of_last) = (start, end), *islice(words, number - 1)
         yield start, end_of_last

@@ -44,7 +44,7 @@ class PartLines:
         tail = b"".join(self.carry(line)) if self.carried else b""
         tail += b",%b:%b" % (dumps(wire.NAMED), dumps(self.named)) if self.named else b""
         tail += b',"via":%b}\n' % dumps(wire.extended_recipe(via, self.recipe))
-        made = []
+        lines = []
         places = list(self.places(text)) or [(len(text), len(text))]
         at, last = 0, len(places)
         for number, (start, end) in enumerate(places, 1):
@@ -52,12 +52,12 @@ class PartLines:
             at = end
             if number == last:
                 tail = b',"behind":%b%b' % (dumps(text[at:]), tail)
-            made.append(LINE % (id_name, numbered, number, of, number, start, end, before, text_name, part, tail))
-        return b"".join(made)
+            lines.append(LINE % (id_name, numbered, number, of, number, start, end, before, text_name, part, tail))
+        return b"".join(lines)
 
     def carry(self, line: bytes) -> Iterator[bytes]:
         """Yields the members that parts take over from their document, in the document's order."""
-        found = members(line)
-        places = [(member, field) for field in self.carried if (member := member_of(line, found, field)) is not None]
+        every = members(line)
+        places = [(member, field) for field in self.carried if (member := member_of(line, every, field)) is not None]
         for member, field in sorted(places, key=lambda place: place[0].start):
             yield b",%b:%b" % (orjson.dumps(field), line[member.value : member.end])

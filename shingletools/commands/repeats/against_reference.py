@@ -68,12 +68,12 @@ class ItemsOnDisk:
     def reference_for(self, texts: Sequence[bytes]) -> Reference:
         """Returns the items that share runs with some texts."""
         every = b"".join(texts)
-        rows = [self.items.with_runs_of(every)]
+        parts = [self.items.with_runs_of(every)]
         for text in texts:
-            rows += [np.array(self.short.rows[number]) for number in np.unique(self.short.find_in(text)[2])]
-        some = np.unique(np.concatenate(rows))
-        windows = Windows(every if len(some) else b"", self.k)
-        reference = Reference(self.items, some, windows, self.short, covers=self.covers)
+            parts += [np.array(self.short.rows[number]) for number in np.unique(self.short.find_in(text)[2])]
+        rows = np.unique(np.concatenate(parts))
+        windows = Windows(every if len(rows) else b"", self.k)
+        reference = Reference(self.items, rows, windows, self.short, covers=self.covers)
         windows.keep(reference.shared.present())
         return reference
 
@@ -85,7 +85,7 @@ class AgainstReference(RecordCollector):
         self.writes_items = spec.items is not None
         self.matcher = Matcher(spec)
         self.known: ItemsInMemory | ItemsOnDisk = ItemsOnDisk(spec) if spec.archive else ItemsInMemory(spec, given)
-        self.found = ItemsFound()
+        self.items_found = ItemsFound()
         self.waiting: list[tuple[str | int, bytes, bytes]] = []  # ids, lines and texts
         self.size = 0  # bytes that wait
 
@@ -98,20 +98,21 @@ class AgainstReference(RecordCollector):
     def finish(self) -> Iterator[Event]:
         yield from self.ask()
         if self.writes_items:
-            for lines in wire.joined_lines(self.found.lines(self.known.items, self.known.k, self.known.short.least)):
+            records = self.items_found.records(self.known.items, self.known.k, self.known.short.least)
+            for lines in wire.joined_lines(records):
                 yield from written(b"", lines)
 
     def ask(self) -> list[Event]:
         """Writes the documents that wait."""
         waiting, self.waiting, self.size = self.waiting, [], 0
         reference = self.known.reference_for([text for _, _, text in waiting])
-        made = []
+        kept_and_left = []
         for name, line, text in waiting:
             (kept, left), covered = self.matcher.write(line, text, reference)
             if self.writes_items and covered is not None:
-                self.found.add(name, covered)
-            made.append((kept, b"") if self.writes_items else (kept, left))
-        return written(*map(b"".join, zip(*made, strict=True)))
+                self.items_found.add(name, covered)
+            kept_and_left.append((kept, b"") if self.writes_items else (kept, left))
+        return written(*map(b"".join, zip(*kept_and_left, strict=True)))
 
     def remarks(self) -> Sequence[str]:
         return remarks(self.known.short)
@@ -197,13 +198,13 @@ class ItemsFound:
             if len(item.named) < MAX_LISTED:
                 item.named.append(name)
 
-    def lines(self, items: Items, k: int, least: int) -> Iterator[bytes]:
+    def records(self, items: Items, k: int, least: int) -> Iterator[bytes]:
         """Yields a record for each item, in the order of the reference."""
         nothing = ItemFound(np.zeros(0, np.bool_))
         for rows in items.all_rows():
             for row, name, text in zip(rows.tolist(), items.names(rows), items.texts(rows), strict=True):
                 size, item = size_of(text), self.items.get(row, nothing)
-                found = int(np.count_nonzero(item.words))
+                covered = int(np.count_nonzero(item.words))
                 by = b"runs" if size >= k else b"whole" if size >= least else b"nothing"
-                share = orjson.dumps(round(found / size, DIGITS) if size else 0.0)
-                yield RECORD % (name, size, by, found, share, item.longest, item.documents, b",".join(item.named))
+                share = orjson.dumps(round(covered / size, DIGITS) if size else 0.0)
+                yield RECORD % (name, size, by, covered, share, item.longest, item.documents, b",".join(item.named))

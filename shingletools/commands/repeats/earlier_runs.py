@@ -102,12 +102,12 @@ class Earlier:
         keys, places = kernel.winnow(texts, self.how)
         self.grams.add(keys, places + start)
 
-    def found(self, texts: bytes, documents: Callable[[Index], Index]) -> Iterator[EarlierRuns]:
+    def runs(self, texts: bytes, documents: Callable[[Index], Index]) -> Iterator[EarlierRuns]:
         """Yields runs by ascending places.
 
         texts: all of them, in any kind of buffer. documents: returns the numbers of the documents at places.
         """
-        found = Sorter(self.memory, 4, self.portions)
+        earlier = Sorter(self.memory, 4, self.portions)
         for keys, every in self.grams.sorted():
             starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else every[:0]
             counts = np.diff(np.append(starts, len(keys)))
@@ -115,10 +115,10 @@ class Earlier:
             places, counts = every[again], counts[counts > 1]
             ends = np.cumsum(counts)
             for part in stretches(counts, self.portions.grams):
-                some = np.sort(places[ends[part.start] - counts[part.start] : ends[part.stop - 1]])
-                for runs in self.repeated(texts, documents, some):
-                    found.add(*runs)
-        for keys, values in found.sorted():
+                of_grams = np.sort(places[ends[part.start] - counts[part.start] : ends[part.stop - 1]])
+                for runs in self.repeated(texts, documents, of_grams):
+                    earlier.add(*runs)
+        for keys, values in earlier.sorted():
             yield EarlierRuns(keys.astype(np.int64), values & ((1 << NUMBER_BITS) - 1), values >> NUMBER_BITS)
 
     def repeated(self, texts: bytes, documents: Callable[[Index], Index], places: Index) -> list[tuple[U64, Index]]:

@@ -15,7 +15,7 @@ from shingletools.commands.repeats.window_index import Windows
 from shingletools.kernel.types import Index
 from shingletools.record import wire
 from shingletools.record.tokenized_text import check_recipe, tokenized_text
-from shingletools.record.wire import Record, parse_json
+from shingletools.record.wire import Record
 
 
 class Reference:
@@ -48,8 +48,8 @@ class Match(NamedTuple):
 
     def only(self, numbers: Index) -> "Match":
         """Returns the windows with these numbers."""
-        some = np.isin(self.number, numbers)
-        return Match(*(column[some] for column in self))
+        wanted = np.isin(self.number, numbers)
+        return Match(*(column[wanted] for column in self))
 
     def runs(self, k: int) -> list[Span]:
         longest = np.flatnonzero(np.append(np.diff(self.first) != 0, True)[: len(self.first)])
@@ -61,8 +61,8 @@ class Match(NamedTuple):
 
     def within(self, run: Span) -> Index:
         """Returns the numbers of the windows in a run, ascending, without repeats."""
-        some = slice(*np.searchsorted(self.first, run))
-        return np.unique(self.number[some][self.last[some] <= run[1]])
+        inside = slice(*np.searchsorted(self.first, run))
+        return np.unique(self.number[inside][self.last[inside] <= run[1]])
 
 
 class Matcher:
@@ -89,13 +89,10 @@ class Matcher:
             sources = Sources(reference.shared, covered.rows)
             match = match.only(reference.shared.numbers_of(covered.rows))
         if not len(match.number):
-            return self.marking.pass_on(line), None
+            return self.marking.write(line, [], []), None
         runs = match.runs(reference.windows.k)
         marks = []
         for run in runs:
             rows, count = sources.rows_with(match.within(run))
             marks.append({"ids": [*map(orjson.loads, reference.items.names(rows))], "items": count})
-        record = parse_json(line)
-        return self.marking.write(
-            line, record, tokenized_text(record, self.spec.treatment.text_field), runs, marks
-        ), covered
+        return self.marking.write(line, runs, marks), covered

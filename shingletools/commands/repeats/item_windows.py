@@ -24,14 +24,14 @@ class Covered(NamedTuple):
 
     rows: Index
     sizes: Index  # words of each item
-    found: Index  # of these, words in windows that the document has
+    covered: Index  # of these, words in windows that the document has
     longest: Index  # words of the longest run of such windows
     words: Flags  # whether each word is in such a window, for all these items, one after the other
 
     def of_share(self, share: Fraction) -> "Covered":
         """Returns the items of which the document has such a share of the words."""
-        found = zip(self.found.tolist(), self.sizes.tolist(), strict=True)
-        enough = np.array([words >= share * size for words, size in found], np.bool_)
+        both = zip(self.covered.tolist(), self.sizes.tolist(), strict=True)
+        enough = np.array([words >= share * size for words, size in both], np.bool_)
         rows, sizes, counts, longest = (column[enough] for column in self[:-1])
         return Covered(rows, sizes, counts, longest, self.words[np.repeat(enough, self.sizes)])
 
@@ -49,8 +49,8 @@ class ItemWindows:
         stretches: list[tuple[Index, Index, Index]] = []
         columns: list[tuple[Index, ...]] = []
         for first in range(0, len(rows), BATCH_ITEMS):
-            some = rows[first : first + BATCH_ITEMS]
-            texts = items.texts(some)
+            batch = rows[first : first + BATCH_ITEMS]
+            texts = items.texts(batch)
             owners, place, number = windows_of(texts, windows, short)
             met = np.unique(owners * (self.count + 1) + number)  # those of two owners never differ by one
             heads = np.flatnonzero(np.append(True, np.diff(met) != 1)[: len(met)])
@@ -59,10 +59,10 @@ class ItemWindows:
             begins = met[heads[which]] + pieces * MAX_WINDOWS
             owner, start = np.divmod(begins, self.count + 1)
             stop = start + np.minimum(lengths[which] - pieces * MAX_WINDOWS, MAX_WINDOWS)
-            stretches.append((start, stop, some[owner]))
+            stretches.append((start, stop, batch[owner]))
             if covers:
                 sizes = np.array([*map(size_of, texts)], np.int64)
-                counts = np.bincount(owners, minlength=len(some))
+                counts = np.bincount(owners, minlength=len(batch))
                 small = number.astype(np.min_scalar_type(self.count))
                 columns.append((sizes, counts, place.astype(np.uint32), small))
         start, stop, row = map(np.concatenate, zip(*stretches, strict=True)) if stretches else [rows[:0]] * 3
@@ -158,11 +158,11 @@ class Sources:
                 self.unions, self.kept = {}, 0
             self.unions[common] = rows
             self.kept += len(rows)
-        many, some = self.unions[common], self.counting(each for each in near if each not in common)
+        many, few = self.unions[common], self.counting(each for each in near if each not in common)
         if len(many):
-            at = np.searchsorted(many, some)
-            some = some[many[np.minimum(at, len(many) - 1)] != some]
-        return np.sort(np.append(many[:MAX_LISTED], some))[:MAX_LISTED], len(many) + len(some)
+            at = np.searchsorted(many, few)
+            few = few[many[np.minimum(at, len(many) - 1)] != few]
+        return np.sort(np.append(many[:MAX_LISTED], few))[:MAX_LISTED], len(many) + len(few)
 
     def counting(self, near: Iterable[tuple[int, int, int]]) -> Index:
         rows = self.shared.rows_near(near)

@@ -124,14 +124,14 @@ class ArchiveItems(Items):
     def with_runs_of(self, texts: bytes) -> Index:
         """Returns the rows that may share a run with some texts. Memory: a byte for each document of a segment."""
         grams = np.unique(arrays.winnow(texts, self.how)[0])
-        found = []
+        of_segments = []
         for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
             has = np.zeros(segment.rows, np.bool_)
             for _, rows in SortedKeys(segment, GRAMS).meetings(grams):
                 has[rows] = True
             has[segment.removed] = False
-            found.append(first + np.flatnonzero(has))
-        return np.concatenate([np.empty(0, np.int64), *found])
+            of_segments.append(first + np.flatnonzero(has))
+        return np.concatenate([np.empty(0, np.int64), *of_segments])
 
 
 def winnowing_of(archive: Archive, k: int | None) -> tuple[Winnowing, int]:

@@ -49,36 +49,25 @@ class Marking:
         self.count([], left_out=False)
         return counted
 
-    def write(
-        self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span], marks: Marks
-    ) -> KeptAndLeft:
-        """Writes a document. The line has no line feed; the record is the parsed line."""
-        drop, cut = self.treatment.drop, self.treatment.cut
-        left_out = drop is not None and words_in(runs) > drop * text.number
+    def write(self, line: bytes, runs: Sequence[Span], marks: Marks) -> KeptAndLeft:
+        """Writes a document. The line has no line feed."""
+        if not runs and not self.treatment.cut:
+            return with_member(line, REPEATS, b"[]") + b"\n", b""
+        record = wire.parse_json(line)
+        text = tokenized_text(record, self.treatment.text_field)
+        left_out = self.treatment.drop is not None and words_in(runs) > self.treatment.drop * text.number
         self.count(runs, left_out=left_out)
-        if cut and not left_out:
+        if self.treatment.cut and not left_out:
             return self.cut(line, record, text, runs) + b"\n", line + b"\n" if runs else b""
-        marked = with_member(
-            line, REPEATS, wire.json_of([self.mark(text, *each) for each in zip(runs, marks, strict=True)])
-        )
-        return (b"", marked + b"\n") if left_out else (marked + b"\n", b"")
-
-    def pass_on(self, line: bytes) -> KeptAndLeft:
-        """Writes a document without runs."""
-        if self.treatment.cut:
-            record = wire.parse_json(line)
-            return self.write(line, record, tokenized_text(record, self.treatment.text_field), [], [])
-        return with_member(line, REPEATS, b"[]") + b"\n", b""
-
-    def mark(self, text: TokenizedText, run: Span, also: Mapping[str, object]) -> Mapping[str, object]:
-        """Returns the mark of a run."""
-        first, last = text.place(*run)
-        return {"from": first, "to": last, "words": run[1] - run[0], **also}
+        spans = ((run, *text.place(*run), more) for run, more in zip(runs, marks, strict=True))
+        value = [{"from": start, "to": end, "words": last - first, **more} for (first, last), start, end, more in spans]
+        marked = with_member(line, REPEATS, wire.json_of(value)) + b"\n"
+        return (b"", marked) if left_out else (marked, b"")
 
     def cut(self, line: bytes, record: Record, text: TokenizedText, runs: Sequence[Span]) -> bytes:
         """Returns the line without the runs. With places, the cut source replaces the words, to be canonized again."""
-        found = members(line)
-        field = member_of(line, found, self.treatment.text_field)
+        every = members(line)
+        field = member_of(line, every, self.treatment.text_field)
         assert field is not None
         gone, values = {REPEATS}, {}  # marks of an earlier use of repeats no longer fit the words
         if text.places is None or SOURCE not in record:
@@ -87,17 +76,17 @@ class Marking:
                 return line[: field.value] + left + line[field.end :]
         else:
             source = wire.take_string(record, SOURCE)
-            original = next(member for member in found if member.name == SOURCE)
+            original = next(member for member in every if member.name == SOURCE)
             left = wire.json_of(cut_source(source, covered(places_of(runs, text.places, source))))
             left = left if runs else line[original.value : original.end]
             gone |= {SOURCE, AT}
             via, _, step = wire.take_recipe(record).rpartition(" | ")
             if wire.stage_of(step) == "canon":
-                values = {member: wire.json_of(via) for member in found if member.name == "via"}
+                values = {member: wire.json_of(via) for member in every if member.name == "via"}
                 gone |= set() if via else {"via"}
-        whole = next(each for each in found if each.start <= field.start < each.end)  # the field, or what has it inside
+        whole = next(each for each in every if each.start <= field.start < each.end)  # the field, or what has it inside
         values[whole] = line[whole.value : field.value] + left + line[field.end : whole.end]
-        kept = [member for member in found if member.name not in gone]
+        kept = [member for member in every if member.name not in gone]
         rest = (line[each.start : each.value] + values.get(each, line[each.value : each.end]) for each in kept)
         return b"{%b}" % b",".join(rest)
 
@@ -136,7 +125,7 @@ def cut_source(source: str, places: Sequence[Span]) -> str:
     >>> cut_source("one-two three", [(3, 4)]), cut_source("one two ", [(4, 7)])
     ('one two three', 'one')
     """
-    made: list[str] = []
+    pieces: list[str] = []
     blanks, start = "", 0
     for first, last in [*places, (len(source), len(source))]:
         piece = source[start:first]
@@ -144,11 +133,11 @@ def cut_source(source: str, places: Sequence[Span]) -> str:
         before = piece[: len(piece) - len(piece.lstrip())]
         blanks = stronger(blanks, before)
         if text:
-            made.append(blanks or " " if made else before if not start else "")
-            made.append(text)
+            pieces.append(blanks or " " if pieces else before if not start else "")
+            pieces.append(text)
             blanks = piece[len(piece.rstrip()) :]
         start = last
-    return "".join(made) + (blanks if source[-1:].isspace() and made and not ends_in(places, source) else "")
+    return "".join(pieces) + (blanks if source[-1:].isspace() and pieces and not ends_in(places, source) else "")
 
 
 def ends_in(places: Sequence[Span], source: str) -> bool:
@@ -163,11 +152,11 @@ def stronger(one: str, other: str) -> str:
 
 def places_of(runs: Sequence[Span], places: Places, source: str) -> list[Span]:
     """Returns the places of runs in their source, each with the punctuation that follows it."""
-    found = []
+    spans = []
     for first, last in runs:
         start, end = int(places.starts[first:last].min()), int(places.ends[first:last].max())
         most = int(places.starts[last]) if last < len(places.starts) else len(source)
         while end < most and not source[end].isspace():
             end += 1
-        found.append((start, end))
-    return found
+        spans.append((start, end))
+    return spans

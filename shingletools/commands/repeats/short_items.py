@@ -17,8 +17,8 @@ class ShortItems:
         self.least = k if least is None else min(least, k)
         self.passed_over = 0  # items that have too few words
         rows: dict[bytes, list[int]] = {}  # by text
-        for some in items.all_rows() if least is not None else ():
-            for row, text in zip(some.tolist(), items.texts(some), strict=True):
+        for batch in items.all_rows() if least is not None else ():
+            for row, text in zip(batch.tolist(), items.texts(batch), strict=True):
                 words = size_of(text)
                 self.passed_over += words < self.least
                 if self.least <= words < k:
@@ -31,15 +31,15 @@ class ShortItems:
 
     def find_in(self, text: bytes) -> tuple[Index, Index, Index]:
         """Finds the items in a text with a line feed; returns the first word of each, the word after it, its number."""
-        found = array("q")
+        spans = array("q")
         places = self.beginnings.find_in(text)[0]
         ends = np.flatnonzero(np.frombuffer(text, np.uint8) <= ord(" ")) if len(places) else places
         for here, place in zip(np.searchsorted(ends, places).tolist(), places, strict=True):
             for length in self.lengths:
                 if here + length <= len(ends):
                     number = self.numbers.get(text[place : ends[here + length - 1]] + b"\n")
-                    found.extend(() if number is None else (here, here + length, number))
-        first, last, numbers = np.array(found, np.int64).reshape(-1, 3).T
+                    spans.extend(() if number is None else (here, here + length, number))
+        first, last, numbers = np.array(spans, np.int64).reshape(-1, 3).T
         return first, last, numbers
 
 

@@ -51,8 +51,8 @@ class Windows:
 
     def keep(self, there: Flags) -> None:
         """Forgets all windows except some. there: a flag for each number."""
-        some = there[self.numbers]
-        self.keys, self.numbers, self.starts = self.keys[some], self.numbers[some], self.starts[some]
+        kept = there[self.numbers]
+        self.keys, self.numbers, self.starts = self.keys[kept], self.numbers[kept], self.starts[kept]
         self.listed = listed(self.keys)
 
     def find_in(self, others: bytes) -> tuple[Index, Index, Index]:

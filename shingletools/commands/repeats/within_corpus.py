@@ -21,7 +21,7 @@ from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
 from shingletools.record.events import Event, written
 from shingletools.record.tokenized_text import RecipeCheck, TokenizedText, tokenized_text
-from shingletools.record.wire import AT, Record, parse_json
+from shingletools.record.wire import AT, Record
 from shingletools.record.word_offsets import read_places
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.errors import Failed
@@ -60,27 +60,28 @@ class WithinCorpus(RecordCollector):
         if self.texts.end > PLACES:
             raise Failed("the texts are too long: at most 8 TB are possible")
         every = cast(bytes, self.texts.data.view(np.uint8))
-        found = self.earlier.found(every, self.texts.documents)
+        every_run = self.earlier.runs(every, self.texts.documents)
         following = EarlierRuns(*(np.empty(0, np.int64) for _ in EarlierRuns._fields))
         number = 0
         for lines in self.lines.chunks():
-            made = []
+            kept_and_left = []
             for line in kernel.split_lines(lines):
                 end = self.texts.bounds(number)[1]
-                while (not len(following.place) or following.place[-1] < end) and (more := next(found, None)):
+                while (not len(following.place) or following.place[-1] < end) and (more := next(every_run, None)):
                     following = EarlierRuns(*map(np.concatenate, zip(following, more, strict=True)))
                 runs, following = following.cut(end)
-                made.append(self.write(line, number, runs, every) if len(runs.place) else self.marking.pass_on(line))
+                kept_and_left.append(self.write(line, number, runs, every))
                 number += 1
             self.texts.forget()
-            yield from written(*map(b"".join, zip(*made, strict=True)))
+            yield from written(*map(b"".join, zip(*kept_and_left, strict=True)))
 
-    def write(self, line: bytes, number: int, found: EarlierRuns, texts: bytes) -> KeptAndLeft:
+    def write(self, line: bytes, number: int, earlier: EarlierRuns, texts: bytes) -> KeptAndLeft:
         """Writes a document with these runs."""
-        record = parse_json(line)
+        if not len(earlier.place):
+            return self.marking.write(line, [], [])
         starts = self.texts.words(number)
-        firsts = np.searchsorted(starts, found.place)
-        ends, k = firsts + found.number, self.spec.k
+        firsts = np.searchsorted(starts, earlier.place)
+        ends, k = firsts + earlier.number, self.spec.k
         heads = np.flatnonzero(np.append(True, firsts[1:] > ends[:-1]))
         lasts = ends[np.append(heads[1:], len(ends)) - 1] + k - 1
         runs = joined(zip(firsts[heads].tolist(), lasts.tolist(), strict=True), k)
@@ -88,12 +89,11 @@ class WithinCorpus(RecordCollector):
         if self.spec.ids:
             for (first, last), mark in zip(runs, marks, strict=True):
                 at = np.searchsorted(firsts, [first])
-                one, other = found.place[at], found.source[at]
+                one, other = earlier.place[at], earlier.source[at]
                 if one[0] != other[0]:
                     words = int(kernel_arrays.equal_words(texts, one, texts, other, np.array([last - first]))[0])
                     mark["of"] = self.texts.first_copy(int(other[0]), words)
-        text = tokenized_text(record, self.spec.treatment.text_field)
-        return self.marking.write(line, record, text, runs, marks)
+        return self.marking.write(line, runs, marks)
 
     def summary(self) -> list[str]:
         return self.marking.figures()

@@ -2,12 +2,11 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 import orjson
 
-from shingletools.commands.simgroup.id_readers import DocumentIds, IdReader, PairIds
+from shingletools.commands.simgroup.id_readers import DocumentIds, PairIds
 from shingletools.commands.simgroup.spec import GroupSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id
@@ -28,24 +27,8 @@ LARGE_GROUP = 1000  # documents of an input whose largest group is checked; in a
 TENTH = 10
 
 
-class Method(Protocol):
-    """A way to make groups of pairs. Documents are numbers from 0 on, in the order in which they first come."""
-
-    def __len__(self) -> int:
-        """Returns how many documents there are."""
-
-    def grow(self, documents: int, /) -> None:
-        """Makes room for `documents` documents."""
-
-    def join(self, left: Index, right: Index, /) -> object:
-        """Adds pairs of different documents. Shapes (pairs,), (pairs,)."""
-
-    def representatives(self) -> I32:
-        """Returns the first document of each document's group. Shape (documents,)."""
-
-
 class Stars:
-    """Groups in which every member has a pair with the representative.
+    """Groups in which every member has a pair with the representative. It is used as UnionFind is.
 
     In the order of the documents, a document that no representative has taken becomes one itself, and takes those of
     its partners that are not taken yet. Memory: 4 bytes a document, and 8 a pair.
@@ -82,12 +65,12 @@ class Groups(Collector):
 
     def __init__(self, spec: GroupSpec) -> None:
         self.spec = spec
-        self.method: Method = Stars() if spec.star else UnionFind()
+        self.method: Stars | UnionFind = Stars() if spec.star else UnionFind()
         # The ids in pairs come first, then those of other documents
         self.ids = kernel.new_ids()
         self.nearest = array("i")  # for each document in a pair, the first of its partners
         self.pair_reader = PairIds(spec.least, spec.once(0))
-        self.readers: Sequence[IdReader] = self.pair_reader, DocumentIds(spec.id_field)
+        self.readers: Sequence[PairIds | DocumentIds] = self.pair_reader, DocumentIds(spec.id_field)
         self.copied = array("q")  # the documents that are b, a copy of a, in a pair
         self.copies = UnionFind()  # documents and their copies, if there are any
         self.paired = bytearray()  # with --star, whether each document is in a pair other than as a copy

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Protocol
 
 import numpy as np
 import orjson
@@ -18,45 +17,40 @@ from shingletools.record.record_batch import RecordBatch, Schema, id_schema
 from shingletools.record.wire import AGAINST, COPY, Record
 from shingletools.system.errors import Rejected
 
-ANY_SIMILARITY = -1  # instead of a similarity: none is needed; in rows: the pair is not similar enough
 
-
-class IdReader(Protocol):
-    """Reads the ids of lines."""
-
-    schema: Schema
-
-    def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
-        """Returns the ids of a batch as JSON, one after the other, and the bytes of each."""
-
-
-class PairIds(IdReader):
+class PairIds:
     """Reads the ids of pairs that are similar enough, two for each pair."""
 
     def __init__(self, least: Fraction | None, once: Sequence[str]) -> None:
         self.least, self.once = least, once
-        self.units = ANY_SIMILARITY if least is None else ceil(least * 10**DECIMALS)
-        similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
+        self.units = 0 if least is None else ceil(least * 10**DECIMALS)
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, shared=0, other=0)
-        flags = Field(AGAINST.encode(), Kind.NONE), Field(COPY.encode(), Kind.FLAG)
-        label = Field(LABEL_FIELD.encode(), Kind.NONE)
-        self.schema = Schema(self.parse_line, (*ids, *flags, *similarity, label))
+        similarity = (Field(b"similarity", Kind.UNITS, must=True),) if least is not None else ()
+        others = (Field(AGAINST.encode(), Kind.NONE), Field(COPY.encode(), Kind.FLAG), *similarity)
+        self.schema = Schema(self.parse_line, (*ids, *others, Field(LABEL_FIELD.encode(), Kind.NONE)))
 
     def parse_line(self, line: bytes, _start: int) -> Sequence[bytes | int]:
-        """Returns the ids, whether b is a copy, and the least similarity or ANY_SIMILARITY. Raises Rejected, Failed."""
-        *names, enough = take_pair(record := parse(line, self.once), self.least)
+        """Returns the ids, whether b is a copy, and, if it counts, a similarity: the least one, or 0 for less.
+
+        Raises Rejected. Raises Failed for a pair of two sides: to reject it would lose the pairs that --against was to
+        find.
+        """
+        record = parse(line, self.once)
+        wire.check_one_side(record)
+        one, two, _ = wire.take_pair(record)
+        units = () if self.least is None else (self.units if similarity(record) >= self.least else 0,)
         check_judged_same(record)
-        units = () if self.least is None else (self.units if enough else ANY_SIMILARITY,)
-        return [*map(orjson.dumps, names), wire.take_flag(record, COPY), *units]
+        return orjson.dumps(one), orjson.dumps(two), wire.take_flag(record, COPY), *units
 
     def enough(self, batch: RecordBatch) -> Flags:
         """Returns which pairs are similar enough."""
-        flags: Flags = np.ones(batch.rows, np.bool_)
-        for similarity in batch.columns[2:]:
-            flags = np.frombuffer(similarity.data, np.int64) >= self.units
+        if self.least is None:
+            return np.ones(batch.rows, np.bool_)
+        flags: Flags = np.frombuffer(batch.columns[2].data, np.int64) >= self.units
         return flags
 
     def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
+        """Returns the ids as JSON, one after the other, and the bytes of each."""
         sizes, enough = np.frombuffer(batch.columns[0].sizes, np.int64), self.enough(batch)
         if enough.all():
             return batch.columns[0].data, sizes
@@ -69,25 +63,16 @@ class PairIds(IdReader):
         return flags
 
 
-class DocumentIds(IdReader):
+class DocumentIds:
     """Reads the ids of documents."""
 
     def __init__(self, id_field: str) -> None:
         self.schema = id_schema(id_field)
 
     def ids(self, batch: RecordBatch, /) -> tuple[bytes, Index]:
+        """Returns the ids as JSON, one after the other, and the bytes of each."""
         (ids,) = batch.columns
         return ids.data, np.frombuffer(ids.sizes, np.int64)
-
-
-def take_pair(record: Record, least: Fraction | None) -> tuple[str | int, str | int, bool]:
-    """Returns the ids of a pair, and whether it is similar enough. Raises Rejected if the record is no pair.
-
-    Raises Failed for a pair of two sides: to reject it would lose the pairs that --against was to find.
-    """
-    wire.check_one_side(record)
-    one, two, _ = wire.take_pair(record)
-    return one, two, least is None or similarity(record) >= least
 
 
 def similarity(record: Record) -> Fraction:

@@ -47,7 +47,9 @@ class JoinCollector(Collector):
         self.spec = spec
         self.jobs, self.show_work = context.jobs, context.show_work
         payloads = 1 + spec.wanted.verify
-        self.store: Store = InMemory(payloads, limits) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
+        self.store: Store = (
+            InMemory(payloads, limits, self.jobs) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
+        )
         fields = spec.wanted.scope.fields
         self.records = [  # of the input, and of other sides
             SignedRecords(
@@ -101,6 +103,9 @@ class JoinCollector(Collector):
         names = [*split_ids(ids.data, ids.sizes)] if len(again) else []
         for row in again.tolist():
             yield batch.reject(row, IdRepeated(seen_before(orjson.loads(names[row]))))
+
+    def let_go(self) -> None:
+        self.store.let_go()
 
     def infer_schema(self, last: Signed | None) -> None:
         """Takes the recipe of the record just read. The first signature that is not empty decides the schema."""

@@ -25,9 +25,12 @@ from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.record.collector import ShowWork
+from shingletools.system.growing_bytes import GrowingBytes
 from shingletools.system.memory_limit import Memory, shown_size
+from shingletools.system.workers import InTurn
 
 END_BYTES = 8  # bytes of the place where a payload ends
+SMALL_BYTES = 1 << 18  # bytes of payloads of which another thread would be no help
 
 
 class Joined(Protocol):
@@ -59,6 +62,9 @@ class Store(Protocol):
 
         Payloads of different sizes are shingles, 8 bytes each.
         """
+
+    def let_go(self) -> None:
+        """Waits until no columns that were added are needed any more."""
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         """Returns whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
@@ -99,12 +105,13 @@ def part_of(column: ColumnData, part: slice) -> tuple[memoryview, bytes]:
 class InMemory(Store):
     """A store in memory. Memory: the payloads, the ids, and about 40 bytes for each id."""
 
-    def __init__(self, payloads: int, limits: Limits) -> None:
+    def __init__(self, payloads: int, limits: Limits, jobs: int) -> None:
         kernel.part_large_arrays()
         self.limits = limits
+        self.in_turn = InTurn(jobs > 1)  # copies payloads while ids are numbered
         self.ids = (kernel.new_ids(), kernel.new_ids())
         self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
-        self.payloads = [(bytearray(), array("q")) for _ in range(payloads)]  # and their lengths
+        self.payloads = [(GrowingBytes(), array("q")) for _ in range(payloads)]  # and their lengths
 
     def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
         before = len(self.ids[side])
@@ -117,8 +124,11 @@ class InMemory(Store):
         self.numbers[side].frombytes(numbers[part].tobytes())
         for (data, lengths), payload in zip(self.payloads, columns[1:], strict=True):
             some, their_sizes = part_of(payload, part)
-            data.extend(some)
+            self.in_turn.call(partial(data.extend, some), small=len(some) < SMALL_BYTES)
             lengths.frombytes(their_sizes)
+
+    def let_go(self) -> None:
+        self.in_turn.wait()
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         flags: Flags = np.frombuffer(self.ids[1].find(data, sizes), np.int64) >= 0
@@ -126,12 +136,14 @@ class InMemory(Store):
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         data, sizes = self.payloads[-1]
-        yield 0, np.frombuffer(data, np.uint8)[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
+        self.let_go()
+        yield 0, data.view()[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
         for ids in self.ids:
             ids.close()
-        data = [np.frombuffer(data, np.uint8) for data, _ in self.payloads]
+        self.let_go()
+        data = [data.view() for data, _ in self.payloads]
         sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
         factory.count(([part] for part in data), len(sizes[-1]))
         table = factory.table(list(zip(data, sizes, strict=True)))

@@ -10,7 +10,7 @@ equal_runs         runs of equal words, longest first
 passage_chaining   runs that make a passage
 passages           runs that make a passage, and the differences within it
 frequent_shingles  shingles that are in many documents, which are template
-pair_writers       the writers of compared pairs, one for each form
+pair_writers       the writers of compared pairs, one for each layout
 text_output        writes text for people
 terminal_text      safe lines for a terminal
 marked_runs        documents with the runs that repeats marked

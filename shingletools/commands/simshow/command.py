@@ -14,7 +14,7 @@ from shingletools.commands.simshow.spec import (
     PATTERN,
     SIDE_BY_SIDE,
     TEXT,
-    Form,
+    Layout,
     RunsSpec,
     Selection,
     ShowSpec,
@@ -51,12 +51,12 @@ ONLY_FOR_PAIRS = (
     "--canon -k --gap --template --least --most --sample --side-by-side --pattern "
     "--buffer-size --temporary-directory --show --made-by --date --unshared"
 ).split() + ONLY_FOR_DOCS
-USELESS = {  # the options for forms of output, and those that change nothing in them
-    JSON: ("--color always", "--context", "--full", "--unshared", "--template"),
-    BRIEF: ("--color always", "--context", "--full", "--unshared", "--template"),
+USELESS = {  # the options for layouts, and those that change nothing in them
+    JSON: ("--color", "--context", "--full", "--unshared", "--template"),
+    BRIEF: ("--color", "--context", "--full", "--unshared", "--template"),
     SIDE_BY_SIDE: ("--context",),
-    PATTERN: ("--color always", "--context", "--template", "--unshared"),
-    PAGE: ("--color always", "--context", "--full", "--unshared", "--output"),
+    PATTERN: ("--color", "--context", "--template", "--unshared"),
+    PAGE: ("--color", "--context", "--full", "--unshared", "--output"),
 }
 
 
@@ -100,15 +100,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--least", metavar="T", type=threshold, help="show only pairs with a similarity of T or more")
     add("--most", metavar="T", type=threshold, help="show only pairs with a similarity of T or less")
     add("--sample", metavar="N", type=count, help="show only N pairs, spread over the range of similarities")
-    shown = parser.add_argument_group("form")
-    form = shown.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
-    form.add_argument("--brief", action="store_true", help="write a line for each pair")
-    form.add_argument(
+    shown = parser.add_argument_group("layout")
+    layout = shown.add_mutually_exclusive_group()
+    layout.add_argument("--json", action="store_true", help="write JSON records with places, words and shares")
+    layout.add_argument("--brief", action="store_true", help="write a line for each pair")
+    layout.add_argument(
         "--pattern", action="store_true", help="write a line for each group: its first text without what varies"
     )
-    form.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
-    form.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
+    layout.add_argument("--html", metavar="FILE", help="write a page of pairs and groups to FILE, and no records")
+    layout.add_argument("--side-by-side", action="store_true", help="show a and b in two columns")
     add = shown.add_argument
     add("--color", choices=[AUTO, ALWAYS, NEVER], default=AUTO, help="when to use colours (default auto)")
     add(
@@ -149,7 +149,7 @@ def build(options: argparse.Namespace) -> Stage:
                 raise Failed(f"{name} cannot be combined with --runs")
         if len(options.text) > 1:
             raise Failed("--runs shows words that canon made, so --text names one field")
-        return RunsSpec(options.id, options.text[0], form_of(options), options.html).with_maker(showing_runs)
+        return RunsSpec(options.id, options.text[0], layout_of(options), options.html).with_maker(showing_runs)
     origin = Provenance(date=options.date or "")
     if options.made_by is not None:
         from shingletools.commands.simshow.report import made_by_pipeline  # late: it loads all commands of a pipeline
@@ -176,7 +176,7 @@ def build(options: argparse.Namespace) -> Stage:
         gap=options.gap,
         template=options.template,
         chosen=Selection(options.least, options.most, options.sample),
-        form=form_of(options),
+        layout=layout_of(options),
         page=options.html,
         memory=memory_of(options),
         show=options.show,
@@ -210,21 +210,14 @@ def documents(options: argparse.Namespace) -> Format | None:
 
 def check_combinations(options: argparse.Namespace) -> None:
     """Raises Failed for options that would change nothing, and for an empty range of similarities."""
-    form = form_name(options)
-    given = {
-        "--color always": options.color == ALWAYS,
-        "--context": "context" in options.given,
-        "--full": options.full,
-        "--unshared": options.unshared,
-        "--template": options.template is not None,
-        "--output": options.output is not None,
-    }
-    for option in USELESS.get(form, ()):
-        if given[option]:
-            raise Failed(f"{option} cannot be combined with --{form}")
-    for option in ("limit", "show", "made_by", "date"):
-        if option in options.given and form != PAGE:
-            raise Failed(f"--{option.replace('_', '-')} needs --html")
+    layout = layout_name(options)
+    for option in USELESS.get(layout, ()):
+        if is_given(option, options) and (option != "--color" or options.color == ALWAYS):
+            always = f" {ALWAYS}" * (option == "--color")
+            raise Failed(f"{option}{always} cannot be combined with --{layout}")
+    for option in ("--limit", "--show", "--made-by", "--date"):
+        if is_given(option, options) and layout != PAGE:
+            raise Failed(f"{option} needs --html")
     if options.least is not None and options.most is not None and options.least > options.most:
         raise Failed("--least is above --most")
 
@@ -238,21 +231,21 @@ def check_two_files(options: argparse.Namespace) -> None:
         raise Failed(f"{printable(path)} is a folder, not a file: shingletools compare compares folders")
 
 
-def is_given(name: str, options: argparse.Namespace) -> bool:
-    return name.lstrip("-").replace("-", "_") in options.given
+def is_given(option: str, options: argparse.Namespace) -> bool:
+    return option.lstrip("-").replace("-", "_") in options.given
 
 
-def form_name(options: argparse.Namespace) -> str:
-    return next((name for name in USELESS if vars(options)[name.replace("-", "_")] not in (None, False)), TEXT)
+def layout_name(options: argparse.Namespace) -> str:
+    return next((name for name in USELESS if is_given(name, options)), TEXT)
 
 
-def form_of(options: argparse.Namespace) -> Form:
-    name = form_name(options)
+def layout_of(options: argparse.Namespace) -> Layout:
+    name = layout_name(options)
     if name in (JSON, BRIEF, PATTERN, PAGE):
-        return Form(name, whole=options.full, limit=options.limit)
+        return Layout(name, whole=options.full, limit=options.limit)
     import shutil  # late: records do not need the width of the terminal
 
-    return Form(
+    return Layout(
         name,
         coloured(options),
         shutil.get_terminal_size().columns,

@@ -43,7 +43,12 @@ class ShownDocument(NamedTuple):
         return 2 * len(self.source) + 2 * sum(map(len, self.shown_fields)) + 20 * len(self.words) + 500
 
     def place(self, first: int, end: int) -> Place:
-        """Returns the place from the least start to the greatest end of some words; places need not ascend."""
+        """Returns the place from the least start to the greatest end of some words; places need not ascend.
+
+        That of no words is empty, at the end of the word before.
+        """
+        if first == end:
+            return (int(self.ends[first - 1]),) * 2
         return int(self.starts[first:end].min()), int(self.ends[first:end].max())
 
 
@@ -109,10 +114,10 @@ class Reader:
             )
             canonize = self.canonize if self.plain is None or page else self.plain
             words, at, source = canonize(source)
-        found = words.split()
-        starts, ends = checked(read_places(at), len(found), len(source))
+        word_list = words.split()
+        starts, ends = checked(read_places(at), len(word_list), len(source))
         shown_fields = tuple(spelled(wire.find(record, field)) for field in self.show)
-        return ShownDocument(name, source, self.vocabulary.numbers(found), starts, ends, shown_fields)
+        return ShownDocument(name, source, self.vocabulary.numbers(word_list), starts, ends, shown_fields)
 
 
 def spelled(value: object) -> str:

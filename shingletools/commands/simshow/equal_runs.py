@@ -18,6 +18,7 @@ Time: O(n log n) at each size for texts of n words, so at most O(n log^2 n). Mem
 """
 
 import heapq
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from shingletools.kernel.types import U64, Index
 ROUNDS = 2  # passes at one size, each of which pairs half or more of what repeats most
 MIN_MEETINGS = 1 << 16  # meetings that any two texts may have
 WORDS_PER_STEP = 64  # words that are compared in the time of one step
-
+FREE = re.compile(rb"\0+")  # of words, where those that are taken are 1
 
 Heap = list[tuple[int, int, int]]  # runs: their negative length in words, and their starts in a and b
 
@@ -203,27 +204,5 @@ def unrepeated_diagonals(of_a: Starts, of_b: Starts, k: int) -> Heap:
 
 def free_parts(in_a: bytearray, in_b: bytearray, i: int, j: int, words: int) -> list[tuple[int, int]]:
     """Returns the parts of a run that are free in both texts: start and end, counted from its beginning."""
-    parts = []
-    at = 0
-    while at < words:
-        ends = [
-            found - start
-            for taken, start in ((in_a, i), (in_b, j))
-            if (found := taken.find(1, start + at, start + words)) >= 0
-        ]
-        end = min(ends, default=words)
-        if end > at:
-            parts.append((at, end))
-        at = end
-        while at < words:
-            moved = at
-            for taken, start in ((in_a, i), (in_b, j)):
-                if taken[start + moved]:
-                    found = taken.find(0, start + moved, start + words)
-                    moved = words if found < 0 else found - start
-                    if moved == words:
-                        break
-            if moved == at:
-                break
-            at = moved
-    return parts
+    taken = int.from_bytes(in_a[i : i + words]) | int.from_bytes(in_b[j : j + words])
+    return [part.span() for part in FREE.finditer(taken.to_bytes(words))]

@@ -21,12 +21,12 @@ def frequent_shingles(documents: Iterable[ShownDocument], k: int, least: int, si
     together = MAX_COUNTED if size is None else min(max(size // FINGERPRINT_BYTES, MIN_COUNTED), MAX_COUNTED)
     total = sum(len(document.words) for document in documents)
     parts = np.uint64(total // together + 1)
-    found = []
+    frequent = []
     for part in range(int(parts)):
-        some = [np.empty(0, np.uint64)]
+        of_part = [np.empty(0, np.uint64)]
         for document in documents:
             distinct = Prepared(document.words, k).distinct
-            some.append(distinct[distinct % parts == np.uint64(part)] if parts > 1 else distinct)
-        values, counts = np.unique(np.concatenate(some), return_counts=True)
-        found.append(values[counts >= least])
-    return np.sort(np.concatenate(found))
+            of_part.append(distinct[distinct % parts == np.uint64(part)] if parts > 1 else distinct)
+        values, counts = np.unique(np.concatenate(of_part), return_counts=True)
+        frequent.append(values[counts >= least])
+    return np.sort(np.concatenate(frequent))

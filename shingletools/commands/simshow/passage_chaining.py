@@ -60,21 +60,21 @@ def common_passages(a: Prepared, b: Prepared, gap: int) -> list[list[EqualRun]]:
     in_runs = TakenWords(a.words, b.words, runs)
     seeds = [*(Seed(*run, run.words) for run in runs), *reordered(a, b, TakenWords(a.words, b.words, runs))]
     passages = TakenWords(a.words, b.words)
-    made: list[list[EqualRun]] = []
+    aligned_runs: list[list[EqualRun]] = []
 
     def add(part: Sequence[Seed]) -> bool:
         equal = list(aligned(part, a.words, b.words))
         first, last = equal[0], equal[-1]
         if not passages.take(first.a, last.a + last.words, first.b, last.b + last.words):
             return False
-        made.append(equal)
+        aligned_runs.append(equal)
         return True
 
     for chain in chained(sorted(seeds), a.words, b.words, gap, in_runs):
         if not add(chain):  # passages that gain more have taken words, perhaps only of some seeds
             for seed in chain:
                 add([seed])
-    return sorted(extended(equal, a.words, b.words, passages) for equal in made)
+    return sorted(extended(equal, a.words, b.words, passages) for equal in aligned_runs)
 
 
 def reordered(a: Prepared, b: Prepared, taken: TakenWords) -> Iterator[Seed]:

@@ -59,17 +59,6 @@ class Comparison(NamedTuple):
     record: Mapping[str, Any] = MappingProxyType({})  # the pair as it came; empty for one of a group or a mark
 
 
-class Stretch(NamedTuple):
-    """A piece, as numbers of words: from and to in a, and in b."""
-
-    kind: str
-    i: int
-    i_end: int
-    j: int
-    j_end: int
-    template: bool = False
-
-
 class Text(NamedTuple):
     """A document, and its words prepared to be compared."""
 
@@ -105,14 +94,13 @@ def compare(a: Text, b: Text, similarity: float | None, settings: CompareSetting
         runs_of_each = common_passages(a.prepared, b.prepared, gap)
     passages = []
     longest = 0
-    for runs in runs_of_each:
-        if not is_enough(runs, a, spelled):
-            continue
-        steps = stretches(runs)
-        longest = max(longest, *(step.i_end - step.i for step in steps if step.kind == EQUAL))
-        if frequent is not None:
-            steps = list(split_at_templates(steps, a.prepared, frequent))
-        passages.append(passage(steps, a.shown, b.shown))
+    for runs in map(joined, runs_of_each):
+        if is_enough(runs, a, spelled):
+            longest = max(longest, *(run.words for run in runs))
+            pieces = tuple(pieces_of(runs, a, b, frequent))
+            equal = sum(run.words for run in runs)
+            in_a, in_b = enclosing(piece.a for piece in pieces), enclosing(piece.b for piece in pieces)
+            passages.append(Passage(in_a, in_b, equal, pieces))
     common, *sizes = shingles_of(a.prepared, b.prepared)
     return Comparison(
         a.shown.name,
@@ -154,73 +142,60 @@ def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
     """Returns the numbers of distinct shingles in both, in a, and in b."""
     if a.index is not None and b.index is not None:
         return len(a.index.keys() & b.index.keys()), len(a.index), len(b.index)
-    return shared(a.distinct, b.distinct), len(a.distinct), len(b.distinct)
+    return int(np.count_nonzero(in_sorted(a.distinct, b.distinct))), len(a.distinct), len(b.distinct)
 
 
-def shared(one: U64, two: U64) -> int:
-    """Returns the number of fingerprints that are in both arrays, which ascend without repeats."""
-    return int(np.count_nonzero(in_sorted(one, two)))
+def joined(runs: list[EqualRun]) -> list[EqualRun]:
+    """Joins runs that follow one another without a gap in either text."""
+    whole = runs[:1]
+    for run in runs[1:]:
+        last = whole[-1]
+        if (run.a, run.b) == (last.a + last.words, last.b + last.words):
+            whole[-1] = last._replace(words=last.words + run.words)
+        else:
+            whole.append(run)
+    return whole
 
 
-def stretches(runs: list[EqualRun]) -> list[Stretch]:
-    """Yields equal words; between them the words of a only, then those of b only."""
-    made: list[Stretch] = []
-    for i, j, words in runs:
-        end = made[-1] if made else Stretch(EQUAL, i, i, j, j)
-        if made and (i, j) == (end.i_end, end.j_end):
-            made[-1] = end._replace(i_end=i + words, j_end=j + words)
-            continue
-        if i > end.i_end:
-            made.append(Stretch(ONLY_A, end.i_end, i, end.j_end, end.j_end))
-        if j > end.j_end:
-            made.append(Stretch(ONLY_B, i, i, end.j_end, j))
-        made.append(Stretch(EQUAL, i, i + words, j, j + words))
-    return made
+def pieces_of(runs: list[EqualRun], a: Text, b: Text, frequent: U64 | None) -> Iterator[Piece]:
+    """Yields equal words, cut where template begins or ends; between them the words of a only, then those of b only."""
+
+    def piece(kind: str, in_a: tuple[int, int], in_b: tuple[int, int], is_template: bool = False) -> Piece:
+        words = max(in_a[1] - in_a[0], in_b[1] - in_b[0])
+        return Piece(kind, a.shown.place(*in_a), b.shown.place(*in_b), words, is_template)
+
+    i, j, _ = runs[0]
+    for run in runs:
+        if run.a > i:
+            yield piece(ONLY_A, (i, run.a), (j, j))
+        if run.b > j:
+            yield piece(ONLY_B, (run.a, run.a), (j, run.b))
+        i, j = run.a + run.words, run.b + run.words
+        for start, end, is_template in (
+            [(0, run.words, False)] if frequent is None else parts(run, a.prepared, frequent)
+        ):
+            yield piece(EQUAL, (run.a + start, run.a + end), (run.b + start, run.b + end), is_template)
 
 
-def split_at_templates(steps: list[Stretch], a: Prepared, frequent: U64) -> Iterator[Stretch]:
-    """Cuts equal words where template begins or ends, which is words in frequent runs of k."""
-    for step in steps:
-        if step.kind != EQUAL:
-            yield step
-            continue
-        flags = template(a, step.i, step.i_end, frequent)
-        edges: list[int] = [0, *(np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist(), len(flags)]
-        for start, end in pairwise(edges):
-            yield Stretch(EQUAL, step.i + start, step.i + end, step.j + start, step.j + end, bool(flags[start]))
-
-
-def template(a: Prepared, start: int, end: int, frequent: U64) -> Flags:
-    """Returns which words of a run are in a frequent run of k words inside it."""
+def parts(run: EqualRun, a: Prepared, frequent: U64) -> Iterator[tuple[int, int, bool]]:
+    """Yields parts of a run, and whether they are template: words in a frequent run of k words inside it."""
     size = min(a.k, len(a))
-    windows = a.shingles[start : max(end - size + 1, start)]
+    windows = a.shingles[run.a : max(run.a + run.words - size + 1, run.a)]
     hits = np.flatnonzero(in_sorted(windows, frequent))
-    change = np.zeros(end - start + 1, np.int64)
+    change = np.zeros(run.words + 1, np.int64)
     np.add.at(change, hits, 1)
     np.add.at(change, hits + size, -1)
-    return np.cumsum(change[:-1]) > 0
+    flags = np.cumsum(change[:-1]) > 0
+    edges: list[int] = [0, *(np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist(), run.words]
+    for start, end in pairwise(edges):
+        yield start, end, bool(flags[start])
 
 
-def in_sorted(some: U64, ascending: U64) -> Flags:
+def in_sorted(values: U64, ascending: U64) -> Flags:
     if not len(ascending):
-        return np.zeros(len(some), np.bool_)
-    found: Flags = ascending[np.minimum(ascending.searchsorted(some), len(ascending) - 1)] == some
-    return found
-
-
-def passage(steps: list[Stretch], a: ShownDocument, b: ShownDocument) -> Passage:
-    """Returns a passage with places in the originals, from stretches in numbers of words."""
-    pieces = []
-    for step in steps:
-        in_a = a.place(step.i, step.i_end) if step.i < step.i_end else (int(a.ends[step.i - 1]),) * 2
-        in_b = b.place(step.j, step.j_end) if step.j < step.j_end else (int(b.ends[step.j - 1]),) * 2
-        pieces.append(Piece(step.kind, in_a, in_b, max(step.i_end - step.i, step.j_end - step.j), step.template))
-    return Passage(
-        enclosing(piece.a for piece in pieces),
-        enclosing(piece.b for piece in pieces),
-        sum(piece.words for piece in pieces if piece.kind == EQUAL),
-        tuple(pieces),
-    )
+        return np.zeros(len(values), np.bool_)
+    flags: Flags = ascending[np.minimum(ascending.searchsorted(values), len(ascending) - 1)] == values
+    return flags
 
 
 def enclosing(places: Iterable[Place]) -> Place:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from shingletools.commands.simshow import terminal_text
 from shingletools.commands.simshow.marked_runs import MarkedDocument, marked_document
 from shingletools.commands.simshow.report.run_page import RunPage
-from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Form, RunsSpec
-from shingletools.commands.simshow.text_output import around, shortened
+from shingletools.commands.simshow.spec import BRIEF, JSON, PAGE, Layout, RunsSpec
+from shingletools.commands.simshow.text_output import in_context, shortened
 from shingletools.record import wire
 from shingletools.record.collector import RecordCollector
 from shingletools.record.events import Event, written
@@ -20,7 +20,7 @@ class RunCollector(RecordCollector):
 
     def __init__(self, spec: RunsSpec) -> None:
         self.spec = spec
-        self.writer = run_writer_of(spec.form)
+        self.writer = run_writer_of(spec.layout)
         self.documents = self.with_runs = self.runs = 0
 
     def take_record(self, record: Record, _line: bytes, _side: int, /) -> list[Event]:
@@ -45,8 +45,8 @@ class RunCollector(RecordCollector):
 class RunLineWriter:
     """Writes one line for each document; `finish` gives what is after the last one."""
 
-    def __init__(self, form: Form) -> None:
-        self.form = form
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
 
     def write(self, document: MarkedDocument, /) -> bytes:
         return f"{document.summary()}\n".encode()
@@ -63,18 +63,9 @@ class RunTextWriter(RunLineWriter):
         for number, run in enumerate(document.runs, 1):
             lines.append([(f"  {run.headline(number)}", terminal_text.PLAIN)])
             text = document.source[slice(*run.place)]
-            before, behind = around(document.source, document.edges, run.place, self.form.context)
-            spans = [
-                (before, terminal_text.CONTEXT),
-                (">>", terminal_text.HEAD),
-                (text if self.form.whole else shortened(text), terminal_text.PLAIN),
-                ("<<", terminal_text.HEAD),
-                (behind, terminal_text.CONTEXT),
-            ]
-            body = terminal_text.flow(spans, max(self.form.width - 4, 20))
-            lines += ([("    ", terminal_text.PLAIN), *line] for line in body)
-        lines.append([])
-        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
+            span = text if self.layout.whole else shortened(text), terminal_text.PLAIN
+            lines += in_context([span], document.source, document.edges, run.place, self.layout)
+        return terminal_text.in_bytes([*lines, []], self.layout.colour)
 
 
 class RunRecordWriter(RunLineWriter):
@@ -89,8 +80,8 @@ class RunRecordWriter(RunLineWriter):
             yield wire.format_json({"id": document.name, **members, "text": document.source[slice(*run.place)]})
 
 
-def run_writer_of(form: Form) -> RunLineWriter | RunPage:
-    """Returns the writer for a form."""
-    if form.name == PAGE:
-        return RunPage(form.limit)
-    return {BRIEF: RunLineWriter, JSON: RunRecordWriter}.get(form.name, RunTextWriter)(form)
+def run_writer_of(layout: Layout) -> RunLineWriter | RunPage:
+    """Returns the writer for a layout."""
+    if layout.name == PAGE:
+        return RunPage(layout.limit)
+    return {BRIEF: RunLineWriter, JSON: RunRecordWriter}.get(layout.name, RunTextWriter)(layout)

@@ -94,7 +94,7 @@ class ShowCollector(RecordCollector):
             return
         pairs = self.passing(record)
         self.kinds.add(shows_pairs(record))
-        if "a" in record and self.spec.form.name == PAGE:
+        if "a" in record and self.spec.layout.name == PAGE:
             wire.json_of(record)  # raises Rejected for what cannot be saved again
         if "a" in record and "shared" in record and wire.COVERS not in record:
             self.corpus = self.corpus._replace(removable=False)
@@ -143,9 +143,9 @@ class ShowCollector(RecordCollector):
 
     def in_order(self) -> Iterator[tuple[Waiting, Record, list[Pair]]]:
         """Yields what waits. On a page, for which there may be too much, pairs that remove a document come first."""
-        for turn in range(3) if self.spec.form.name == PAGE else (0,):
+        for turn in range(3) if self.spec.layout.name == PAGE else (0,):
             for each in self.waiting():
-                if self.spec.form.name != PAGE or turn == (2 if "a" not in each[1] else not may_go(each[1])):
+                if self.spec.layout.name != PAGE or turn == (2 if "a" not in each[1] else not may_go(each[1])):
                     yield each
 
     def take_document(self, record: Record, side: int) -> None:
@@ -171,7 +171,7 @@ class ShowCollector(RecordCollector):
         if self.kinds == {False}:
             raise Failed(ONLY_DOCUMENTS)
         self.choose()
-        writer = writer_of(self.spec.form, bool(self.spec.others), self.spec.show, self.spec.origin)
+        writer = writer_of(self.spec.layout, bool(self.spec.others), self.spec.show, self.spec.origin)
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
         settings = CompareSettings(self.spec.gap, self.read.vocabulary.spelled, frequent)
@@ -183,7 +183,7 @@ class ShowCollector(RecordCollector):
                 file, line, document = waits
                 yield Reject(file, line, unknown, document, late=True)
                 continue
-            found = group_of(record)
+            group = group_of(record)
             for a, b, similarity in pairs:
                 one, two = self.text(self.rows[0][a]), self.text(self.rows[1][b])
                 compared = compare(one, two, similarity, settings)._replace(record=record if "a" in record else {})
@@ -193,11 +193,11 @@ class ShowCollector(RecordCollector):
                 self.passages += len(compared.passages)
                 self.shared += compared.shared
                 yield from self.written(writer.write(compared, one.shown, two.shown))
-                if found is None and self.spec.form.name == PATTERN:
+                if group is None and self.spec.layout.name == PATTERN:
                     self.alone += "a" in record
                     yield from self.written(writer.group(a, [a, b]))
-            if found is not None:
-                yield from self.written(writer.group(*found))
+            if group is not None:
+                yield from self.written(writer.group(*group))
         yield from self.written(writer.finish(self.corpus._replace(places=self.rows[0], gone=self.gone)))
 
     def check_origin(self, compared: Comparison) -> None:

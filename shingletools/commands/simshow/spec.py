@@ -35,8 +35,8 @@ class Selection(NamedTuple):
         return self != Selection()
 
 
-class Form(NamedTuple):
-    """The form in which pairs are shown."""
+class Layout(NamedTuple):
+    """What shown pairs look like."""
 
     name: str = JSON
     colour: bool = False
@@ -59,7 +59,7 @@ class ShowSpec(Stage):
     gap: int = 60  # most words between two runs of a passage
     template: int | None = None  # number of documents that make words template
     chosen: Selection = Selection()
-    form: Form = Form()
+    layout: Layout = Layout()
     page: str | None = None  # the file of the page
     memory: "Memory | None" = None
     show: Sequence[str] = ()  # fields of documents that the page shows
@@ -119,7 +119,7 @@ class RunsSpec(Stage):
 
     id_field: str
     text_field: str = "text"
-    form: Form = Form()
+    layout: Layout = Layout()
     page: str | None = None  # the file of the page
 
     @property

@@ -10,6 +10,7 @@ Span = tuple[str, str]  # a text and its style
 Line = list[Span]
 
 PLAIN, HEAD, CONTEXT, ONLY_A, ONLY_B, TEMPLATE = "", "1", "2", "31", "32", "2;3"  # parameters of SGR sequences
+INDENT, MIN_COLUMNS = "    ", 20
 EMOJI = "\ufe0f"
 TOKEN = re.compile(r"\s+|\S+")
 
@@ -111,6 +112,16 @@ def words(spans: Iterable[Span]) -> Iterator[Line]:
         yield word
 
 
-def shown(line: Line, colour: bool) -> str:
-    """Returns a line as it is sent to the terminal."""
-    return "".join(f"\x1b[{style}m{text}\x1b[0m" if colour and style and text else text for text, style in line)
+def indented(spans: Iterable[Span], width: int) -> Iterator[Line]:
+    """Yields spans in lines of a passage."""
+    for line in flow(spans, max(width - len(INDENT), MIN_COLUMNS)):
+        yield [(INDENT, PLAIN), *line]
+
+
+def in_bytes(lines: Iterable[Line], colour: bool) -> bytes:
+    """Returns lines as they are sent to the terminal."""
+    return "".join(f"{''.join(coloured(*span, colour) for span in line)}\n" for line in lines).encode()
+
+
+def coloured(text: str, style: str, colour: bool) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if colour and style and text else text

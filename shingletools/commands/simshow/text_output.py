@@ -1,6 +1,6 @@
 """Comparisons for people to read: passages with their differences and surroundings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from shingletools.commands.simshow import terminal_text
 from shingletools.commands.simshow.documents import Name, Place, ShownDocument
 from shingletools.commands.simshow.passages import EQUAL, ONLY_A, ONLY_B, Comparison, Passage
 from shingletools.commands.simshow.report.pair_origin import Corpus
-from shingletools.commands.simshow.spec import Form
+from shingletools.commands.simshow.spec import Layout
 from shingletools.commands.simshow.terminal_text import Line, Span
 from shingletools.kernel.types import Index
 from shingletools.system import errors
@@ -58,8 +58,8 @@ def headline(passage: Passage, number: int) -> str:
 class LineWriter:
     """Writes one line for each pair."""
 
-    def __init__(self, form: Form) -> None:
-        self.form = form
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
 
     def write(self, compared: Comparison, _a: ShownDocument, _b: ShownDocument, /) -> bytes:
         return f"{summary(compared)}\n".encode()
@@ -80,10 +80,9 @@ class TextWriter(LineWriter):
         for number, passage in enumerate(compared.passages, 1):
             lines.append([(f"  {headline(passage, number)}", terminal_text.PLAIN)])
             lines += self.body(passage, a, b, edges)
-        if self.form.unshared:
+        if self.layout.unshared:
             lines += self.unshared(compared, a, b)
-        lines.append([])
-        return "".join(f"{terminal_text.shown(line, self.form.colour)}\n" for line in lines).encode()
+        return terminal_text.in_bytes([*lines, []], self.layout.colour)
 
     def unshared(self, compared: Comparison, *texts: ShownDocument) -> Iterator[Line]:
         """Yields the words that are in no passage, for each text."""
@@ -99,16 +98,11 @@ class TextWriter(LineWriter):
                 place = int(starts[first]), int(ends[first:last].max())
                 yield [(f"  only {side} {place[0]}-{place[1]}, {plural(last - first, 'word')}", terminal_text.PLAIN)]
                 spans = [self.piece(text.source, place, 0, MARKED[side], False)]
-                for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
-                    yield [("    ", terminal_text.PLAIN), *line]
+                yield from terminal_text.indented(spans, self.layout.width)
         yield [("  case and punctuation do not count", terminal_text.CONTEXT)]
 
     def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, edges: Edges) -> Iterator[Line]:
-        before, behind = around(a.source, edges, passage.a, self.form.context)
-        spans = [(before, terminal_text.CONTEXT), (">>", terminal_text.HEAD), *self.both(passage, a, b)]
-        spans += [("<<", terminal_text.HEAD), (behind, terminal_text.CONTEXT)]
-        for line in terminal_text.flow(spans, max(self.form.width - 4, 20)):
-            yield [("    ", terminal_text.PLAIN), *line]
+        return in_context(self.both(passage, a, b), a.source, edges, passage.a, self.layout)
 
     def both(self, passage: Passage, a: ShownDocument, b: ShownDocument) -> Iterator[Span]:
         """Yields the words of a passage and, between them, the blanks and signs of a."""
@@ -137,7 +131,7 @@ class TextWriter(LineWriter):
             before, behind, style = marks
             return f"{before}{source[slice(*place)]}{behind}", style
         text = source[max(at, place[0]) : place[1]]
-        text = text if self.form.whole else shortened(text)
+        text = text if self.layout.whole else shortened(text)
         return (f"[={text}=]", terminal_text.TEMPLATE) if template and text else (text, terminal_text.PLAIN)
 
 
@@ -146,14 +140,14 @@ class ColumnWriter(TextWriter):
 
     def body(self, passage: Passage, a: ShownDocument, b: ShownDocument, _edges: Edges) -> Iterator[Line]:
         none: Line = []
-        width = max((self.form.width - 4 - len(BETWEEN)) // 2, 10)
+        width = max((self.layout.width - 4 - len(BETWEEN)) // 2, 10)
         left, right = (
             terminal_text.flow(self.one(passage, side, text), width) for side, text in ((ONLY_A, a), (ONLY_B, b))
         )
         for one, two in zip_longest(left, right, fillvalue=none):
             blank = " " * (width - sum(terminal_text.columns(text) for text, _ in one))
             yield [
-                ("    ", terminal_text.PLAIN),
+                (terminal_text.INDENT, terminal_text.PLAIN),
                 *one,
                 (blank + (BETWEEN if two else BETWEEN.rstrip()), terminal_text.PLAIN),
                 *two,
@@ -209,7 +203,7 @@ class PatternWriter(LineWriter):
             return b""
         text = " ".join(terminal_text.safe("".join(self.pattern())).split())
         self.first = None
-        return f"{len(members)} {errors.shown(name)}: {text if self.form.whole else shortened(text)}\n".encode()
+        return f"{len(members)} {errors.shown(name)}: {text if self.layout.whole else shortened(text)}\n".encode()
 
     def pattern(self) -> Iterator[str]:
         """Yields the first text in parts: what is common to all, and VARIES for the rest."""
@@ -233,7 +227,15 @@ class PatternWriter(LineWriter):
         yield self.shown(source[at:])
 
     def shown(self, text: str) -> str:
-        return text if self.form.whole else shortened(text, MAX_PATTERN_CHARS, PATTERN_END_CHARS)
+        return text if self.layout.whole else shortened(text, MAX_PATTERN_CHARS, PATTERN_END_CHARS)
+
+
+def in_context(spans: Iterable[Span], source: str, edges: Edges, place: Place, layout: Layout) -> Iterator[Line]:
+    """Yields the lines of a place with the words around it."""
+    before, behind = around(source, edges, place, layout.context)
+    marked = [(before, terminal_text.CONTEXT), (">>", terminal_text.HEAD), *spans]
+    marked += [("<<", terminal_text.HEAD), (behind, terminal_text.CONTEXT)]
+    return terminal_text.indented(marked, layout.width)
 
 
 def around(source: str, edges: Edges, place: Place, words: int) -> tuple[str, str]:

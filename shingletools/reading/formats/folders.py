@@ -83,8 +83,8 @@ class Folders(NamedTuple):
     def portion(self, found: Found, number: int) -> FileDocuments:
         if not found.cause:
             try:
-                chunk = streams.read_whole(found.path, number, self.encoding)
-                file = WholeFile(chunk, self.id_field, self.text_field, self.times)
+                content = streams.read_whole(found.path, self.encoding)
+                file = WholeFile(found.path, number, content, (self.id_field, self.text_field, self.times))
             except Failed as error:
                 cause = str(error).removeprefix(f"{printable(found.path)}: ")
                 found = found._replace(cause=cause)

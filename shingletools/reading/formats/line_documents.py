@@ -7,9 +7,10 @@ from typing import NamedTuple
 from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.encodings import Encoding
-from shingletools.reading.streams import Chunk, GivenLines
+from shingletools.reading.streams import GivenLines
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
+from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Rejected, printable
 
 
@@ -22,9 +23,11 @@ class Texts(NamedTuple):
     option: str = "--lines"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        with contextlib.closing(streams.read_chunks(files, None, self.encoding)) as chunks:
-            for chunk in chunks:
-                yield TextLines(chunk, self.id_field, self.text_field)
+        number = 1
+        with contextlib.closing(streams.read_batches(files, None, self.encoding)) as batches:
+            for batch in batches:
+                yield TextLines(batch, number, self.id_field, self.text_field)
+                number += kernel.count_lines(batch.lines)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_lines  # late: canon does not need it
@@ -40,8 +43,11 @@ class Records(NamedTuple):
     option: str = ""
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        with contextlib.closing(streams.read_chunks(files, self.given, self.encoding)) as chunks:
-            yield from map(RecordLines, chunks)
+        number = 1
+        with contextlib.closing(streams.read_batches(files, self.given, self.encoding)) as batches:
+            for batch in batches:
+                yield RecordLines(batch, number)
+                number += kernel.count_lines(batch.lines)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         from shingletools.reading.formats.table_rewriter import kept_lines  # late: as above
@@ -52,26 +58,26 @@ class Records(NamedTuple):
 class RecordLines(FileDocuments):
     """Lines of JSON as records."""
 
-    def __init__(self, chunk: Chunk) -> None:
-        self.chunk = chunk
-        self.name, self.number, self.size = chunk.name, chunk.number, chunk.size
+    def __init__(self, batch: RecordBatch, number: int) -> None:
+        self.source, self.number = batch, number
+        self.name, self.size = batch.file, batch.size
 
     def documents(self) -> Iterator[Document]:
-        for line, text in enumerate(kernel.split_lines(self.chunk.data), self.chunk.line):
+        for line, text in enumerate(kernel.split_lines(self.source.lines), self.source.first):
             yield Document(text, line, text)
 
 
 class TextLines(RecordLines):
     """Lines of text."""
 
-    def __init__(self, chunk: Chunk, id_field: str, text_field: str) -> None:
-        super().__init__(chunk)
+    def __init__(self, batch: RecordBatch, number: int, id_field: str, text_field: str) -> None:
+        super().__init__(batch, number)
         self.fields = id_field, text_field
-        if chunk.line == 1 and b"\r" in chunk.data and kernel.count_lines(chunk.data) == 1:
+        if batch.first == 1 and b"\r" in batch.lines and kernel.count_lines(batch.lines) == 1:
             from shingletools.record.error_hints import RETURNS, ends_in_returns  # late: most runs do not need it
 
-            if ends_in_returns(chunk.data.rstrip(b"\n")):
-                self.messages = [f"{printable(chunk.name)}: is one line; it looks like {RETURNS}"]
+            if ends_in_returns(batch.lines.rstrip(b"\n")):
+                self.messages = [f"{printable(batch.file)}: is one line; it looks like {RETURNS}"]
 
     def documents(self) -> Iterator[Document]:
         id_field, text_field = self.fields

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 from shingletools.record import wire
 from shingletools.record.error_hints import CHARSET, CHARSET_BYTES
-from shingletools.record.json_faults import is_utf8
 from shingletools.system.errors import Failed, Rejected
 from shingletools.system.lazy_imports import lazy, needs
 
@@ -21,7 +20,7 @@ def text_of_file(content: bytes) -> str:
     Nothing is guessed, since no recipe says which version of a library did it.
     """
     declared = CHARSET.search(content, 0, CHARSET_BYTES)
-    if declared and (ESCAPE in content or not is_utf8(content)):
+    if declared and (ESCAPE in content or not wire.is_utf8(content)):
         try:
             if (named := charset_of(declared[1].decode())) and not named.startswith("utf-"):
                 return str(encoding.bytes_to_str(content, named, errors="replace"))

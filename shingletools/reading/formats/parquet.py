@@ -8,7 +8,7 @@ from shingletools.reading.formats.arrow_lines import Fields, LineColumn, line_co
 from shingletools.reading.formats.numbered_records import with_numbers
 from shingletools.reading.formats.parquet_batches import batches, parquet_file
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
-from shingletools.record.json_faults import is_utf8
+from shingletools.record.wire import is_utf8
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
 
 

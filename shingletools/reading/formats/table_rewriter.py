@@ -93,11 +93,11 @@ def appended(form: Dialect, row: bytes, values: Sequence[object]) -> bytes:
 def kept_lines(files: Sequence[str], decisions: Decisions, encoding: Encoding | None) -> Iterator[KeptAndRemoved]:
     """Writes lines of text, or of JSON."""
     sides = KeptRows(), KeptRows()
-    with closing(streams.read_chunks(files, None, encoding)) as chunks:
-        for chunk in chunks:
-            lines = kernel.split_lines(chunk.data)
+    with closing(streams.read_batches(files, None, encoding)) as batches:
+        for batch in batches:
+            lines = kernel.split_lines(batch.lines)
             for place, (line, decision) in enumerate(zip(lines, decisions.take(len(lines)), strict=True), 1):
                 if decision.kept is not None:
-                    ended = place < len(lines) or chunk.data.endswith(b"\n")
+                    ended = place < len(lines) or batch.lines.endswith(b"\n")
                     sides[not decision.kept].add(line + b"\n" * ended)
             yield sides[0].taken(), sides[1].taken()

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from shingletools.reading import streams
 from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.suffixes import PAGES, suffix
-from shingletools.reading.streams import Chunk
 from shingletools.record import wire
 from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
 from shingletools.system.errors import Rejected, printable
@@ -29,8 +28,8 @@ class WholeFiles(NamedTuple):
         other_names, number = OtherNames(len(files) > 1), 1
         for name in files:
             if not other_names.has(name):
-                chunk = streams.read_whole(name, number, self.encoding)
-                yield WholeFile(chunk, self.id_field, self.text_field, self.times)
+                content = streams.read_whole(name, self.encoding)
+                yield WholeFile(name, number, content, (self.id_field, self.text_field, self.times))
                 number += 1
         if other_names.count:
             yield other_names.portion(number)
@@ -83,15 +82,16 @@ class WholeFile(FileDocuments):
 
     alone = True
 
-    def __init__(self, chunk: Chunk, id_field: str, text_field: str, times: bool = False) -> None:
-        self.chunk, self.fields = chunk, (id_field, text_field, times)
-        self.name, self.number, self.size = chunk.name, chunk.number, chunk.size
+    def __init__(self, name: str, number: int, content: tuple[bytes, int], fields: tuple[str, str, bool]) -> None:
+        """content: also its size before decompression. fields: the last three arguments of `record_of`."""
+        self.name, self.number, self.fields = name, number, fields
+        self.content, self.size = content
 
     def documents(self) -> Iterator[Document]:
         try:
-            yield Document(self.chunk.data, None, record_of(self.name, self.chunk.data, *self.fields))
+            yield Document(self.content, None, record_of(self.name, self.content, *self.fields))
         except Rejected as error:
-            yield Document(self.chunk.data, None, cause=str(error))
+            yield Document(self.content, None, cause=str(error))
 
 
 def record_of(name: str, content: bytes, id_field: str, text_field: str, times: bool = False) -> bytes:

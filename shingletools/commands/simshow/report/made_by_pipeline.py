@@ -28,8 +28,8 @@ def origin_of(command: str, date: str) -> Provenance:
         raise Failed("--made-by: --help and --version cannot be given here") from None
     recipe, threshold, k, removable, least, exact = "", "", None, None, None, False
     for step in steps:
-        if made := getattr(step.stage, "recipe", ""):
-            recipe = wire.extended_recipe(recipe, made)
+        if of_stage := getattr(step.stage, "recipe", ""):
+            recipe = wire.extended_recipe(recipe, of_stage)
         options = step.options
         if step.name == "shingle" and not (options.chars or options.word_chars or options.longest or options.spots):
             k = options.k

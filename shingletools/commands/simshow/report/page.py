@@ -2,16 +2,15 @@
 
 import hashlib
 import shlex
-from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 
-from shingletools.commands.simshow.documents import Name
+from shingletools.commands.simshow.documents import Name, ShownDocument
 from shingletools.commands.simshow.passages import Comparison, rounded
-from shingletools.commands.simshow.report.page_shell import frame, in_script
+from shingletools.commands.simshow.report.page_shell import in_script, shell
 from shingletools.commands.simshow.report.pair_graph import PairGraph
 from shingletools.commands.simshow.report.pair_origin import Corpus, Provenance
 from shingletools.commands.simshow.report.shown_ids import Key, as_json, names
@@ -23,7 +22,6 @@ from shingletools.record.labels import LABEL_FIELD
 from shingletools.system.errors import printable
 
 UNSAID = Provenance()
-UNKNOWN = -1  # in place of a document's number of words
 HAS = "a", "b", "similarity", wire.AGAINST, wire.COVERS, LABEL_FIELD  # fields of a pair that the page writes anew
 PAIR, DOCUMENT, MEMBER = 160, 96, 48  # most bytes of each in lists and elements, without passages, text and name
 
@@ -34,122 +32,109 @@ class Report:
     If records of pairs are given, only their pairs are in the list of pairs; groups and marks of dedup bring others, of
     which the one beside the document that is kept goes.
 
-    Texts and passages are written as they come, the lists at the end.
+    Its methods return the next bytes of the page: texts and passages come with their pairs, the lists at the end.
     limit: the bytes of data that the page may have; what would make it larger is left out, and the page says so.
     apart: ids of b, and of all members of a group but its first, name other documents, which stay. Then the
     representative of a group that pairs make is the first of these.
     A pair that removes neither of its documents makes no group.
 
     Memory: 17 bytes a pair, the ids, and the lists of the page, which are smaller than the page.
-
-    >>> import io
-    >>> from fractions import Fraction
-    >>> out = io.BytesIO()
-    >>> report = Report(out, limit=1 << 20)
-    >>> report.add_pair(Comparison("x", "y", 0.9, (), (2, 1), 0, 0, Fraction(0), Fraction(0)), "one text", "other")
-    >>> report.finish(Corpus())
-    >>> b'<script type="application/json" id="d1">"other"</script>' in out.getvalue()
-    True
     """
 
-    def __init__(
-        self, out: IO[bytes], limit: int, apart: bool = False, show: Sequence[str] = (), origin: Provenance = UNSAID
-    ) -> None:
-        self.out, self.limit, self.origin = out, limit, origin
-        self.fields = show  # what add_pair is given of each document
+    def __init__(self, limit: int, apart: bool = False, show: Sequence[str] = (), origin: Provenance = UNSAID) -> None:
+        """show: the names of the shown fields of documents."""
+        self.unsent = [shell()[0]]
+        self.limit, self.origin, self.fields = limit, origin, show
         self.shown_fields: dict[int, Sequence[str]] = {}  # the fields of documents whose text is on the page
         self.sides = 0, int(apart)  # of a and of b
         self.room = limit  # bytes that are left
         self.given = False  # whether groups were given; if not, room is kept for those that the pairs make
         self.numbers: dict[Key, int] = {}
         self.keys: list[Key] = []
-        self.words = array("q")  # number of words of each document
+        self.words: list[int | None] = []  # number of words of each document, if it is known
         self.graph = PairGraph()  # records of pairs
         self.brought = PairGraph()  # pairs that groups and marks bring
-        self.shown: list[int] = []  # the documents that the page names
-        self.place_of: dict[int, int] = {}  # the place of each in `shown`
-        self.texts: set[int] = set()  # documents whose text is on the page
+        self.place_of: dict[int, int] = {}  # of the documents that the page names: their places on it
         self.pairs: list[tuple[object, ...]] = []
-        self.there: set[tuple[int, int]] = set()  # pairs on the page, by their documents
+        self.there: dict[tuple[int, int], None] = {}  # pairs on the page, by their documents, in order
         self.groups: list[list[int]] = []  # their members
         self.titles: list[Key] = []  # of the groups on the page
         self.left_groups = 0
         self.content = hashlib.blake2b(digest_size=8)  # of the texts, and then of ids
         self.units = lru_cache(maxsize=4)(Units)  # a representative's text comes with each of its pairs
-        self.out.write(frame()[0])
 
-    def add_pair(
-        self,
-        comparison: Comparison,
-        source_a: str,
-        source_b: str,
-        said_a: Sequence[str] = (),
-        said_b: Sequence[str] = (),
-    ) -> None:
-        """Adds a pair of two different documents, their texts and fields. It is shown once. Raises what `out` does."""
-        numbers = self.number(self.sides[0], comparison.a), self.number(self.sides[1], comparison.b)
-        for number, words in zip(numbers, comparison.words, strict=True):
+    def write(self, compared: Comparison, a: ShownDocument, b: ShownDocument, /) -> bytes:
+        """Adds a pair of two different documents. It is shown once."""
+        numbers = self.number(self.sides[0], compared.a), self.number(self.sides[1], compared.b)
+        for number, words in zip(numbers, compared.words, strict=True):
             self.words[number] = words
-        similarity = float(comparison.jaccard if comparison.similarity is None else comparison.similarity)
-        record = comparison.record or {wire.COVERS: "a" if self.sides[1] else "b"}
-        (self.graph if comparison.record else self.brought).add(*numbers, removes := may_go(record))
-        ends = min(numbers), max(numbers)
-        if ends in self.there:
-            return
+        record = compared.record or {wire.COVERS: "a" if self.sides[1] else "b"}
+        (self.graph if compared.record else self.brought).add(*numbers, may_go(record))
+        if (min(numbers), max(numbers)) not in self.there:
+            self.place_pair(compared, record, numbers, (a, b))
+        return self.taken()
+
+    def place_pair(
+        self,
+        compared: Comparison,
+        record: Mapping[str, Any],
+        numbers: tuple[int, int],
+        documents: tuple[ShownDocument, ShownDocument],
+    ) -> None:
+        """Puts a pair on the page if there is room."""
         rest = {name: value for name, value in record.items() if name not in HAS}
         said = wire.json_of(rest)[1:-1].decode(), json_field(record, wire.COVERS), json_field(record, LABEL_FIELD)
-        size, new = PAIR + len(in_script(said)), {}
-        for number, source, shown_fields in zip(numbers, (source_a, source_b), (said_a, said_b), strict=True):
-            if number not in self.texts:
-                size += sum(len(in_script(value)) + 1 for value in shown_fields)
-                new[number] = in_script(source) if size + len(source) <= self.room else b""
-                size += max(len(new[number]), len(source)) + self.name_size(number)
+        size, texts = PAIR + len(in_script(said)), {}
+        for number, document in zip(numbers, documents, strict=True):
+            if number not in self.shown_fields:
+                least = len(document.source)
+                size += sum(len(in_script(value)) + 1 for value in document.shown_fields)
+                texts[number] = in_script(document.source) if size + least <= self.room else b""
+                size += max(len(texts[number]), least) + self.name_size(number)
                 size += 0 if self.given else self.kept_for(number)
-        passages = (
-            in_script(packed(comparison.passages, self.units(source_a), self.units(source_b)))
-            if size <= self.room
-            else b""
-        )
-        size += len(passages)
         if size > self.room:
             return
-        self.room -= size
-        self.there.add(ends)
-        for number, text in new.items():
-            self.content.update(text)
-            self.write(f"d{self.show(number)}", text)
-        self.texts.update(new)
-        self.shown_fields.update(
-            (number, shown_fields)
-            for number, shown_fields in zip(numbers, (said_a, said_b), strict=True)
-            if shown_fields
-        )
-        self.write(f"p{len(self.pairs)}", passages)
-        self.pairs.append(
-            (
-                *(self.place_of[number] for number in numbers),
-                None if comparison.similarity is None else rounded(similarity),
-                *(rounded(comparison.jaccard), comparison.shared, comparison.longest),
-                *(removes, *said),
-            )
-        )
+        passages = in_script(packed(compared.passages, *(self.units(document.source) for document in documents)))
+        if size + len(passages) > self.room:
+            return
+        self.room -= size + len(passages)
+        self.there[min(numbers), max(numbers)] = None
+        for number, document in zip(numbers, documents, strict=True):
+            if number in texts:
+                self.content.update(texts[number])
+                self.add(f"d{self.show(number)}", texts[number])
+                self.shown_fields[number] = document.shown_fields
+        self.add(f"p{len(self.pairs)}", passages)
+        similarity = None if compared.similarity is None else rounded(compared.similarity)
+        figures = similarity, rounded(compared.jaccard), compared.shared, compared.longest
+        self.pairs.append((*(self.place_of[number] for number in numbers), *figures, may_go(record), *said))
 
-    def add_group(self, name: Name, members: Sequence[Name]) -> None:
-        """Adds a group after its pairs. Its first member is the representative. Raises what `out` does."""
+    def group(self, name: Name, members: Sequence[Name], /) -> bytes:
+        """Adds a group after its pairs. Its first member is the representative."""
         self.given = True
         first, *others = members
         numbers = [self.number(self.sides[0], first), *(self.number(self.sides[1], member) for member in others)]
         self.place_group((0, name), numbers)
+        return self.taken()
 
-    def finish(self, corpus: Corpus) -> None:
-        """Writes the lists and the end of the page. Raises what `out` does."""
+    def finish(self, corpus: Corpus, /) -> bytes:
+        """Returns the lists and the end of the page."""
         documents = len(self.keys)
-        rank = [(name in corpus.gone, corpus.places.get(name, documents)) for _, name in self.keys]
-        order = sorted(range(documents), key=lambda number: (-self.side(number), rank[number]))
+        rank = [(-side, name in corpus.gone, corpus.places.get(name, documents)) for side, name in self.keys]
+        order = sorted(range(documents), key=rank.__getitem__)
         if not self.given:
             self.place_groups(order)
-        self.write("lists", in_script(self.lists(corpus, order)))
-        self.out.write(frame()[1])
+        self.add("lists", in_script(self.lists(corpus, order)))
+        self.unsent.append(shell()[1])
+        return self.taken()
+
+    def add(self, name: str, content: bytes) -> None:
+        self.unsent.append(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
+
+    def taken(self) -> bytes:
+        """Returns the bytes that were made since the last call."""
+        data, self.unsent = self.unsent, []
+        return b"".join(data)
 
     def place_groups(self, order: Sequence[int]) -> None:
         """Places the groups of the pairs. order: of the documents, those that are preferred first."""
@@ -166,18 +151,12 @@ class Report:
         if key not in self.numbers:
             self.numbers[key] = len(self.keys)
             self.keys.append(key)
-            self.words.append(UNKNOWN)
+            self.words.append(None)
         return self.numbers[key]
 
-    def side(self, number: int) -> int:
-        return self.keys[number][0]
-
     def show(self, number: int) -> int:
-        """Returns the place of a document in `shown`, to which it is added if need be."""
-        if number not in self.place_of:
-            self.place_of[number] = len(self.shown)
-            self.shown.append(number)
-        return self.place_of[number]
+        """Returns the place of a document on the page, which then names it."""
+        return self.place_of.setdefault(number, len(self.place_of))
 
     def name_size(self, number: int) -> int:
         """Returns the most bytes that a document can add to the lists."""
@@ -191,7 +170,7 @@ class Report:
         """Puts a group on the page if there is room."""
         size = PAIR + size_of(title) + sum(MEMBER + self.name_size(member) for member in members)
         if not self.given:
-            size = max(0, size - sum(self.kept_for(member) for member in members if member in self.texts))
+            size = max(0, size - sum(self.kept_for(member) for member in members if member in self.shown_fields))
         if size > self.room:
             self.left_groups += 1
             return
@@ -203,38 +182,32 @@ class Report:
         """Returns the data of the page except texts and passages."""
         columns = "a b similarity jaccard shared longest removes more covers label".split()
         shown_as = dict(zip(self.keys, names(self.keys), strict=True))
-        titled = [shown_as[self.keys[number]] for number in self.shown]
+        shown, documents = [*self.place_of], len(self.keys)
+        titled = [shown_as[self.keys[number]] for number in shown]
         titles = names(self.titles) if self.given else [shown_as[title] for title in self.titles]
-        ends = self.listed_graph().distinct(len(self.keys))
-        numbered_pairs = [sorted((self.shown[cast(int, a)], self.shown[cast(int, b)])) for a, b, *_ in self.pairs]
-        listed = np.isin(
-            np.array([low * len(self.keys) + high for low, high in numbered_pairs], np.int64), ends
-        ).tolist()
-        known = [words if words != UNKNOWN else None for words in self.words]
+        records = self.listed_graph().distinct(documents)
+        listed = np.isin([low * documents + high for low, high in self.there], records).tolist()
         removable = corpus.removable if self.origin.removable is None else self.origin.removable
         content = self.content.copy()
         content.update(in_script([titled, [pair[:2] for pair in self.pairs]]))
         return {
             "key": content.hexdigest(),  # by which a browser keeps decisions
             "limit": self.limit,
-            "left": {"pairs": len(ends) - sum(listed), "groups": self.left_groups},
+            "left": {"pairs": len(records) - sum(listed), "groups": self.left_groups},
             "origin": dict(zip(("command", "recipe", "threshold"), self.origin, strict=False), date=self.origin.date),
             "removable": removable,
             "dedup": shlex.join(map(printable, self.origin.dedup or corpus.dedup)) if removable else "",
             "apart": bool(self.sides[1]),
             "names": titled,
-            "words": [known[number] for number in self.shown],
-            "integer": [int(type(self.keys[number][1]) is int) for number in self.shown],  # of ids
+            "words": [self.words[number] for number in shown],
+            "integer": [int(type(self.keys[number][1]) is int) for number in shown],  # of ids
             "order": [self.place_of[number] for number in order if number in self.place_of],  # of preference
             "fields": self.fields,
-            "said": [self.shown_fields.get(number, ()) for number in self.shown],
+            "said": [self.shown_fields.get(number, ()) for number in shown],
             "listed": listed,  # others are pairs that groups or marks bring, which no record of a pair names
             "pairs": dict(zip(columns, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {},
             "groups": [{"name": name, "members": members} for name, members in zip(titles, self.groups, strict=True)],
         }
-
-    def write(self, name: str, content: bytes) -> None:
-        self.out.write(b'<script type="application/json" id="%b">%b</script>\n' % (name.encode(), content))
 
 
 def json_field(record: Mapping[str, Any], name: str) -> str:

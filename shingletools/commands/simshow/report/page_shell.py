@@ -22,7 +22,7 @@ def source_of(code: str) -> str:
 
 
 @cache
-def frame() -> tuple[bytes, bytes]:
+def shell() -> tuple[bytes, bytes]:
     """Returns the page before and after the data. Its policy allows this script and this style, and no requests."""
     style = asset("report.css")
     script = "'use strict';\n" + "".join(map(asset, SCRIPTS))

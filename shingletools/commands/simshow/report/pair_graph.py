@@ -50,8 +50,8 @@ class PairGraph:
 
         Their documents are in ascending order. documents: the number of all.
         """
-        connected, some = UnionFind(documents), np.array(self.may_go, np.uint8) & sides > 0
-        connected.join(np.array(self.a, np.int64)[some], np.array(self.b, np.int64)[some])
+        connected, removing = UnionFind(documents), np.array(self.may_go, np.uint8) & sides > 0
+        connected.join(np.array(self.a, np.int64)[removing], np.array(self.b, np.int64)[removing])
         first = connected.representatives()
         members = np.argsort(first, kind="stable")
         for group in np.split(members, np.flatnonzero(np.diff(first[members])) + 1):

@@ -132,4 +132,4 @@ def pieces(document: MarkedDocument) -> Iterator[tuple[str, list[int], int]]:
 
 def visible(text: str) -> str:
     """Returns a text for HTML; what would turn its direction, or is no character of HTML, as its number."""
-    return escape(OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text))
+    return escape(OBEYED.sub(lambda match: match[0].encode("unicode_escape").decode(), text))

@@ -34,9 +34,9 @@ def bare(key: Key) -> str:
 
 
 def as_json(key: Key) -> str:
-    """Returns the id as JSON, the longest form; white space that a browser drops, or shows like a blank, is escaped."""
+    """Returns the id as JSON, which is longest; white space that a browser drops, or shows like a blank, is escaped."""
     side, name = key
-    spelled = HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(name).decode())
+    spelled = HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", orjson.dumps(name).decode())
     return f"{spelled}{OTHERS if side else ''}"
 
 

@@ -19,7 +19,7 @@ class Units:
     """
 
     def __init__(self, text: str) -> None:
-        self.wide = [] if text.isascii() else [found.start() for found in TWO.finditer(text)]
+        self.wide = [] if text.isascii() else [match.start() for match in TWO.finditer(text)]
 
     def __call__(self, place: int) -> int:
         return place + bisect_left(self.wide, place)
