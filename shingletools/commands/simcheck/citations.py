@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 
 from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS
 from shingletools.commands.simcheck.spellings import are_spelled_alike
+from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, PICTURES
 
 EQUAL, ALIKE, UNKNOWN, OTHER = 2, 1, 0, -1  # what two values of a field are
 NEAR = 75  # percent of the letters of titles, in order: the same title as two databases have it
@@ -33,7 +34,7 @@ WORD = re.compile(r"[^\W_]+")
 # Of titles, signs are words, too; a hyphen is a minus before a number, and behind a short word or a digit: Na-, CD4-
 WORD_OR_SIGN = re.compile(
     r"[^\W_]+|(?<![\w\u2013-])[-\u2013](?=\d)|(?:(?<=\b\w)|(?<=\b\w\w)|(?<=\b\w\w\w)|(?<=\d))-(?![\w\u2013-])"
-    r"|[\u2212+%‰#$€£¥<>=±≤≥≈\u00d7÷♀♂\u2600-\u27bf\U0001f000-\U0001faff]"
+    rf"|[−+%‰#<>={CURRENCIES}{MATHEMATICAL}{ARROWS}{PICTURES}]"
 )
 APART = re.compile(r"(?<!\d) | (?!\d)")  # blanks that may be written or not: 1 5 is not 15
 NUMBER = re.compile(r"\d{1,18}")
