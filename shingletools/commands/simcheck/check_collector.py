@@ -10,17 +10,7 @@ import orjson
 
 from shingletools.commands.simcheck.spec import ADDED, CheckSpec
 from shingletools.commands.simcheck.text_numbers import TextNumbers
-from shingletools.commands.simcheck.verdicts import (
-    COPY,
-    DIFFERENT,
-    DOUBT,
-    DOUBTFUL,
-    SHORT,
-    UNLIKE,
-    VERDICTS,
-    stands_in,
-    verdicts,
-)
+from shingletools.commands.simcheck.verdicts import ANSWERS, DOUBT, SHORT, UNLIKE, VERDICTS, stands_in, verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id, split_ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
@@ -90,15 +80,14 @@ class CheckCollector(Collector):
         self.apart_first: dict[bytes, bytes] = {}  # the first id of texts that differ from what they are copies of
         self.via: bytes | None = None  # the recipe of all texts, as it is spelled, from the first document on
         self.prepared = TextNumbers()
-        key = int.from_bytes(os.urandom(8))
-        self.how = Comparing(SHORT, key)
+        self.how = Comparing(SHORT, key=int.from_bytes(os.urandom(8)))
         covers = [*(found.covers for found in VERDICTS[:DOUBT]), "both" if spec.covering else VERDICTS[DOUBT].covers]
         self.rests = [
             f',"covers":"{side}","answer":"{found.answer}"}}\n'.encode()
             for side, found in zip(covers, VERDICTS, strict=True)
         ]
         self.lost: list[Reject] = []
-        self.counts = dict.fromkeys((COPY, DOUBTFUL, DIFFERENT), 0)
+        self.counts = dict.fromkeys(ANSWERS, 0)
         other = -1 if spec.others else 0
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, other=other)
         flags = (Field(AGAINST.encode(), Kind.FLAG), Field(wire.COPY.encode(), Kind.FLAG))

@@ -55,10 +55,6 @@ class Citation:
     def __getitem__(self, name: str) -> str:
         return self.values.get(name, "")
 
-    def __len__(self) -> int:
-        """Returns the number of words that take as much memory."""
-        return 30
-
     @property
     def doi(self) -> str:
         return self["doi"] if self["doi"].startswith("10.") else ""

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rapidfuzz.distance import OSA
+
 from shingletools.commands.simcheck.text_numbers import is_number
 from shingletools.kernel.own_words import matched
 
@@ -50,11 +52,4 @@ def are_spellings(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) >= LEAST_STEM and long.removeprefix(short) in ENDINGS:
         return True
-    if len(short) < LEAST_LETTERS:
-        return False
-    start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    more = len(long) - len(short)
-    rest, others = short[start:], long[start:]
-    if more:
-        return more == 1 and rest == others[1:]
-    return rest[1:] == others[1:] or (rest[:2] == others[1::-1] and rest[2:] == others[2:])
+    return len(short) >= LEAST_LETTERS and OSA.distance(one, other) == 1

@@ -48,16 +48,13 @@ class TextNumbers:
         self.starts.extend((bounds[:-1] + len(self.words)).tolist())
         self.sizes.extend(np.diff(bounds).tolist())
         self.words.frombytes(words.astype(np.int32).tobytes())
-        self.flags += bytes(map(self.flags_of, self.words_from(known)))
+        new = map(bytes.decode, self.words_from(known))
+        self.flags += bytes(NUMBER * is_number(word) | NEVER * (word == ARTICLE) for word in new)
 
     def words_from(self, first: int) -> list[bytes]:
         ends = np.frombuffer(bytes(self.ids.ends), np.int64)
         start = int(ends[first - 1]) if first else 0
         return words_of(bytes(self.ids.data[start:]), ends[first:] - start)
-
-    def flags_of(self, word: bytes) -> int:
-        text = word.decode()
-        return NUMBER * is_number(text) | NEVER * (text == ARTICLE)
 
     def arrays(self) -> NumberedTexts:
         """Returns all texts. No text can be added while these arrays are there."""

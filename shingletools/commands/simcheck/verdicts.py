@@ -1,9 +1,8 @@
 """Which side of a pair the other covers: a text is covered if it has nothing of its own beside the other.
 
 In doubt, it is not. Each word may tell: another one, as in Part 2 or Dr Moller; one that only the other text has, as
-Erratum or not; and where it stands. Labels say so, too: of texts of 60 to 300 words that stand in another one, nearly
-all tell something by what is missing, such as descriptions of a program and of its manual. Only of a longer text that
-stands in another one as it is, and is most of it, the rest is taken for what a page has beside its text.
+Erratum or not; and where it stands. Of texts of 60 to 300 words that stand in another one, nearly all tell something by
+what is missing, such as descriptions of a program and of its manual. Only around longer texts may be what pages have.
 
 Three answers, as in record linkage (Fellegi and Sunter 1969): copy, doubtful, different.
 """
@@ -15,7 +14,7 @@ import numpy as np
 from shingletools.kernel.own_words import OwnWords
 from shingletools.kernel.types import Flags, Index
 
-COPY, DOUBTFUL, DIFFERENT = "copy", "doubtful", "different"
+ANSWERS = COPY, DOUBTFUL, DIFFERENT = "copy", "doubtful", "different"
 SHORT = 60  # words of a text that is compared word by word; they need so little time
 ARTICLES_TELL = 4  # words: in fewer, an article tells, too: The Who
 QUOTED = 300  # words of a text that the other may have beside some of its own
@@ -61,6 +60,5 @@ def verdicts(own: OwnWords, sizes: Index, quoted: Flags) -> Index:
     least = sizes.min(axis=1)
     same = (words.sum(axis=1) == 0) & ((least >= ARTICLES_TELL) | (sizes[:, 0] == sizes[:, 1]))
     covered = np.where((least <= SHORT)[:, None], same[:, None], quoted)
-    numbers = (own["number"] > 0).all(axis=1) & (least <= NUMBERS_TELL)
-    unlike = (ALIKE * words > sizes).all(axis=1) | numbers
+    unlike = (ALIKE * words > sizes).all(axis=1) | ((own["number"] > 0).all(axis=1) & (least <= NUMBERS_TELL))
     return np.select([covered.all(axis=1), *covered.T, unlike], range(DOUBT), DOUBT)
