@@ -100,19 +100,16 @@ else:
         return False
 
     from shingletools.kernel.line_columns import read_columns
-    from shingletools.kernel.lines import (
-        count_lines,
-        element_end,
-        list_fingerprints,
-        read_frequencies,
-        read_weights,
-        record_lines,
-        weigh_fingerprints,
-    )
+    from shingletools.kernel.lines import count_lines, element_end, record_lines
     from shingletools.kernel.lines import no_link as link_function
     from shingletools.kernel.lines import no_link as link_minima
     from shingletools.kernel.lines import no_link as link_simhash
     from shingletools.kernel.lines import no_link as link_weighted_simhash
-    from shingletools.kernel.memo import reference_fingerprints as fingerprints
-    from shingletools.kernel.memo import reference_words as words
+    from shingletools.kernel.lines import no_rows as read_frequencies
+    from shingletools.kernel.lines import no_rows as read_weights
+    from shingletools.kernel.lines import no_slots as list_fingerprints
+    from shingletools.kernel.lines import no_slots as weigh_fingerprints
+    from shingletools.kernel.memo import ReferenceFingerprints, ReferenceWords
     from shingletools.kernel.payload_signatures import minima, simhash
+
+    fingerprints, words = ReferenceFingerprints, ReferenceWords

@@ -9,7 +9,7 @@ from shingletools.kernel.lines import (
     Link,
     LinkOutput,
     RawColumns,
-    SignatureForm,
+    SignatureLayout,
     WeightSlots,
 )
 
@@ -44,7 +44,7 @@ def weigh_fingerprints(fingerprints: bytes, weights: bytes, factor: int, /) -> b
 def link_weighted_simhash(weights: WeightSlots, /) -> Link: ...
 def link_function(function: Callable[[str], str | bytes], /) -> Link: ...
 def linked_lines(
-    links: tuple[Link, ...], fields: FilterFields, lines: bytes, at: int, form: SignatureForm | None = None, /
+    links: tuple[Link, ...], fields: FilterFields, lines: bytes, at: int, layout: SignatureLayout | None = None, /
 ) -> LinkOutput: ...
 def end_with_parent() -> bool: ...
 def fail_at_exit() -> None: ...

@@ -27,14 +27,14 @@ def compared(definition: ModuleType, name: str, *arguments: Any) -> Compared:
 def rows(draw: Generator) -> Iterator[Compared]:
     for kind in ("u1", "u2", "u4", "u8"):
         for n in (1, 7, 8, 15, 16, 17, 63, 64, 65, 84, 128, 200):
-            made = draw.integers(0, 4, (50, n)).astype(kind) * draw.integers(1, 60).astype(kind)  # many agree
+            signatures = draw.integers(0, 4, (50, n)).astype(kind) * draw.integers(1, 60).astype(kind)  # many agree
             left, right = draw.integers(0, 50, (2, 100))
             for least in (0, 1, n // 4, n // 2, n, n + 1):
-                yield compared(reference_arrays, "agreements", made, least, left, right[::-1])
-            yield compared(reference_arrays, "agreements", made, 1, left, right, [(0, 1), (n // 2, n)])
+                yield compared(reference_arrays, "agreements", signatures, least, left, right[::-1])
+            yield compared(reference_arrays, "agreements", signatures, 1, left, right, [(0, 1), (n // 2, n)])
             cut = [(0, n), (n // 3, n), (n // 5, n // 2), (n, n)]
-            yield compared(reference_arrays, "band_keys", made, cut)
-            yield compared(reference_arrays, "band_keys", made, cut, made[:, 0] % 3 > 0)
+            yield compared(reference_arrays, "band_keys", signatures, cut)
+            yield compared(reference_arrays, "band_keys", signatures, cut, signatures[:, 0] % 3 > 0)
     for pairs in (1, 3, 40):
         table = np.zeros(2 * pairs, np.uint64)
         for _ in range(3):
@@ -49,51 +49,51 @@ def sets(draw: Generator) -> Iterator[Compared]:
     for high in (4, 30, 60):
         several = [np.unique(draw.integers(0, high, draw.integers(1, 25))) for _ in range(20)]
         tokens = np.concatenate(several).astype(np.uint64) << np.uint64(58)
-        made = TokenSets.of(tokens, np.array([*map(len, several)]))
+        token_sets = TokenSets.of(tokens, np.array([*map(len, several)]))
         left, right, least = draw.integers(0, 20, (3, 100))
-        yield compared(reference_arrays, "overlaps", made, left, right, least)
-        yield compared(reference_arrays, "parities", made)
-        yield from candidates(draw, made)
+        yield compared(reference_arrays, "overlaps", token_sets, left, right, least)
+        yield compared(reference_arrays, "parities", token_sets)
+        yield from candidates(draw, token_sets)
         weights = draw.integers(0, 100, 64)[np.concatenate(several)]
-        weighed = TokenWeights(made, weights, np.add.reduceat(weights, made.starts))
+        weighed = TokenWeights(token_sets, weights, np.add.reduceat(weights, token_sets.starts))
         yield compared(reference_arrays, "common_weights", weighed, left, right, least * 50)
-        yield compared(reference_arrays, "set_keys", made)
-        yield from meetings(draw, made)
+        yield compared(reference_arrays, "set_keys", token_sets)
+        yield from meetings(draw, token_sets)
     counters = np.full(1 << reference_arrays.COUNTER_BITS, 2**32 - 20, np.uint32)
     yield compared(reference_arrays, "count_tokens", tokens, counters)
     compiled_arrays.count_tokens(tokens[::3], counters)
-    yield compared(reference_arrays, "rarest", made, made.sizes // 2, counters)
+    yield compared(reference_arrays, "rarest", token_sets, token_sets.sizes // 2, counters)
 
 
-def candidates(draw: Generator, made: TokenSets) -> Iterator[Compared]:
-    order = np.argsort(made.sizes)
-    counters = (made.tokens >> np.uint64(60)).astype(np.uint32)
-    prefixes = Prefixes.of(made.tokens, counters, made.sizes, made.sizes)
+def candidates(draw: Generator, token_sets: TokenSets) -> Iterator[Compared]:
+    order = np.argsort(token_sets.sizes)
+    counters = (token_sets.tokens >> np.uint64(60)).astype(np.uint32)
+    prefixes = Prefixes.of(token_sets.tokens, counters, token_sets.sizes, token_sets.sizes)
     entries = np.zeros(len(order), ENTRY)
-    entries["size"], entries["start"] = made.sizes[order], made.starts[order]
-    entries["place"] = draw.integers(0, made.sizes[order])
+    entries["size"], entries["start"] = token_sets.sizes[order], token_sets.starts[order]
+    entries["place"] = draw.integers(0, token_sets.sizes[order])
     entries["rest"] = entries["size"] - entries["place"]
     entries["bits"] = draw.integers(0, 2**64, (len(order), 2), np.uint64) & np.uint64(0x0101)
     starts = np.arange(1, len(order) + 1)
     for kind, share in ((0, 0.3), (1, 0.4), (2, 0.2), (3, 2.5)):
-        some = BoundedSets(OverlapBound(kind, share), entries, entries, prefixes)
-        yield compared(reference_arrays, "bounded_candidates", some, starts, starts[::-1] - 1)
+        bounded = BoundedSets(OverlapBound(kind, share), entries, entries, prefixes)
+        yield compared(reference_arrays, "bounded_candidates", bounded, starts, starts[::-1] - 1)
     places = entries["place"][np.argsort(order)]
     left, right = draw.integers(0, len(order), (2, 100))
     yield compared(reference_arrays, "first_shared", prefixes, left, right, (places[left], places[right]))
 
 
-def meetings(draw: Generator, made: TokenSets) -> Iterator[Compared]:
-    values, numbers = np.unique(made.tokens, return_inverse=True)
-    of = np.repeat(np.arange(len(made.sizes)), made.sizes)[np.argsort(numbers, kind="stable")]
+def meetings(draw: Generator, token_sets: TokenSets) -> Iterator[Compared]:
+    values, numbers = np.unique(token_sets.tokens, return_inverse=True)
+    of = np.repeat(np.arange(len(token_sets.sizes)), token_sets.sizes)[np.argsort(numbers, kind="stable")]
     bounds = np.append(0, np.cumsum(np.bincount(numbers)))
     for weights in (None, draw.integers(0, 9, len(values))):
-        postings = Postings(numbers, made.sizes, of, bounds, weights)
+        postings = Postings(numbers, token_sets.sizes, of, bounds, weights)
         for least in (1, 2, 5):
             modules = compiled_arrays, reference_arrays
-            found = [module.shared_counts(postings, range(1, 15), 3, least, 500) for module in modules]
+            results = [module.shared_counts(postings, range(1, 15), 3, least, 500) for module in modules]
             one, two = (
-                (met, sorted(zip(*(column.tolist() for column in pairs), strict=True))) for met, *pairs in found
+                (met, sorted(zip(*(column.tolist() for column in pairs), strict=True))) for met, *pairs in results
             )
             yield "shared_counts", one, two
 
@@ -110,8 +110,8 @@ def independent_sets(draw: Generator) -> Iterator[Compared]:
         none = np.full(count, -1, np.int32)
         partners = independent_set.Partners(none, np.zeros(count))
         yield compared(independent_set, "greedy_independent_set", draw.permutation(count), listed, partners)
-        some, state = draw.permutation(count)[: count // 2], draw.choice(np.array([0, 1, 2, 2], np.uint8), count)
-        yield compared(independent_set, "decide_by_cover", some, listed, state)
+        chosen, state = draw.permutation(count)[: count // 2], draw.choice(np.array([0, 1, 2, 2], np.uint8), count)
+        yield compared(independent_set, "decide_by_cover", chosen, listed, state)
         lesser, greater = np.sort(ends.reshape(-1, 2)).T.astype(np.uint64)
         keys = np.unique(lesser << np.uint64(32) | greater)
         yield compared(independent_set, "greedy_independent_set_of_pairs", keys, none)
@@ -135,8 +135,8 @@ def winnowing(draw: Generator) -> Iterator[Compared]:
                 left, right, most = draw.integers(0, len(texts), (3, 30))
                 yield compared(winnow, "equal_words", texts, left, texts, right, most)
                 listed = FACTOR, _kernel.list_fingerprints(keys[:3].tobytes(), b"", FACTOR), True
-                some = np.isin(keys, keys[:3])
-                yield "winnow", compiled_arrays.winnow(texts, how, listed), (keys[some], places[some])
+                kept = np.isin(keys, keys[:3])
+                yield "winnow", compiled_arrays.winnow(texts, how, listed), (keys[kept], places[kept])
 
 
 WORDS = 'house houses health care Äpfel Äpfels Ärger 日本語 日本 "q" \0'.split(" ")  # some are beginnings of others
@@ -156,14 +156,14 @@ def own(draw: Generator) -> Iterator[Compared]:
             )
         sizes = np.array([*map(len, texts)], np.int64)
         ends = np.cumsum([*map(len, spelled)])
-        made = own_words.NumberedTexts(
+        numbered = own_words.NumberedTexts(
             np.concatenate(texts), np.cumsum(sizes) - sizes, sizes, b"".join(spelled), ends.tobytes(), flags
         )
         left, right = np.append(draw.integers(0, 30, (2, 40)), [np.arange(15), np.arange(15, 30)], axis=1)
         for short in (0, 20, 60):
             comparing = own_words.Comparing(short, int(draw.integers(0, 2**63)))
-            yield compared(own_words, "own_words", made, left, right, comparing)
-            found = own_words.own_words(made, left, right, comparing)
+            yield compared(own_words, "own_words", numbered, left, right, comparing)
+            differences = own_words.own_words(numbered, left, right, comparing)
             starts, which = draw.integers(0, 20, len(left)), draw.integers(0, 2, len(left))
             heads = own_words.LineHeads(bytes(range(40)), np.stack([starts, starts + 9], axis=1))
-            yield compared(own_words, "own_lines", heads, found, made, [b"}\n", b',"covers":"a"}\n'], which)
+            yield compared(own_words, "own_lines", heads, differences, numbered, [b"}\n", b',"covers":"a"}\n'], which)

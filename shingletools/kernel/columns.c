@@ -30,7 +30,7 @@ typedef struct {
     int column;       /* the column that it goes to; -1 for none */
     Py_ssize_t other; /* the place of the member whose id must differ, or -1 */
     int must;         /* whether it may not be missing; of A_FLAG, whether it may not be null */
-    Form form;
+    Layout layout;
     const uint8_t *text; /* of EQUAL; NULL if the member must be absent */
     size_t text_size;
 } Field;
@@ -105,9 +105,9 @@ static int sort_words(uint64_t *words, size_t count, int bits, Bytes *room)
     return 0;
 }
 
-int add_set(Column *column, const Form *form, uint64_t *values, size_t count, Bytes *room)
+int add_set(Column *column, const Layout *layout, uint64_t *values, size_t count, Bytes *room)
 {
-    if (sort_words(values, count, form->digits == 8 ? 32 : 64, room))
+    if (sort_words(values, count, layout->digits == 8 ? 32 : 64, room))
         return -1;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
@@ -209,21 +209,22 @@ static int add_ids(Column *column, const Member *list)
 }
 
 /* Adds a payload that is not empty, and where it starts; -1 for one that is not in lower case. */
-static int add_groups(Columns *columns, Column *column, const Form *form, const Member *member, const uint8_t *first)
+static int add_groups(Columns *columns, Column *column, const Layout *layout, const Member *member,
+                      const uint8_t *first)
 {
     if (member->kind != STRING)
         return 0;
     const uint8_t *text = member->value + 1;
     const size_t size = (size_t)(member->end - 1 - text);
     Shingles *shingles = &columns->shingles;
-    if (form->size && (size + 1) * (form->digits / 2) != form->size * (form->digits + 1))
+    if (layout->size && (size + 1) * (layout->digits / 2) != layout->size * (layout->digits + 1))
         return 0;
-    const int read = form->size ? read_bytes(text, size, form->digits, &column->data)
-                                : read_groups(text, size, form->digits, shingles);
+    const int read = layout->size ? read_bytes(text, size, layout->digits, &column->data)
+                                : read_groups(text, size, layout->digits, shingles);
     if (read < 1)
         return read;
-    return (form->size ? add_number(&column->sizes, (int64_t)form->size)
-                       : add_set(column, form, shingles->values, shingles->count, &columns->sorted)) ||
+    return (layout->size ? add_number(&column->sizes, (int64_t)layout->size)
+                       : add_set(column, layout, shingles->values, shingles->count, &columns->sorted)) ||
                    add_number(&column->starts, has_capitals(text, size) ? -1 : member->value - first)
                ? -1
                : 1;
@@ -304,7 +305,7 @@ static int take_member(Columns *columns, const Wanted *wanted, int place, const 
     case IDS:
         return add_ids(column, member);
     case GROUPS:
-        return add_groups(columns, column, &field->form, member, first);
+        return add_groups(columns, column, &field->layout, member, first);
     case NONE:
         return member->kind == ABSENT;
     case EQUAL:
@@ -366,7 +367,7 @@ static int take_fields(Wanted *wanted, PyObject *fields)
         *member = (Member){.name = (const uint8_t *)name, .name_size = (size_t)name_size};
         wanted->paths |= is_path(member);
         field->take = (Take)kind;
-        field->form = (Form){(size_t)digits, (size_t)size};
+        field->layout = (Layout){(size_t)digits, (size_t)size};
         field->text = (const uint8_t *)text;
         field->text_size = (size_t)text_size;
         field->column = kind >= AT_MOST_ONCE ? -1 : shared >= 0 ? wanted->fields[shared].column : wanted->columns++;

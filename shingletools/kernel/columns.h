@@ -19,21 +19,21 @@ typedef struct {
     Shingles shingles;
 } Columns;
 
-/* The form of a payload: digits of a group, and bytes in all, or 0 for a set of any size. */
+/* The layout of a payload: digits of a group, and bytes in all, or 0 for a set of any size. */
 typedef struct {
     size_t digits, size;
-} Form;
+} Layout;
 
 void free_columns(Columns *columns);
 
 /* Adds a set of numbers, which may be changed; -1 with an exception. */
-int add_set(Column *column, const Form *form, uint64_t *values, size_t count, Bytes *room);
+int add_set(Column *column, const Layout *layout, uint64_t *values, size_t count, Bytes *room);
 
 /* What read_columns returns of the lines before the next one, with the first `count` columns; NULL with an exception. */
 PyObject *columns_read(const Columns *columns, int count, const Lines *lines);
 
-/* Works on the lines of `data` from `start` on as linked_lines does: see splice.h. form: NULL for None. */
-PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form);
+/* Works on the lines of `data` from `start` on as linked_lines does: see splice.h. layout: NULL for None. */
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Layout *layout);
 
 static inline int add_number(Bytes *out, int64_t number)
 {

@@ -109,10 +109,10 @@ PyObject *linked_lines(PyObject *Py_UNUSED(self), PyObject *args)
         PyErr_SetString(PyExc_ValueError, "groups have 2, 4, 8 or 16 digits");
         return NULL;
     }
-    const Form form = {(size_t)digits, (size_t)size};
+    const Layout layout = {(size_t)digits, (size_t)size};
     Chain chain = {0};
     if (!start_chain(&chain, links))
-        result = splice_lines(through, &chain, fields, data, at, how == Py_None ? NULL : &form);
+        result = splice_lines(through, &chain, fields, data, at, how == Py_None ? NULL : &layout);
     end_chain(&chain);
     return result;
 }

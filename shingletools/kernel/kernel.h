@@ -36,7 +36,7 @@
     F(link_simhash, METH_NOARGS, "A link that makes simhashes.")                                                      \
     F(link_weighted_simhash, METH_O, "(weights): a link that makes weighted simhashes.")                              \
     F(weigh_fingerprints, METH_VARARGS, "(fingerprints, weights, factor): see weighted_simhash.c")                    \
-    F(linked_lines, METH_VARARGS, "(links, fields, data, at, form): see splice.h")                                    \
+    F(linked_lines, METH_VARARGS, "(links, fields, data, at, layout): see splice.h")                                  \
     F(read_columns, METH_VARARGS, "(lines, at, fields): see columns.c")                                               \
     F(pair_lines, METH_VARARGS, "(a, b, rests, which): see groups.c")                                                 \
     F(group_lines, METH_VARARGS, "(members, sizes): see groups.c")                                                    \

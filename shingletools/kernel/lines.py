@@ -15,21 +15,11 @@ FingerprintFilter = tuple[int, bytes, bool] | tuple[()]
 WeightSlots = tuple[int, bytes, int, int]
 # The fields of line_columns.ReadColumns
 RawColumns = tuple[int, int, bytes, bytes, tuple[tuple[bytes, bytes, bytes], ...]]
-SignatureForm = tuple[int, int]  # digits of a component, and bytes of a signature; 0 bytes for sets
+SignatureLayout = tuple[int, int]  # digits of a component, and bytes of a signature; 0 bytes for sets
 # Lines, or the columns of their ids and signatures; their number, the start of the next one, its exception
 LinkOutput = tuple[bytes | RawColumns, int, int, Exception | None]
 MARK = re.compile(rb'"[^"\\]*"|["\[\]{},]')  # a string without escapes, or the quote of another one
 STRING_END = re.compile(rb'"|\\.', re.DOTALL)  # a quote that is escaped ends no string
-ESCAPES = (  # as orjson writes them; the backslash must be first
-    (b"\\", b"\\\\"),
-    (b'"', b'\\"'),
-    (b"\b", b"\\b"),
-    (b"\t", b"\\t"),
-    (b"\n", b"\\n"),
-    (b"\f", b"\\f"),
-    (b"\r", b"\\r"),
-    *((bytes([code]), b"\\u%04x" % code) for code in range(0x20) if code not in b"\b\t\n\f\r"),
-)
 
 
 class FilterFields(NamedTuple):
@@ -47,30 +37,18 @@ class FilterFields(NamedTuple):
     before: bytes | None = None  # the recipe that an ordinary line has so far; None for any
     # Names of members whose texts, joined, take the place of the consumed text, which an ordinary line need not have
     # then; and how many lines have each, int64, to which the kernel adds
-    parts: tuple[bytes, ...] = ()
+    joined: tuple[bytes, ...] = ()
     counts: bytearray = bytearray()
     named: bytes | None = None  # the value of a new member, which an ordinary line does not have yet
 
 
-def read_frequencies(
-    _lines: bytes, at: int, _digits: int, _low: int, _high: int, _least: int, _most: int, /
-) -> tuple[int, int, bytes, bytes]:
+def no_rows(_lines: bytes, at: int, *_numbers: int) -> tuple[int, int, bytes, bytes]:
     """Reads no lines of a table: all are left to the definition in shingle_tables.py. See frequencies.c."""
     return 0, at, b"", b""
 
 
-def read_weights(_lines: bytes, at: int, _digits: int, /) -> tuple[int, int, bytes, bytes]:
-    """Reads no lines of a table: all are left to the definition in shingle_tables.py. See frequencies.c."""
-    return 0, at, b"", b""
-
-
-def list_fingerprints(_fingerprints: bytes, _without: bytes, _factor: int, /) -> bytes:
-    """Returns no slots, since no link needs them without C. See frequencies.c."""
-    return b""
-
-
-def weigh_fingerprints(_fingerprints: bytes, _weights: bytes, _factor: int, /) -> bytes:
-    """Returns no slots, since no link needs them without C. See weighted_simhash.c."""
+def no_slots(_fingerprints: bytes, _others: bytes, _factor: int, /) -> bytes:
+    """Returns no slots of fingerprints, since no link needs them without C. See fingerprint_slots.h."""
     return b""
 
 
@@ -158,7 +136,7 @@ def record_lines(columns: tuple[ColumnValues, ...], rows: int, /) -> bytes:
 
 
 def quoted(text: bytes) -> bytes:
-    """Returns text as a JSON string, with the escapes that orjson makes."""
-    for character, escape in ESCAPES:
-        text = text.replace(character, escape)
-    return b'"' + text + b'"'
+    """Returns text as a JSON string, with the escapes that orjson makes; what is not UTF-8 stays."""
+    import json  # late: C does this
+
+    return json.dumps(text.decode(errors="surrogateescape"), ensure_ascii=False).encode(errors="surrogateescape")

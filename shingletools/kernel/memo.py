@@ -18,7 +18,7 @@ MAX_ENTRIES = 1 << 16  # distinct keys: at worst 45 MB with their values
 MAX_KEY_CHARS = 32  # characters of a key; longer ones rarely come twice, and could fill the memory
 SPACE = re.compile(r"\s")  # as in str.split
 TOKEN = re.compile(r"\S+")
-SEGMENT_CHARS = 1 << 18
+CUT_CHARS = 1 << 18
 NUMBER = re.compile("[0-9]+")
 KEY_BYTES, WORD_KEY_BYTES = 48, 32  # of a key, and of its part for words
 WORDS, CHARACTERS, WORD_CHARACTERS = range(3)  # units of shingles; see fingerprints.c
@@ -118,25 +118,27 @@ def shifted_places(places: str, by: int) -> str:
     return NUMBER.sub(lambda number: str(int(number[0]) + by), places) if by else places
 
 
-def segments(text: str) -> Iterator[str]:
+def cut_at_blanks(text: str) -> Iterator[str]:
     """Yields parts of a long text, cut at white space, since a list of all its words may take 20 times its memory."""
     start = 0
-    while len(text) - start > SEGMENT_CHARS and (space := SPACE.search(text, start + SEGMENT_CHARS)):
+    while len(text) - start > CUT_CHARS and (space := SPACE.search(text, start + CUT_CHARS)):
         yield text[start : space.start()]
         start = space.end()
     yield text[start:]
 
 
-class _WordMemo:
+class ReferenceWords:
     """The definition of WordMemo."""
 
-    def __init__(self, function: Callable[[str], str]) -> None:
+    def __init__(
+        self, function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
+    ) -> None:
         self.memo = Memo(function)
         self.link = self.link_placed = no_link
 
     def words(self, text: str, /) -> str:
         text.encode()  # raises for lone surrogates, as the compiled memo does
-        return " ".join(filter(None, (self._words(part) for part in segments(text))))
+        return " ".join(filter(None, (self._words(part) for part in cut_at_blanks(text))))
 
     def _words(self, text: str) -> str:
         return " ".join(filter(None, map(self.memo.__getitem__, text.split())))
@@ -145,20 +147,18 @@ class _WordMemo:
         text.encode()  # as above
         words, places = [], []
         for token in TOKEN.finditer(text):
-            found, _, at = self.memo[token[0]].partition("\n")
-            if found:
-                words.append(found)
+            canonical, _, at = self.memo[token[0]].partition("\n")
+            if canonical:
+                words.append(canonical)
                 places.append(shifted_places(at, token.start()))
         return f"{' '.join(words)}\n{' '.join(places)}"
 
 
-class _FingerprintMemo:
+class ReferenceFingerprints:
     """The definition of FingerprintMemo."""
 
-    def __init__(self, function: Callable[[str], bytes], base: int, key: bytes) -> None:
-        from shingletools.kernel.payload_signatures import (
-            roll,  # imported late: it loads numpy, which canon does not need
-        )
+    def __init__(self, function: Callable[[str], bytes], base: int, key: bytes, /) -> None:
+        from shingletools.kernel.payload_signatures import roll  # late: it loads numpy, which canon does not need
 
         if len(key) not in (0, KEY_BYTES):
             raise ValueError(f"a key has {KEY_BYTES} bytes, or none")
@@ -176,24 +176,12 @@ class _FingerprintMemo:
     def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
         words = text.split()
         if units == WORD_CHARACTERS:
-            made = ((self.of_word if len(word) <= MAX_KEY_CHARS else self._rolled)(f" {word} ", k) for word in words)
-            return " ".join(made)
+            each = ((self.of_word if len(word) <= MAX_KEY_CHARS else self._rolled)(f" {word} ", k) for word in words)
+            return " ".join(each)
         return self._rolled(words if units == WORDS else " ".join(words), k)
 
     def _rolled(self, units: Sequence[str], k: int) -> str:
         return self.roll(b"".join(map(self.memo.__getitem__, units)), k)
-
-
-def reference_words(
-    function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
-) -> WordMemo:
-    """Returns the memo in Python."""
-    return _WordMemo(function)
-
-
-def reference_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
-    """Returns the memo in Python."""
-    return _FingerprintMemo(function, base, key)
 
 
 def compiled_words(

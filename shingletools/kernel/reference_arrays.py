@@ -232,11 +232,11 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
     most = np.minimum(np.minimum(one["rest"], two["rest"]), (one["size"] + two["size"] - differing) / 2)
     total = {SUM: a + b, SMALLER: a, PRODUCT: a * b}.get(bound.kind, np.ones(len(a)))
     power = 1 + (bound.kind == PRODUCT)
-    some = (a**power >= bound.share * total) & (most**power >= bound.share * total)
+    possible = (a**power >= bound.share * total) & (most**power >= bound.share * total)
     if prefixes is not None:
-        ends = zip(*(each[name][some].tolist() for each in (one, two) for name in ("start", "place")), strict=True)
-        some[some] = [is_first_shared(prefixes.tokens, *each) for each in ends]
-    return owner[some], place[some]
+        ends = zip(*(each[name][possible].tolist() for each in (one, two) for name in ("start", "place")), strict=True)
+        possible[possible] = [is_first_shared(prefixes.tokens, *each) for each in ends]
+    return owner[possible], place[possible]
 
 
 def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
@@ -345,13 +345,13 @@ def shared_counts(
         nothing = np.empty(0, np.int64)
         candidates = np.unique(np.concatenate([nothing, *parts[: max(len(parts) - least + 1, 0)]]))
         other, count = np.unique(np.concatenate([nothing, *parts]), return_counts=True)
-        some = (count >= least) & np.isin(other, candidates)
+        wanted = (count >= least) & np.isin(other, candidates)
         met += len(candidates)
         if postings.weights is not None:
             lengths = [len(part) for part in parts]
             weights = np.repeat(postings.weights[of_row], lengths) if lengths else nothing
             count = np.zeros(len(count), np.int64)
             np.add.at(count, np.searchsorted(other, np.concatenate([nothing, *parts])), weights)
-        found.append(np.column_stack([np.full(np.count_nonzero(some), row), other[some], count[some]]))
+        found.append(np.column_stack([np.full(np.count_nonzero(wanted), row), other[wanted], count[wanted]]))
     left, right, counts = np.concatenate(found).T
     return met, left, right, counts

@@ -27,7 +27,7 @@ from shingletools.kernel import (
 from shingletools.kernel.array_checks import FACTOR, Compared, compared
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
-from shingletools.kernel.memo import compiled_words, reference_fingerprints, reference_words
+from shingletools.kernel.memo import ReferenceFingerprints, ReferenceWords, compiled_words
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 HEAVIEST = 1 << 40
@@ -59,10 +59,10 @@ def lines_with(values: Iterable[str], after: bytes = b"") -> bytes:
     return b"".join(b'{"id":%d,"x":%b,"y":[2.5]%b}\n' % one for one in each)
 
 
-def linked(name: str, link: Link, given: Sequence[str], made: Iterable[str]) -> Compared:
-    """Compares the lines that a link makes with lines that hold `made`."""
+def linked(name: str, link: Link, given: Sequence[str], expected: Iterable[str]) -> Compared:
+    """Compares the lines that a link makes with lines that hold `expected`."""
     data = lines_with(given)
-    right = lines_with(made, b',"via":"recipe"'), len(given), len(data), None
+    right = lines_with(expected, b',"via":"recipe"'), len(given), len(data), None
     return name, _kernel.linked_lines((link,), FIELDS, data, 0), right
 
 
@@ -74,16 +74,16 @@ def half(token: str) -> str:
 def words(draw: Generator) -> Iterator[Compared]:
     texts = random_texts(draw)
     for function, wherever in ((half, None), (str.lower, lambda each: each.lower() if each.isalnum() else None)):
-        one, two = compiled_words(function, wherever), reference_words(function)
-        made = [*map(two.words, texts)]
+        one, two = compiled_words(function, wherever), ReferenceWords(function)
+        expected = [*map(two.words, texts)]
         for _ in range(2):  # not known, then known
-            yield "WordMemo.words", [*map(one.words, texts)], made
-        yield linked("WordMemo.link", one.link(), texts, made)
-    one, two = compiled_words(placed), reference_words(placed)
-    made = [*map(two.placed, texts)]
-    yield "WordMemo.placed", [*map(one.placed, texts)], made
+            yield "WordMemo.words", [*map(one.words, texts)], expected
+        yield linked("WordMemo.link", one.link(), texts, expected)
+    one, two = compiled_words(placed), ReferenceWords(placed)
+    expected = [*map(two.placed, texts)]
+    yield "WordMemo.placed", [*map(one.placed, texts)], expected
     right = b""
-    for number, (text, each) in enumerate(zip(texts, made, strict=True)):
+    for number, (text, each) in enumerate(zip(texts, expected, strict=True)):
         words, _, at = each.encode().partition(b"\n")
         members = number, quoted(words), quoted(text.encode()), at
         right += b'{"id":%d,"x":%b,"y":[2.5],"source":%b,"at":"%b","via":"recipe"}\n' % members
@@ -101,12 +101,12 @@ def fingerprints(draw: Generator) -> Iterator[Compared]:
     texts = [*random_texts(draw), *("x" * size for size in (63, 64, 65, 1023, 1024, 1025, 1500))]
     for base, key in ((FACTOR, b""), (0xD6E8FEB86659FD93, draw.bytes(48))):
         function = partial(word_fingerprint, key=key[:32])
-        one, two = _kernel.FingerprintMemo(function, base, key), reference_fingerprints(function, base, key)
+        one, two = _kernel.FingerprintMemo(function, base, key), ReferenceFingerprints(function, base, key)
         for k in (1, 2, 9):
             for units in range(3):
-                made = [two.rolling(text, k, units) for text in texts]
-                yield "FingerprintMemo.rolling", [one.rolling(text, k, units) for text in texts], made
-                yield from sampled(one, texts, made, (k, units, 3))
+                expected = [two.rolling(text, k, units) for text in texts]
+                yield "FingerprintMemo.rolling", [one.rolling(text, k, units) for text in texts], expected
+                yield from sampled(one, texts, expected, (k, units, 3))
 
 
 def word_fingerprint(word: str, key: bytes) -> bytes:
@@ -114,10 +114,10 @@ def word_fingerprint(word: str, key: bytes) -> bytes:
 
 
 def sampled(
-    memo: _kernel.FingerprintMemo, texts: Sequence[str], made: Sequence[str], how: tuple[int, int, int]
+    memo: _kernel.FingerprintMemo, texts: Sequence[str], expected: Sequence[str], how: tuple[int, int, int]
 ) -> Iterator[Compared]:
     """Compares links that keep 1 fingerprint in m, and of these the listed ones or the others. how: k, units and m."""
-    groups = [payload.split() for payload in made]
+    groups = [payload.split() for payload in expected]
     values = np.array([int(shingle, 16) for payload in groups for shingle in payload], np.uint64)
     kept = reference_arrays.fmix64(values) % np.uint64(how[2]) == 0
     chosen = {f"{shingle:016x}" for shingle in values[kept].tolist()}
@@ -131,7 +131,7 @@ def sampled(
     counts = memo.take_counts()
     if how[1] == 0:
         brief = sum(0 < len(text.split()) < how[0] for text in texts)
-        yield "FingerprintMemo.take_counts", counts, (brief, sum(map(bool, made)) - sum(map(bool, left)))
+        yield "FingerprintMemo.take_counts", counts, (brief, sum(map(bool, expected)) - sum(map(bool, left)))
     yield linked("FingerprintMemo.link_gathering", memo.link_gathering(*how, FACTOR), texts, [""] * len(texts))
     gathered = [shingle for payload in groups for shingle in dict.fromkeys(payload) if shingle in chosen]
     right = np.array([int(shingle, 16) for shingle in gathered], np.uint64).tobytes()
@@ -165,30 +165,30 @@ def signatures(draw: Generator) -> Iterator[Compared]:
         for n in (1, 5, 31, 32, 33, 84):
             a, b = functions_of(draw, n)
             for bits in (8, 16, 32):
-                made = [payload_signatures.minima(payload, a, b, bits) or "" for payload in payloads]
-                yield "minima", [_kernel.minima(payload, a, b, bits) for payload in payloads], made
+                expected = [payload_signatures.minima(payload, a, b, bits) or "" for payload in payloads]
+                yield "minima", [_kernel.minima(payload, a, b, bits) for payload in payloads], expected
                 link = _kernel.link_minima(a, b, 0, False, bits)
-                yield linked("link_minima", link, payloads, made)
-                yield signed(link, payloads, made, bits // 4)
+                yield linked("link_minima", link, payloads, expected)
+                yield signed(link, payloads, expected, bits // 4)
         a, b = functions_of(draw, 6)
-        made = [payload_signatures.minima(payload, a, b) or "" for payload in payloads]
+        expected = [payload_signatures.minima(payload, a, b) or "" for payload in payloads]
         for pairs in (False, True):
             link = _kernel.link_minima(a, b, 2, pairs)
-            yield linked("link_minima", link, payloads, [grouped(minima, 8, pairs) for minima in made])
+            yield linked("link_minima", link, payloads, [grouped(minima, 8, pairs) for minima in expected])
 
 
 def grouped(minima: str, size: int, pairs: bool) -> str:
     """Returns supershingles of `size` bytes of minima each, or megashingles."""
     data = bytes.fromhex(minima)
-    made = [blake3(data[at : at + size]).digest(8) for at in range(0, len(data), size)]
+    expected = [blake3(data[at : at + size]).digest(8) for at in range(0, len(data), size)]
     if pairs:
-        made = [blake3(one + two).digest(8) for one, two in combinations(made, 2)]
-    return payload_codec.bytes_to_payload(b"".join(made), 16)
+        expected = [blake3(one + two).digest(8) for one, two in combinations(expected, 2)]
+    return payload_codec.bytes_to_payload(b"".join(expected), 16)
 
 
-def signed(link: Link, given: Sequence[str], made: Sequence[str], digits: int) -> Compared:
+def signed(link: Link, given: Sequence[str], expected: Sequence[str], digits: int) -> Compared:
     """Compares signatures that a link makes instead of lines."""
-    data, signatures = lines_with(given), [*map(bytes.fromhex, made)]
+    data, signatures = lines_with(given), [*map(bytes.fromhex, expected)]
     found = _kernel.linked_lines((link,), FIELDS, data, 0, (digits, len(signatures[0])))
     names = [b"%d" % number for number in range(len(given))]
     columns = len(given), len(data), b"", b"", (spelled(names), spelled(signatures))
@@ -206,8 +206,9 @@ def weighted(draw: Generator) -> Iterator[Compared]:
         payloads = [" ".join(f"{each:016x}" for each in shingles[some].tolist()) for some in chosen]
         counted = [some[every[some] > 0] for some in chosen]
         sums = [reference_arrays.bit_sums(shingles[some], every[some]) > 0 for some in counted]
-        made = [np.packbits(each).tobytes().hex()[: 16 * len(some)] for each, some in zip(sums, counted, strict=True)]
-        yield linked("link_weighted_simhash", _kernel.link_weighted_simhash(weighed), payloads, made)
+        bits = [np.packbits(each).tobytes().hex() for each in sums]
+        expected = [each[: 16 * len(some)] for each, some in zip(bits, counted, strict=True)]
+        yield linked("link_weighted_simhash", _kernel.link_weighted_simhash(weighed), payloads, expected)
 
 
 # Lines that are read and written in one call

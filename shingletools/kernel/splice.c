@@ -1,6 +1,6 @@
 #include "columns.h"
 
-enum { ID, CONSUMED, VIA, PARTS }; /* from PARTS on, those of the consumed text, if it is made of several members */
+enum { ID, CONSUMED, VIA, JOINED }; /* from JOINED on, those whose texts are joined and consumed */
 
 /* Bytes of an argument. */
 typedef struct {
@@ -17,12 +17,12 @@ typedef struct {
     Given produced, recipe;
     Given before; /* the recipe that an ordinary line has; NULL for any */
     Given named;  /* the value of the member that is added; NULL for none */
-    Py_buffer counts; /* of lines that have each part, int64 */
+    Py_buffer counts; /* of lines that have each of these, int64 */
 } Fields;
 
 typedef struct {
     Bytes text, made, out; /* the text without escapes; the payload; the lines */
-    const Form *form;      /* of signatures that are made instead of lines; else NULL */
+    const Layout *layout;  /* of signatures that are made instead of lines; else NULL */
     Columns columns;
 } Room;
 
@@ -48,19 +48,19 @@ static int take_fields(Fields *fields, PyObject *tuple)
 {
     Given id, consumed, *produced = &fields->produced, *recipe = &fields->recipe;
     Given *before = &fields->before, *named = &fields->named;
-    PyObject *between, *parts;
+    PyObject *between, *joined;
     memset(fields, 0, sizeof *fields);
     if (!PyArg_ParseTuple(tuple, "y#y#y#py#O!pz#O!w*z#", &id.at, &id.size, &consumed.at, &consumed.size, &produced->at,
                           &produced->size, &fields->keep, &recipe->at, &recipe->size, &PyTuple_Type, &between,
-                          &fields->placed, &before->at, &before->size, &PyTuple_Type, &parts, &fields->counts,
+                          &fields->placed, &before->at, &before->size, &PyTuple_Type, &joined, &fields->counts,
                           &named->at, &named->size))
         return -1;
-    if (fields->counts.len != PyTuple_Size(parts) * (Py_ssize_t)sizeof(int64_t)) {
-        PyErr_SetString(PyExc_ValueError, "each part has a count");
+    if (fields->counts.len != PyTuple_Size(joined) * (Py_ssize_t)sizeof(int64_t)) {
+        PyErr_SetString(PyExc_ValueError, "each joined member has a count");
         return -1;
     }
-    const size_t count = (size_t)PyTuple_Size(between) + (size_t)PyTuple_Size(parts);
-    fields->members = PyMem_Calloc(count + PARTS + 4, sizeof *fields->members);
+    const size_t count = (size_t)PyTuple_Size(between) + (size_t)PyTuple_Size(joined);
+    fields->members = PyMem_Calloc(count + JOINED + 4, sizeof *fields->members);
     if (!fields->members) {
         PyErr_NoMemory();
         return -1;
@@ -68,7 +68,7 @@ static int take_fields(Fields *fields, PyObject *tuple)
     add_member(fields, id);
     add_member(fields, consumed);
     add_member(fields, (Given){"via", 3});
-    if (add_members(fields, parts))
+    if (add_members(fields, joined))
         return -1;
     fields->others = fields->count;
     for (int i = 0; i < fields->others; i++)
@@ -164,7 +164,7 @@ static int add_source(Bytes *out, const Fields *fields, const Bytes *text, const
 {
     const Member *consumed = &fields->members[CONSUMED];
     return add_bytes(out, ",\"source\":", 10) ||
-                   (fields->others > PARTS
+                   (fields->others > JOINED
                         ? add_quoted(out, text->data, text->used)
                         : add_bytes(out, consumed->value, (size_t)(consumed->end - consumed->value))) ||
                    add_bytes(out, ",\"at\":", 6) || add_payload(out, places, PLAIN)
@@ -234,12 +234,12 @@ static int add_highest_first(Bytes *out, const uint64_t *numbers, size_t count, 
 /* Adds a line's id and signature. */
 static Made add_signed(Room *room, const Member *id, Made kind)
 {
-    const Form *form = room->form;
+    const Layout *layout = room->layout;
     const size_t id_size = (size_t)(id->end - id->value);
     Column *ids = &room->columns.columns[0], *payloads = &room->columns.columns[1];
     Bytes *values = &room->columns.shingles.room;
     const size_t width = width_of(kind), size = room->made.used, count = width ? size / width : 0;
-    if (size && (!width || form->digits != 2 * width || (form->size && form->size != size)))
+    if (size && (!width || layout->digits != 2 * width || (layout->size && layout->size != size)))
         return ODD;
     values->used = 0;
     if (grow(values, count * sizeof(uint64_t)) || add_bytes(&ids->data, id->value, id_size) ||
@@ -248,8 +248,8 @@ static Made add_signed(Room *room, const Member *id, Made kind)
     uint64_t *numbers = (uint64_t *)values->data;
     for (size_t i = 0; i < count; i++)
         numbers[i] = number_at(room->made.data, i, width);
-    if (size && !form->size)
-        return add_set(payloads, form, numbers, count, &room->columns.sorted) ? FAILED : kind;
+    if (size && !layout->size)
+        return add_set(payloads, layout, numbers, count, &room->columns.sorted) ? FAILED : kind;
     if (add_highest_first(&payloads->data, numbers, count, width) || add_number(&payloads->sizes, (int64_t)size))
         return FAILED;
     return kind;
@@ -277,19 +277,19 @@ static int may_be_parted(const Bytes *text)
     return 0;
 }
 
-/* Adds the text of a part, behind a line feed if there is some already. */
-static Made add_text(const Member *part, Bytes *room)
+/* Adds the text of a member, behind a line feed if there is some already. */
+static Made add_text(const Member *member, Bytes *room)
 {
     const uint8_t *text;
     size_t size;
-    if (!is_text(part) || (room->used && part->end - part->value > 2 && may_be_parted(room)))
+    if (!is_text(member) || (room->used && member->end - member->value > 2 && may_be_parted(room)))
         return ODD;
-    if (part->end - part->value == 2)
+    if (member->end - member->value == 2)
         return TEXT;
-    if ((room->used && add_bytes(room, "\n", 1)) || text_of(part, room, &text, &size) ||
-        (part->kind == STRING && add_bytes(room, text, size)))
+    if ((room->used && add_bytes(room, "\n", 1)) || text_of(member, room, &text, &size) ||
+        (member->kind == STRING && add_bytes(room, text, size)))
         return FAILED;
-    room->used += part->kind == STRING ? 0 : size;
+    room->used += member->kind == STRING ? 0 : size;
     return TEXT;
 }
 
@@ -328,25 +328,25 @@ static Made add_texts(const Member *from, const uint8_t *path, const uint8_t *pa
     return next.kind == ABSENT ? TEXT : add_texts(&next, path + next.name_size, path_end, room, there);
 }
 
-/* The text of the record: of the consumed member, or of the parts that are there, line feeds between. */
+/* The text of the record: of the consumed member, or of the joined ones that are there, line feeds between. */
 static Made take_text(const Fields *fields, const Member *record, Bytes *room, const uint8_t **text, size_t *size)
 {
     const Member *consumed = &fields->members[CONSUMED], *end = fields->members + fields->others;
     int there = 0;
-    if (fields->others == PARTS)
+    if (fields->others == JOINED)
         return !is_text(consumed) ? ODD : text_of(consumed, room, text, size) ? FAILED : TEXT;
     if (consumed->kind && !is_text(consumed))
-        return ODD; /* an object may have parts and the id */
-    for (Member *part = fields->members + PARTS; part < end; part++) {
+        return ODD; /* an object may have joined members and the id */
+    for (Member *member = fields->members + JOINED; member < end; member++) {
         Made made = TEXT;
-        if (part->kind) {
-            there |= *part->value != 'n'; /* null */
-            made = *part->value == 'n' ? TEXT : add_text(part, room);
-        } else if (leads_into_lists(part)) {
-            int some = 0;
-            made = add_texts(record, part->name, part->name + part->name_size, room, &some);
-            part->kind = some ? OTHER : ABSENT;
-            there |= some;
+        if (member->kind) {
+            there |= *member->value != 'n'; /* null */
+            made = *member->value == 'n' ? TEXT : add_text(member, room);
+        } else if (leads_into_lists(member)) {
+            int leads = 0;
+            made = add_texts(record, member->name, member->name + member->name_size, room, &leads);
+            member->kind = leads ? OTHER : ABSENT;
+            there |= leads;
         }
         if (made <= ODD)
             return made;
@@ -359,11 +359,11 @@ static Made take_text(const Fields *fields, const Member *record, Bytes *room, c
     return there ? TEXT : ODD;
 }
 
-static void count_parts(const Fields *fields)
+static void count_joined(const Fields *fields)
 {
     int64_t *counts = fields->counts.buf;
-    for (int i = PARTS; i < fields->others; i++)
-        counts[i - PARTS] += fields->members[i].kind != ABSENT;
+    for (int i = JOINED; i < fields->others; i++)
+        counts[i - JOINED] += fields->members[i].kind != ABSENT;
 }
 
 /* ODD and FAILED leave the lines as they were. */
@@ -385,7 +385,7 @@ static Made do_line(Work work, void *self, Fields *fields, const uint8_t *line, 
     Made made = take_text(fields, &record, &room->text, &text, &size);
     if (made > ODD)
         made = work(self, text, size, &room->made);
-    if (made > ODD && room->form)
+    if (made > ODD && room->layout)
         return add_signed(room, &members[ID], made);
     if (made > ODD && add_line(room, fields, line, end, last, &room->made, made)) {
         room->out.used = before;
@@ -409,14 +409,14 @@ static PyObject *take_exception(void)
     return value;
 }
 
-PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Form *form)
+PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, Py_ssize_t start, const Layout *layout)
 {
     Fields fields;
     Lines lines;
-    Room room = {.form = form};
+    Room room = {.layout = layout};
     PyObject *error = NULL, *result = NULL;
     if (take_fields(&fields, tuple) || begin_lines(&lines, data, start) ||
-        (!form && grow(&room.out, (size_t)(lines.end - lines.line) + 64)))
+        (!layout && grow(&room.out, (size_t)(lines.end - lines.line) + 64)))
         goto done;
     for (; has_line(&lines); next_line(&lines)) {
         Made made = do_line(work, self, &fields, lines.line, lines.stop, &room);
@@ -424,9 +424,9 @@ PyObject *splice_lines(Work work, void *self, PyObject *tuple, PyObject *data, P
             goto done;
         if (made <= ODD)
             break;
-        count_parts(&fields);
+        count_joined(&fields);
     }
-    PyObject *made = form ? columns_read(&room.columns, 2, &lines) : bytes_of(&room.out);
+    PyObject *made = layout ? columns_read(&room.columns, 2, &lines) : bytes_of(&room.out);
     result = Py_BuildValue("(NLnO)", made, (long long)lines.rows, (Py_ssize_t)(lines.line - lines.first),
                            error ? error : Py_None);
 done:

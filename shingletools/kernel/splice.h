@@ -29,12 +29,12 @@ typedef struct {
 typedef Made (*Work)(void *self, const uint8_t *text, size_t size, Bytes *made);
 typedef Made (*WorkOnShingles)(void *self, Shingles *shingles, Bytes *made);
 
-/* linked_lines(links, fields, data, at, form): works on the lines of `data` from `at` on, up to the first that is not
+/* linked_lines(links, fields, data, at, layout): works on the lines of `data` from `at` on, up to the first that is not
    ordinary or fails. Returns a tuple: the lines made, their number, the start of the first line not done, and its
    exception or None. lines.FilterFields says what the fields are.
 
-   With a form (digits, size), which is that of a field of line_columns.Kind.GROUPS, it makes columns of ids and payloads
-   in place of lines, and returns them as read_columns does, without starts.
+   With a layout (digits, size), which is that of a field of line_columns.Kind.GROUPS, it makes columns of ids and
+   payloads in place of lines, and returns them as read_columns does, without starts.
 
    link_function(function): the function takes a string, and returns one, or bytes that are JSON. */
 

@@ -101,19 +101,19 @@ def winnowed_runs(texts: bytes, places: Index, how: Winnowing, /) -> tuple[Index
     """
     if np.any((places < 0) | (places >= len(texts))):
         raise ValueError("no place in the texts")
-    found: list[list[tuple[int, int]]] = []
+    per_place: list[list[tuple[int, int]]] = []
     for place in places.tolist():
         runs = grams_of_runs(bytes(texts[place:]).partition(b"\n")[0], how)
-        found.append([])
+        per_place.append([])
         gram = None
         for each, _, start, key in runs:
             if gram not in (None, each):
                 break
             gram = each
-            found[-1].append((key, place + start))
-    keys = [key for runs in found for key, _ in runs]
-    starts = [start for runs in found for _, start in runs]
-    return np.array([*map(len, found)], np.int64), np.array(keys, np.uint64), np.array(starts, np.int64)
+            per_place[-1].append((key, place + start))
+    keys = [key for runs in per_place for key, _ in runs]
+    starts = [start for runs in per_place for _, start in runs]
+    return np.array([*map(len, per_place)], np.int64), np.array(keys, np.uint64), np.array(starts, np.int64)
 
 
 def equal_words(texts: bytes, left: Index, others: bytes, right: Index, words: Index, /) -> Index:

@@ -58,14 +58,10 @@ class Inflating:
         return self.inner.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        made = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
+        output = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
         # Output of full length may be followed by more, from input that was consumed
-        self.needs_input = len(made) < max_length and not self.inner.unconsumed_tail
-        return made
-
-
-def gzip_compressor() -> Compressor:
-    return zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS)  # its header has neither a name nor a time
+        self.needs_input = len(output) < max_length and not self.inner.unconsumed_tail
+        return output
 
 
 def zstd_decompressor() -> Decompressor:
@@ -81,18 +77,6 @@ def bzip2_decompressor() -> Decompressor:
     return bz2.BZ2Decompressor()
 
 
-def bzip2_compressor() -> Compressor:
-    return bz2.BZ2Compressor(9)
-
-
-def xz_decompressor() -> Decompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_DECODER_BYTES)
-
-
-def xz_compressor() -> Compressor:
-    return lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6)
-
-
 GZIP = ((b"\x1f", b"\x8b", b"\x08"),)
 ZSTD = ((b"\x28", b"\xb5", b"\x2f", b"\xfd"), (SKIPPED, b"\x2a", b"\x4d", b"\x18"))
 BZIP2 = tuple(
@@ -101,10 +85,17 @@ BZIP2 = tuple(
 )
 XZ = ((b"\xfd", b"7", b"z", b"X", b"Z", b"\x00"),)
 CODECS = (
-    Codec("gzip", ".gz", "zlib", GZIP, lambda: zlib.error, Inflating, gzip_compressor),
+    Codec(
+        *("gzip", ".gz", "zlib", GZIP, lambda: zlib.error, Inflating),
+        lambda: zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS),  # its header has neither a name nor a time
+    ),
     Codec("zstd", ".zst", "backports.zstd", ZSTD, lambda: zstd.ZstdError, zstd_decompressor, zstd_compressor),
-    Codec("bzip2", ".bz2", "bz2", BZIP2, lambda: OSError, bzip2_decompressor, bzip2_compressor),
-    Codec("xz", ".xz", "lzma", XZ, lambda: lzma.LZMAError, xz_decompressor, xz_compressor),
+    Codec("bzip2", ".bz2", "bz2", BZIP2, lambda: OSError, bzip2_decompressor, lambda: bz2.BZ2Compressor(9)),
+    Codec(
+        *("xz", ".xz", "lzma", XZ, lambda: lzma.LZMAError),
+        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_DECODER_BYTES),
+        lambda: lzma.LZMACompressor(lzma.FORMAT_XZ, preset=6),
+    ),
 )
 
 
@@ -155,9 +146,10 @@ class Compressing:
         self.held += data
         whole = len(self.held) - len(self.held) % COMPRESS_BYTES
         with memoryview(self.held) as view:
-            made = [self.compressor.compress(view[at : at + COMPRESS_BYTES]) for at in range(0, whole, COMPRESS_BYTES)]
+            blocks = (view[at : at + COMPRESS_BYTES] for at in range(0, whole, COMPRESS_BYTES))
+            compressed = b"".join(map(self.compressor.compress, blocks))
         del self.held[:whole]
-        return b"".join(made)
+        return compressed
 
     def finish(self) -> bytes:
         """Returns the rest of the compressed bytes; nothing can be added after it."""

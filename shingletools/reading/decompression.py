@@ -72,21 +72,21 @@ def members(codec: Codec, blocks: Iterable[bytes], where: str) -> Generator[tupl
 
 def joined(pieces: Iterable[bytes]) -> Generator[bytes]:
     """Joins pieces to blocks; also those before a Failed that they raise."""
-    made: list[bytes] = []
+    held: list[bytes] = []
     size = 0
     try:
         for piece in pieces:
-            made.append(piece)
+            held.append(piece)
             size += len(piece)
             if size >= BLOCK_BYTES:
-                yield b"".join(made)
-                made, size = [], 0
+                yield b"".join(held)
+                held, size = [], 0
     except Failed:
         if size:
-            yield b"".join(made)
+            yield b"".join(held)
         raise
     if size:
-        yield b"".join(made)
+        yield b"".join(held)
 
 
 class Concatenated:

@@ -50,11 +50,8 @@ def _opened(where: str, opened: str | int) -> Iterator[tuple[Iterator[bytes], bo
 def names_in(path: str) -> list[str]:
     """Reads names that end with zero bytes, the last perhaps without. path: "-" is standard input. Raises Failed."""
     shown = f"--files0-from: {printable(path)}"
-    try:
-        with open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-") as file:
-            content = b"".join(blocks_of(file.fileno()))
-    except OSError as error:
-        raise Failed(f"{shown}: {error.strerror}") from None
+    with _opened(shown, 0 if path == "-" else path) as (blocks, _):
+        content = b"".join(blocks)
     names = content.removesuffix(b"\0").split(b"\0") if content else []
     for place, name in enumerate(names, 1):
         if not name:

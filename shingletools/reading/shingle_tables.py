@@ -1,9 +1,9 @@
 """Tables of document frequencies and of weights of shingles. See shingletools-records(5)."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import blake3
 
@@ -15,8 +15,6 @@ from shingletools.record.json_members import line_at, parse
 from shingletools.record.wire import Record
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected, shown
-
-Value = TypeVar("Value")
 
 MAX_DOCUMENTS = 2**63 - 1  # documents
 MAX_WEIGHT = 1 << 16  # a weight
@@ -104,13 +102,15 @@ class TableReading:
     def check(self, recipe: str) -> Header:
         """Reads the header, and checks that the table was made by this stage."""
         header = self._take_header()
-        self._checked(lambda: header.check(recipe))
+        with self._naming_line():
+            header.check(recipe)
         return header
 
     def _take_header(self) -> Header:
         line, self.start = line_at(self.chunk, 0)
         self.number = 1
-        self.header = self._checked(lambda: take_header(wire.parse_json(line)))
+        with self._naming_line():
+            self.header = take_header(wire.parse_json(line))
         return self.header
 
     def frequencies(self, digits: int, least: int, most: int) -> tuple[bytes, bytes]:
@@ -123,8 +123,8 @@ class TableReading:
         low, high = self.header.min_df, self.header.documents
 
         def at_once(chunk: bytes, start: int) -> tuple[int, int]:
-            lines, at, some, more = kernel.read_frequencies(chunk, start, digits, low, high, min(least, most + 1), most)
-            between.extend(some if least <= most else b"")
+            lines, at, rare, more = kernel.read_frequencies(chunk, start, digits, low, high, min(least, most + 1), most)
+            between.extend(rare if least <= most else b"")
             above.extend(more)
             return lines, at
 
@@ -144,7 +144,9 @@ class TableReading:
 
         The table needs no header; all shingles must have as many digits as the first one.
         """
-        if "documents" in self._checked(lambda: wire.parse_json(line_at(self.chunk, 0)[0]), 1):
+        with self._naming_line(1):
+            has_header = "documents" in wire.parse_json(line_at(self.chunk, 0)[0])
+        if has_header:
             self._take_header()
         fingerprints, weights = bytearray(), bytearray()
         digits: Sequence[int] = DIGITS
@@ -152,9 +154,9 @@ class TableReading:
         def at_once(chunk: bytes, start: int) -> tuple[int, int]:
             if len(digits) > 1:
                 return 0, start
-            lines, at, some, more = kernel.read_weights(chunk, start, digits[0])
-            fingerprints.extend(some)
-            weights.extend(more)
+            lines, at, shingles, units = kernel.read_weights(chunk, start, digits[0])
+            fingerprints.extend(shingles)
+            weights.extend(units)
             return lines, at
 
         def take(record: Record) -> None:
@@ -182,20 +184,19 @@ class TableReading:
                     line, self.start = line_at(self.chunk, self.start)
                     self.number += 1
                     if self.number <= last:
-                        self._checked(partial(self._take, take, line, once))
+                        with self._naming_line():
+                            take(parse(line, once))
                 if self.number > last:
                     raise self._failed(f"one line more than the {last - 1} that the first line says")
             self.chunk, self.start = next(self.chunks, b""), 0
         if self.header is not None and self.number < last:
             raise Failed(cut_off(self.path, self.number, self.header.shingles))
 
-    @staticmethod
-    def _take(take: Callable[[Record], None], line: bytes, once: Sequence[str]) -> None:
-        take(parse(line, once))
-
-    def _checked(self, ask: Callable[[], Value], line: int | None = None) -> Value:
+    @contextlib.contextmanager
+    def _naming_line(self, line: int | None = None) -> Iterator[None]:
+        """Turns a Rejected inside into a Failed that names the line."""
         try:
-            return ask()
+            yield
         except Rejected as error:
             raise self._failed(error, line) from None
 

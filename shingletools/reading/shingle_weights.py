@@ -35,13 +35,13 @@ class Weights:
     @classmethod
     def of_lines(cls, shingles: U64, weights: Index, digits: int) -> "Weights":
         """Returns weights by lines of a table; the last line of a shingle counts. Shapes (lines,)."""
-        made = cls.__new__(cls)
+        table = cls.__new__(cls)
         order = np.argsort(shingles, kind="stable")
-        made.shingles = shingles[order]
-        last = np.append(made.shingles[1:] != made.shingles[:-1], True)
-        made.digits, made.shingles, made.weights = digits, made.shingles[last], weights[order][last]
-        made.heaviest = int(made.weights.max())
-        return made
+        table.shingles = shingles[order]
+        last = np.append(table.shingles[1:] != table.shingles[:-1], True)
+        table.digits, table.shingles, table.weights = digits, table.shingles[last], weights[order][last]
+        table.heaviest = int(table.weights.max())
+        return table
 
     @cached_property
     def weighed(self) -> WeightSlots:

@@ -40,11 +40,10 @@ class Span(NamedTuple):
         with named(self.name):
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                parts = []
-                at = self.start
-                while at < self.end and (part := os.pread(descriptor, self.end - at, at)):
-                    parts.append(part)
-                    at += len(part)
+                blocks, at = [], self.start
+                while at < self.end and (block := os.pread(descriptor, self.end - at, at)):
+                    blocks.append(block)
+                    at += len(block)
                 # After reading, so that all lines are of the file that was cut into spans
                 state = State.read(descriptor)
             finally:
@@ -52,7 +51,7 @@ class Span(NamedTuple):
         if state != self.file:
             changed = f"{state.unlike(self.file)} while it was read"
             raise Failed(f"{printable(self.name)}: {changed} (with -j a file must not change until the end)")
-        data = b"".join(parts)
+        data = b"".join(blocks)
         return RecordBatch(data, self.name, size=len(data))
 
 
@@ -106,6 +105,7 @@ class Blocks:
         where: str,
         held: "Held",
         encoding: "Encoding | None" = None,
+        *,
         seen: list[bytes] | None = None,
     ) -> None:
         """seen: gets the blocks as they were read."""

@@ -114,12 +114,12 @@ class Chain:
         """
         counts = list[StepCounts]()
         bad = [each for each in batch.rejected if each.place <= stop]
-        for section, given, made in zip(self.sections, places, places[1:], strict=False):
+        for section, given, left in zip(self.sections, places, places[1:], strict=False):
             number = bisect_right(given, stop) + (0 if counts else len(bad))
             for step, (stage, _) in enumerate(section.filters, section.first):
                 counted = {} if stage.tally is None else stage.tally()
                 before = {} if counts or not batch.counts else batch.counts[0].counted
-                counts.append(StepCounts(number, len(made) if section.splits_lines else 0, {**counted, **before}))
+                counts.append(StepCounts(number, len(left) if section.splits_lines else 0, {**counted, **before}))
                 number -= sum(each.step == step for each in rejected)
         return counts
 
@@ -183,8 +183,8 @@ class Section(NamedTuple):
         while at < len(lines):
             error = None
             if self.fields is not None:
-                fields, form = signed if signed and many else (self.fields, None)
-                data, number, at, error = kernel.linked_lines(self.links, fields, lines, at, form)
+                fields, layout = signed if signed and many else (self.fields, None)
+                data, number, at, error = kernel.linked_lines(self.links, fields, lines, at, layout)
                 if number:
                     pieces.append(RecordBatch(data) if isinstance(data, bytes) else batch_of(data))
                 row += number

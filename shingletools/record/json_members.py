@@ -32,13 +32,13 @@ def members(line: bytes, start: int = 0) -> list[Member]:
     >>> members(b' {"id": [1, "]"], "via":"x"}')
     [Member(name='id', start=2, value=8, end=16), Member(name='via', start=18, value=24, end=27)]
     """
-    found = []
+    every = []
     place = line.index(b"{", start)
     while name := NAME.match(line, place):
         end = _end_of_value(line, name.end())
-        found.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
+        every.append(Member(orjson.loads(name[1]), name.start(1), name.end(), end))
         place = end_of_match(BLANKS_BEHIND, line, end)
-    return found
+    return every
 
 
 def _end_of_value(line: bytes, start: int) -> int:
@@ -54,12 +54,12 @@ def _end_of_value(line: bytes, start: int) -> int:
 
 def end_of_match(pattern: re.Pattern[bytes], line: bytes, start: int) -> int:
     """Returns where a pattern that matches at `start` ends."""
-    found = pattern.match(line, start)
-    assert found is not None
-    return found.end()
+    match = pattern.match(line, start)
+    assert match is not None
+    return match.end()
 
 
-def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
+def member_of(line: bytes, every: list[Member], field: str) -> Member | None:
     """Returns the member, or element of a list, that is a field, as `wire.find` finds it; None if it is not one value.
 
     Raises Rejected if the member, or an object around it, occurs twice, because nobody can know which of the two is
@@ -72,10 +72,10 @@ def member_of(line: bytes, found: list[Member], field: str) -> Member | None:
     >>> member_of(line, members(line), "of[].id")
     Member(name='id', start=9, value=15, end=16)
     """
-    if not wire.is_path(field) or any(member.name == field for member in found):
-        return _single_member(found, field, field)
+    if not wire.is_path(field) or any(member.name == field for member in every):
+        return _single_member(every, field, field)
     path = wire.steps_of(field)
-    places = [member for member in [_single_member(found, path[0], path[0])] if member]
+    places = [member for member in [_single_member(every, path[0], path[0])] if member]
     for depth, step in enumerate(path[1:], 2):
         if step == wire.EACH:
             places = [each for place in places for each in _elements(line, place.value)]
@@ -99,8 +99,8 @@ def _elements(line: bytes, place: int) -> Iterator[Member]:
             place = end_of_match(BLANKS_BEHIND, line, end)
 
 
-def _single_member(found: list[Member], name: str, field: str) -> Member | None:
-    named = [member for member in found if member.name == name]
+def _single_member(every: list[Member], name: str, field: str) -> Member | None:
+    named = [member for member in every if member.name == name]
     if len(named) > 1:
         raise Rejected(f"field {shown(field)} occurs twice")
     return named[0] if named else None
@@ -139,10 +139,10 @@ def quoted(field: str) -> Sequence[bytes]:
     return [b'"%b"' % name.encode() for name in names]
 
 
-def check_once(line: bytes, found: list[Member], once: Iterable[str]) -> None:
+def check_once(line: bytes, every: list[Member], once: Iterable[str]) -> None:
     """Raises Rejected if one of the fields occurs twice."""
     for field in once:
-        member_of(line, found, field)
+        member_of(line, every, field)
 
 
 def escaped(text: str) -> bytes:

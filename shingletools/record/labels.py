@@ -72,9 +72,9 @@ def label_on(record: Record, line: bytes, field: str) -> bytes:
         raise Rejected(f"field {shown(field)} is missing")
     if isinstance(value, list | dict):
         raise Rejected(f"field {shown(field)} is a list or an object")
-    found = member_of(line, members(line), field)
-    assert found is not None  # or it would be missing
-    return line[found.value : found.end]
+    member = member_of(line, members(line), field)
+    assert member is not None  # or it would be missing
+    return line[member.value : member.end]
 
 
 def judged_same(record: Record) -> bool:

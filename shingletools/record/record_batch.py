@@ -19,7 +19,7 @@ from shingletools.system.lazy_imports import orjson
 Place = tuple[str, int | None]  # a file, and a line of it
 # Fields of the lines that filters would make, which they give as columns in place of lines
 Signatures = tuple[Field, ...]
-MAX_PARTS = 1024  # parts of a batch: a row of the definition, or rows of the kernel
+MAX_PIECES = 1024  # pieces of a batch: a row of the definition, or rows of the kernel
 UNKNOWN = -1  # instead of a place, in a row that the definition has read
 
 
@@ -147,7 +147,7 @@ class RecordBatch(NamedTuple):
         """Returns itself: batches are read as other pieces of the input are."""
         return self
 
-    def parts(self) -> "Iterator[RecordBatch]":
+    def cut_at_rejects(self) -> "Iterator[RecordBatch]":
         """Yields the batch cut behind each document that the format has rejected."""
         start = 0
         for bad in self.rejected:
@@ -221,9 +221,9 @@ def batch_of_documents(documents: Sequence[Document]) -> RecordBatch:
     return RecordBatch(lines, first=0, documents=documents, rejected=bad, places=places)
 
 
-def received_batch(plain: tuple[Any, ...], lines: bytes, starts: bytes, lasts: bytes, *parts: bytes) -> RecordBatch:
+def received_batch(plain: tuple[Any, ...], lines: bytes, starts: bytes, lasts: bytes, *data: bytes) -> RecordBatch:
     """Returns the batch that another process has sent."""
-    columns = tuple(ColumnData(*parts[at : at + 3]) for at in range(0, len(parts), 3))
+    columns = tuple(ColumnData(*data[at : at + 3]) for at in range(0, len(data), 3))
     return RecordBatch(*plain)._replace(lines=lines, starts=starts, lasts=lasts, columns=columns)
 
 
@@ -232,15 +232,15 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
 
     prefetched: columns that the kernel has already read from this place.
     """
-    parts: list[ReadColumns] = []
+    pieces: list[ReadColumns] = []
     objects: list[tuple[Any, bytes]] = []
     bad, end, rows, by_kernel = None, at, 0, schema.by_kernel
-    while at < len(lines) and rows < schema.max_rows and len(parts) < MAX_PARTS:
+    while at < len(lines) and rows < schema.max_rows and len(pieces) < MAX_PIECES:
         if by_kernel:
-            some, prefetched = prefetched or kernel.read_columns(lines, at, schema.fields), None
-            if some.rows:
-                parts.append(some)
-                rows, at = rows + some.rows, some.next
+            read, prefetched = prefetched or kernel.read_columns(lines, at, schema.fields), None
+            if read.rows:
+                pieces.append(read)
+                rows, at = rows + read.rows, read.next
                 end = at
                 continue
         line, after = line_at(lines, at)
@@ -252,10 +252,10 @@ def read_batch(lines: bytes, at: int, schema: Schema, prefetched: ReadColumns | 
         if schema.objects:
             objects.append((values, line))
         else:
-            parts.append(row_of(schema.fields, values, at))
+            pieces.append(row_of(schema.fields, values, at))
         rows, at = rows + 1, after
         end = at
-    starts, lasts, columns = join_parts(parts, schema.fields)
+    starts, lasts, columns = join_pieces(pieces, schema.fields)
     return RecordBatch(
         lines, rows=rows, end=end, next=at, starts=starts, lasts=lasts, columns=columns, objects=objects, bad=bad
     )
@@ -305,11 +305,11 @@ def copied(value: bytes) -> bytes:
     return bytes(memoryview(value))
 
 
-def join_parts(parts: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
+def join_pieces(pieces: Sequence[ReadColumns], fields: Sequence[Field]) -> tuple[bytes, bytes, tuple[ColumnData, ...]]:
     """Returns the starts, the ends of last values and the columns of all rows."""
-    parts = parts or [no_columns(b"", 0, tuple(fields))]
-    if len(parts) == 1:
-        return parts[0].starts, parts[0].lasts, parts[0].columns
-    columns = zip(*(part.columns for part in parts), strict=True)
-    starts, lasts = b"".join(part.starts for part in parts), b"".join(part.lasts for part in parts)
+    pieces = pieces or [no_columns(b"", 0, tuple(fields))]
+    if len(pieces) == 1:
+        return pieces[0].starts, pieces[0].lasts, pieces[0].columns
+    columns = zip(*(piece.columns for piece in pieces), strict=True)
+    starts, lasts = b"".join(piece.starts for piece in pieces), b"".join(piece.lasts for piece in pieces)
     return starts, lasts, tuple(ColumnData(*map(b"".join, zip(*column, strict=True))) for column in columns)

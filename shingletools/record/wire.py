@@ -118,8 +118,8 @@ def find(record: Record, field: str) -> Any:
     if field in record or not is_path(field):
         return record.get(field, MISSING)
     if EACH in field:
-        found = values_at(record, field)
-        return found[0] if len(found) == 1 else found or MISSING
+        values = values_at(record, field)
+        return values[0] if len(values) == 1 else values or MISSING
     value: Any = record
     for name in field.split("."):
         if type(value) is not dict or name not in value:
@@ -264,8 +264,8 @@ def values_of(record: Record, field: str) -> list[Any]:
     return [] if value is MISSING or value is None else [value]
 
 
-def recipe(stage: str, *parts: tuple[str, object]) -> str:
-    """Returns a stage's recipe: part=value for each part, or the part alone if its value is True.
+def recipe(stage: str, *settings: tuple[str, object]) -> str:
+    """Returns a stage's recipe: setting=value for each setting, or the setting alone if its value is True.
 
     Parts whose value is None or False are left out. Free text among the values goes through `percent_encoded` first.
 
@@ -273,26 +273,26 @@ def recipe(stage: str, *parts: tuple[str, object]) -> str:
     'shingle k=5 chars'
     """
     words = [stage]
-    for part, value in parts:
+    for setting, value in settings:
         if value is True:
-            words.append(part)
+            words.append(setting)
         elif value is not None and value is not False:
-            words.append(f"{part}={value}")
+            words.append(f"{setting}={value}")
     return " ".join(words)
 
 
-def recipe_parts(via: str, stage: str) -> set[str]:
-    """Returns the names of the parts that a recipe has for a stage, whatever its version.
+def recipe_settings(via: str, stage: str) -> set[str]:
+    """Returns the names of the settings that a recipe has for a stage, whatever its version.
 
-    >>> sorted(recipe_parts("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
+    >>> sorted(recipe_settings("shingle k=5 | sketch/2 simhash weights=df@0123", "sketch"))
     ['simhash', 'weights']
     """
     stages = [stage.split() for stage in via.split("|")]
     return {
-        part.partition("=")[0]
-        for name, *parts in filter(None, stages)
+        setting.partition("=")[0]
+        for name, *settings in filter(None, stages)
         if name.partition("/")[0] == stage
-        for part in parts
+        for setting in settings
     }
 
 

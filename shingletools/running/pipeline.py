@@ -29,9 +29,9 @@ def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Bat
     """Yields the parts of files in a format, in order. Batches that are given replace standard input. Raises Failed."""
     if form is not None:
         if given is not None and "-" in files:
-            from shingletools.reading.formats.numbered_records import for_given_lines  # which few runs need
+            from shingletools.reading.formats.wrapped_format import with_lines  # which few runs need
 
-            form = for_given_lines((batch.lines for batch in given), form)
+            form = with_lines(form, (batch.lines for batch in given))
         yield from form.read(files)
         return
     for name in files:
@@ -156,7 +156,7 @@ def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[
     """Gives the rows of a batch to a collector, and yields what it makes of them. Raises Failed."""
     file = "" if batch.alone else batch.file
     collector.let_go()
-    for part in batch.parts():
+    for part in batch.cut_at_rejects():
         at = row = 0
         while at < len(part.lines) or (part.columns and not row):
             rows = next_rows(collector, side, part, at, row)

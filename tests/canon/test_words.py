@@ -151,7 +151,7 @@ def test_long_texts_are_cut_at_white_space_only(monkeypatch: pytest.MonkeyPatch)
     text = " \u2003One,two\n\x1cthree  \x85 中文字，abc d'e'' " * 40
     expected = canonize(text)
     for segment in (1, 2, 3, 7, 50):
-        monkeypatch.setattr("shingletools.commands.canon.canonizer.SEGMENT_CHARS", segment)
+        monkeypatch.setattr("shingletools.commands.canon.canonizer.CUT_CHARS", segment)
         assert canonize(text) == expected
 
 

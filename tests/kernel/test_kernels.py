@@ -20,7 +20,7 @@ from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.shingle.secret_keys import PUBLIC
 from shingletools.kernel import _kernel, reference_arrays
-from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words, reference_fingerprints, reference_words
+from shingletools.kernel.memo import FingerprintMemo, ReferenceFingerprints, ReferenceWords, WordMemo, compiled_words
 
 How = tuple[Callable[[str], bytes], int, bytes]
 PLAIN: How = (word_fingerprint, PUBLIC.base, b"")
@@ -33,13 +33,13 @@ def test_the_compiled_kernel_is_there() -> None:
     assert (os.environ.get("SHINGLETOOLS_KERNEL") or "c") == kernel.NAME
 
 
-@pytest.mark.parametrize("make", [compiled_words, reference_words])
+@pytest.mark.parametrize("make", [compiled_words, ReferenceWords])
 def test_a_lone_surrogate_is_no_text(make: Callable[..., WordMemo]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(str).words("a \ud800 b")
 
 
-@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, reference_fingerprints])
+@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, ReferenceFingerprints])
 def test_nor_has_it_fingerprints(make: Callable[..., FingerprintMemo]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(*PLAIN).rolling("a \ud800 b", 1)
@@ -52,7 +52,7 @@ def half(chunk: str) -> str:
 
 @given(st.lists(texts, max_size=5))
 def test_words(several: list[str]) -> None:
-    one, two = compiled_words(half), reference_words(half)
+    one, two = compiled_words(half), ReferenceWords(half)
     for text in [*several, *several]:  # not known, then known
         assert one.words(text) == two.words(text) == " ".join(filter(None, map(half, text.split())))
 
@@ -61,7 +61,7 @@ def test_words(several: list[str]) -> None:
 def test_canonical_words(several: list[str]) -> None:
     """One kernel asks for characters, and for chunks only where one of them depends on others."""
     of = Canonizer()
-    one, two = compiled_words(of._token, of.wherever, True), reference_words(of._token)
+    one, two = compiled_words(of._token, of.wherever, True), ReferenceWords(of._token)
     for text in [*several, *several]:
         assert one.words(text) == two.words(text)
 
@@ -72,7 +72,7 @@ def test_every_character_in_company() -> None:
     Of the large scripts, from Han to Hangul's syllables, every seventeenth.
     """
     of = Canonizer()
-    one, two = compiled_words(of._token, of.wherever, True), reference_words(of._token)
+    one, two = compiled_words(of._token, of.wherever, True), ReferenceWords(of._token)
     for code in (*range(0x3400), *range(0x3400, 0xD7A4, 17), *range(0xD7A4, 0x10000)):
         if not 0xD800 <= code < 0xE000:
             text = " ".join(f"{before}{chr(code)}" for before in "a中가ᄒㅎ")
@@ -82,7 +82,7 @@ def test_every_character_in_company() -> None:
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
     of = Canonizer()
-    assert compiled_words(of._token, of.wherever, True).words(text) == reference_words(of._token).words(text)
+    assert compiled_words(of._token, of.wherever, True).words(text) == ReferenceWords(of._token).words(text)
 
 
 def test_a_zero_is_no_end() -> None:
@@ -92,7 +92,7 @@ def test_a_zero_is_no_end() -> None:
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12), st.sampled_from([PLAIN, KEYED]))
 def test_fingerprints(several: list[str], k: int, how: How) -> None:
-    one, two = _kernel.FingerprintMemo(*how), reference_fingerprints(*how)
+    one, two = _kernel.FingerprintMemo(*how), ReferenceFingerprints(*how)
     for text in [*several, *several]:
         assert one.rolling(text, k) == two.rolling(text, k)
 
@@ -121,7 +121,7 @@ def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
         assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z:016x}"
 
 
-@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, reference_fingerprints])
+@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, ReferenceFingerprints])
 @pytest.mark.parametrize("size", [1, 16, 32, 49])
 def test_keys_have_one_size(make: Callable[..., FingerprintMemo], size: int) -> None:
     with pytest.raises(ValueError, match=r"^a key has 48 bytes, or none$"):
@@ -180,7 +180,7 @@ def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize("count", [15, 16, 17, 31, 32, 33, 48])
 def test_borders_of_what_is_fetched_together(count: int) -> None:
     text = " ".join(f"w{number}" for number in range(count))
-    expected = reference_fingerprints(*PLAIN).rolling(text, 2)
+    expected = ReferenceFingerprints(*PLAIN).rolling(text, 2)
     assert _kernel.FingerprintMemo(*PLAIN).rolling(text, 2) == expected
     assert _kernel.WordMemo(str.upper).words(text) == text.upper()
 

@@ -11,7 +11,7 @@ from shingletools.commands.canon.rules import Rule
 from shingletools.commands.canon.user_patterns import Budget, WordPattern
 from shingletools.commands.canon.word_splitting import SPACER, cut, symbols, wherever
 from shingletools.kernel.lines import Link, no_link
-from shingletools.kernel.memo import MAX_KEY_CHARS, SEGMENT_CHARS, Memo, segments
+from shingletools.kernel.memo import CUT_CHARS, MAX_KEY_CHARS, Memo, cut_at_blanks
 from shingletools.text.sentences import sentences
 
 
@@ -94,8 +94,8 @@ class Canonizer:
             parted = folded.translate(SPACER)
             if " " in parted.strip():
                 return self.canonize(parted)
-        if len(folded) > SEGMENT_CHARS:  # folding may bring white space: one character of Arabic becomes four words
-            return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in segments(folded))))
+        if len(folded) > CUT_CHARS:  # folding may bring white space: one character of Arabic becomes four words
+            return " ".join(filter(None, (self._rest(self.rules.cut(part)) for part in cut_at_blanks(folded))))
         return self._rest(self.rules.cut(folded))
 
     def wherever(self, character: str) -> str | None:

@@ -14,7 +14,7 @@ from shingletools.commands.canon.rules import PARAGRAPH
 from shingletools.commands.canon.user_patterns import WordPattern
 from shingletools.commands.canon.word_splitting import cut
 from shingletools.kernel.lines import Link, no_link
-from shingletools.kernel.memo import SEGMENT_CHARS, segments, shifted_places
+from shingletools.kernel.memo import CUT_CHARS, cut_at_blanks, shifted_places
 from shingletools.record.wire import Placed
 from shingletools.text.hyphenation import SOFT
 from shingletools.text.sentences import sentences
@@ -141,7 +141,7 @@ def cut_places(cutter: Callable[[str], list[str]], folded: str) -> Iterator[tupl
     [(0, 5), (7, 12)]
     """
     begin = 0
-    for part in segments(folded) if len(folded) > SEGMENT_CHARS else [folded]:
+    for part in cut_at_blanks(folded) if len(folded) > CUT_CHARS else [folded]:
         if isinstance(cutter, WordPattern):
             for start, end in cutter.places(part):
                 yield begin + start, begin + end

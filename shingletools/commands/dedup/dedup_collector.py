@@ -13,7 +13,6 @@ from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.documents import DocumentArrays, DocumentReader
 from shingletools.commands.dedup.duplicate_marks import Mark, annotated_all, cut, joined, mark
 from shingletools.commands.dedup.preference import Preference
-from shingletools.commands.dedup.removal_decisions import RemovalDecisions
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
@@ -28,7 +27,7 @@ from shingletools.system.errors import Failed, names_none, seen_before, shown_pl
 from shingletools.system.line_spool import LineSpool
 
 
-class Choice(NamedTuple):
+class RemovalChoice(NamedTuple):
     """What is decided on some documents: columns."""
 
     numbers: Index
@@ -36,9 +35,9 @@ class Choice(NamedTuple):
     archived: Flags  # which ones an archive has; these are removed
     kept: Index  # for each other removed one, the document that is kept in its place
 
-    def only(self, some: Flags | Index) -> "Choice":
+    def only(self, some: Flags | Index) -> "RemovalChoice":
         """Returns what is decided on some of the documents."""
-        return Choice(self.numbers[some], self.removed[some], self.archived[some], self.kept[some])
+        return RemovalChoice(self.numbers[some], self.removed[some], self.archived[some], self.kept[some])
 
 
 class DedupCollector(Collector):
@@ -133,7 +132,7 @@ class DedupCollector(Collector):
                 at = batch.next
                 yield from self.write(self.reader.arrays(batch, self.claim(batch)[0]))
 
-    def choose(self, numbers: Index) -> Choice:
+    def choose(self, numbers: Index) -> RemovalChoice:
         """Decides on documents, and counts them."""
         concerned, archived = self.decisions.concerns(numbers), self.archived[numbers]
         removed, kept = np.zeros(len(numbers), np.bool_), numbers.copy()
@@ -143,7 +142,7 @@ class DedupCollector(Collector):
         self.repeating += repeating
         self.removed += gone - repeating
         self.kept += len(numbers) - gone
-        return Choice(numbers, removed, archived, kept)
+        return RemovalChoice(numbers, removed, archived, kept)
 
     def write(self, documents: DocumentArrays) -> list[Event]:
         """Returns the documents that are kept, and those that are removed, unchanged but for marks."""
@@ -161,12 +160,12 @@ class DedupCollector(Collector):
         rows = np.flatnonzero(choice.archived)
         return cut(documents, choice.removed, zip(rows.tolist(), self.marks(choice.only(rows)), strict=True))
 
-    def mark_records(self, choice: Choice) -> list[Event]:
+    def mark_records(self, choice: RemovalChoice) -> list[Event]:
         """Returns a record for each of some documents that would go, whose id is in the field `id`, as canon has it."""
         marked = zip(each_id(self.names(choice.numbers)), self.marks(choice), strict=True)
         return written(b"".join(b'{"id":%b%b}\n' % (name, joined(says)) for name, says in marked))
 
-    def marks(self, choice: Choice) -> Iterator[Mark]:
+    def marks(self, choice: RemovalChoice) -> Iterator[Mark]:
         """Yields the marks of documents that are removed: which document is kept in their place, and why."""
         others = ~choice.archived
         of_input = each_id(self.names(choice.kept[others]))
@@ -199,7 +198,7 @@ class DedupCollector(Collector):
         messages += self.decisions.remarks(self.seen)
         if self.again:
             file, line, name = self.first_again
-            more = f", and so do {self.again - 1} more" if self.again > 1 else ""
+            more = f", like {self.again - 1} more" if self.again > 1 else ""
             messages.append(f"{shown_place(file, line)}: {seen_before(name)}, so the document stays{more}")
         return messages + (self.preference.remarks() if self.preference is not None else [])
 
@@ -220,7 +219,7 @@ def id_of(batch: RecordBatch, row: int) -> Name:
     return name
 
 
-def decisions_of(spec: DedupSpec, ids: Ids, context: CollectorContext) -> RemovalDecisions:
+def decisions_of(spec: DedupSpec, ids: Ids, context: CollectorContext) -> ByPairs | ByGroups:
     """Reads pairs or groups, whose ids get the first numbers. Raises Failed."""
     if not spec.pairs:
         members = GroupMembers(ids)

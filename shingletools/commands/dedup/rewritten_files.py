@@ -22,9 +22,10 @@ from shingletools.commands.dedup.documents import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import split_ids
 from shingletools.record.collector import CollectorContext
-from shingletools.record.document_format import Decision, DuplicateInfo, Name
+from shingletools.record.document_format import Decision, DuplicateInfo
 from shingletools.record.events import Event, written
 from shingletools.record.record_batch import RecordBatch
+from shingletools.record.wire import Name
 from shingletools.running.outputs import Output
 from shingletools.system import files, signals
 from shingletools.system.errors import Failed, printable
@@ -137,7 +138,9 @@ def is_numbered(spec: DedupSpec) -> bool:
     """Returns whether the first good document of the files has no id but its number."""
     assert spec.format is not None
     with closing(spec.format.read(spec.files)) as portions:
-        return next((each.numbered for each in portions if any(made.record for made in each.documents())), False)
+        return next(
+            (each.numbered for each in portions if any(document.record for document in each.documents())), False
+        )
 
 
 class StoredDecisions:

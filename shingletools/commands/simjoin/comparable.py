@@ -1,10 +1,11 @@
 """Checks that all signatures of a run have one kind and one shape, and sets the default threshold."""
 
 from shingletools.commands.simjoin.join_options import DICE, JoinOptions
-from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature
+from shingletools.commands.simjoin.signature import Signature
+from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
-from shingletools.record.wire import recipe_parts
+from shingletools.record.wire import recipe_settings
 from shingletools.system.errors import Failed
 
 PARTS_OF_MINHASHES = {"n", "bits", "seed"}  # of a recipe
@@ -50,7 +51,7 @@ def check_minhashes(wanted: JoinOptions, signature: Signature, via: str) -> None
 
     Without a recipe, components are taken for min-hashes.
     """
-    parts = recipe_parts(via, "sketch")
+    parts = recipe_settings(via, "sketch")
     minhashes = isinstance(signature, Sketches) and signature.minhashes
     if not minhashes or not parts or ("n" in parts and parts <= PARTS_OF_MINHASHES):
         return

@@ -89,7 +89,7 @@ class Reader:
         stage = canon_with(canon)
         self.canonize: Callable[[str], Placed] = stage.function
         self.plain: Callable[[str], Placed] | None = None if stage.plain is None else stage.plain.function
-        self.recipe, self.parts = stage.recipe, wire.recipe_parts(stage.recipe, "canon")
+        self.recipe, self.parts = stage.recipe, wire.recipe_settings(stage.recipe, "canon")
         self.vocabulary = Vocabulary()
 
     def of_fields(self, fields: Sequence[str]) -> "Reader":
