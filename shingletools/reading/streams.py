@@ -105,7 +105,6 @@ class Blocks:
         where: str,
         held: "Held",
         encoding: "Encoding | None" = None,
-        *,
         seen: list[bytes] | None = None,
     ) -> None:
         """seen: gets the blocks as they were read."""
