@@ -6,10 +6,8 @@
 
 import importlib
 import json
-import math
-import sys
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple, cast
 
 from hypothesis import strategies as st
@@ -18,7 +16,7 @@ from harness import Made, filtered, jsonl, read_by_definition
 from shingletools.cli.options import make_parser
 from shingletools.commands.shingle.fingerprints import Rolling
 from shingletools.kernel.lines import split_lines
-from shingletools.record import json_faults, wire
+from shingletools.record import wire
 from shingletools.record.filter_chain import Chain
 from shingletools.record.filter_line import filter_line
 from shingletools.record.json_members import members
@@ -302,63 +300,3 @@ def collected(command: str, sides: Sequence[list[bytes]], at_once: bool) -> tupl
 def check_collector(command: str, sides: Sequence[list[bytes]]) -> None:
     """Lines that a collector takes at once, or one by one."""
     assert collected(command, sides, at_once=True) == collected(command, sides, at_once=False)
-
-
-def parts_of(value: object) -> list[str]:
-    """What a value is made of, in order and with types; raises ValueError where it is too deep to be read."""
-    found: list[str] = []
-    waiting = [(value, 0)]
-    while waiting:
-        value, level = waiting.pop()
-        if not isinstance(value, dict | list):
-            found.append(repr(value))
-            continue
-        if level == json_faults.MAX_DEPTH:
-            raise ValueError
-        found.append(f"{type(value)} of {list(value) if isinstance(value, dict) else len(value)}")
-        waiting += ((each, level + 1) for each in (value.values() if isinstance(value, dict) else value))
-    return found
-
-
-def python_reads(line: bytes) -> object:
-    """What Python's own reader finds on a line; raises ValueError where that is more than a double or UTF-8 holds."""
-
-    def real(digits: str) -> float:
-        if not math.isfinite(value := float(digits)):
-            raise ValueError
-        return value
-
-    def number(digits: str) -> float:
-        value = real(digits)
-        return int(digits) if -(1 << 63) <= int(digits) < 1 << 64 else value
-
-    text = line.decode().removeprefix("\ufeff")
-    read = partial(json.loads, text, parse_int=number, parse_float=real, parse_constant=real)
-    usual = sys.getrecursionlimit()
-    sys.setrecursionlimit(9000)
-    try:
-        json.dumps(read(object_pairs_hook=list), ensure_ascii=False).encode()  # what occurs twice is there twice
-        found: object = read()
-        return found
-    except RecursionError:
-        raise ValueError from None
-    finally:
-        sys.setrecursionlimit(usual)
-
-
-def judged(read: Callable[[bytes], object], line: bytes) -> list[str] | None:
-    """What it reads, or None if that is no good."""
-    try:
-        return parts_of(read(line))
-    except (Rejected, ValueError):
-        return None
-
-
-def readers(data: bytes) -> None:
-    """Lines as what is asked first reads them, what is asked where that refuses, and Python's own reader."""
-    for line in split_lines(data):
-        expected = judged(python_reads, line)
-        if line.count(b"[") + line.count(b"{") < 300:  # else Python's parser may end, as it recurses
-            assert judged(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line) == expected
-        record = expected is not None and expected[0].startswith(str(dict))
-        assert judged(wire.parse_json, line) == (expected if record else None)

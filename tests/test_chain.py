@@ -94,6 +94,16 @@ def test_a_line_is_rejected_by_the_filter_that_it_came_to() -> None:
     assert [line for *_, line in rejections] == bad
 
 
+def test_a_strict_filter_ends_a_batch_at_its_first_bad_line() -> None:
+    """What others reject goes on; good lines behind it do not come out."""
+    bad = {1: b"{}\n", 2: b'{"id":1,"text":"A","shingles":1,"shingles":2}\n'}
+    for strict in (1, 2):
+        chain = Chain(chain_of(WHOLE).filters, {strict})
+        made, rejections = filtered(chain, GOOD + bad[3 - strict] + GOOD + bad[strict] + GOOD + bad[3 - strict])
+        assert made == 2 * filtered(chain, GOOD)[0]
+        assert [each[:2] for each in rejections] == [(1, 3 - strict), (3, strict)]
+
+
 def raising(error: Exception) -> Callable[[str], str]:
     """A rule for words, which fails with one of them."""
 

@@ -94,6 +94,7 @@ def joined_by_hand(folder: Path) -> tuple[list[bytes], list[bytes]]:
     return news, kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_three_days(way: str, folder: Path, by_hand: ByHand) -> None:
     for day in DAYS:
@@ -143,6 +144,7 @@ def test_an_end_at_each_step(
     assert done(folder, days) == by_hand(len(days))
 
 
+@pytest.mark.slow
 def test_a_day_that_is_given_again_later(folder: Path, by_hand: ByHand) -> None:
     """What it added is asked as it was then, not found to repeat itself, nor what came behind it."""
     for day in (*DAYS, "monday", "tuesday"):

@@ -252,7 +252,10 @@ def test_every_mutant_is_a_change_of_a_source_and_has_tests_that_are_there() -> 
 
 
 def unexplained(path: Path) -> list[int]:
-    """The lines of imports inside functions that have no comment, nor stand right behind one that has."""
+    """The lines of imports inside functions that have no comment, nor stand right behind one that has.
+
+    A comment may speak for all that follow: `late, here and below`.
+    """
     source = path.read_text("utf-8")
     lines = ["", *source.split("\n")]
     found = {
@@ -268,7 +271,8 @@ def unexplained(path: Path) -> list[int]:
         if here or first in explained:
             explained.add(last + 1)
             del found[first]
-    return sorted(found)
+    last = next((number for number, line in enumerate(lines) if "# late, here and below" in line), len(lines))
+    return sorted(line for line in found if line < last)
 
 
 def test_an_import_inside_a_function_says_why_it_stands_there() -> None:

@@ -4,6 +4,8 @@ import gc
 import gzip
 import json
 import os
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,13 +33,38 @@ REST = (
 )
 
 
+def made(script: str, folder: Path) -> bytes:
+    """What a script writes; one command runs in this process."""
+    if set(script) & set("|&;<>"):
+        return shell(script, folder).good()
+    return run_here(*shlex.split(script), cwd=folder).good()
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("once")
+    more = [{"url": number, "content": f"{text} x", "lang": number % 2} for number, text in enumerate(TEXTS[:4])]
+    usual = [{"id": each["url"], "text": each["content"], "lang": each["lang"]} for each in more]
+    for name, records in (("docs", DOCUMENTS), ("usual", USUALLY), ("second", more), ("second usual", usual)):
+        (folder / name).write_bytes(jsonl(*records))
+    options = "--id url --text content"
+    for command in (
+        "canon usual -o words",
+        f"canon {SAID} docs -o named",
+        *("canon --offsets usual -o a", "canon --offsets 'second usual' -o b"),
+        *(f"canon --offsets {SAID} docs -o c", f"canon --offsets {options} second -o d"),
+        *(f"shingle -k 2 {name} -o {name}.shingles" for name in ("a", "b", "c", "d", "words", "named")),
+        *(f"sketch {name}.shingles -o {name}.sketches" for name in ("a", "b", "c", "d", "words", "named")),
+        "simjoin -t 0.4 --against b.shingles a.shingles -o across",
+        "simjoin -t 0.4 words.shingles -o pairs",
+    ):
+        made(command, folder)
+    return folder
+
+
 @pytest.fixture
-def here(tmp_path: Path) -> Path:
-    (tmp_path / "docs").write_bytes(jsonl(*DOCUMENTS))
-    (tmp_path / "usual").write_bytes(jsonl(*USUALLY))
-    (tmp_path / "words").write_bytes(run_here("canon usual", cwd=tmp_path).good())
-    (tmp_path / "named").write_bytes(shell(f"canon {SAID} docs", tmp_path).good())
-    return tmp_path
+def here(once: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(once, tmp_path / "here")
 
 
 @pytest.mark.parametrize("rest", REST)
@@ -50,7 +77,8 @@ def test_the_first_command_says_them_for_all(rest: str, here: Path) -> None:
     for options in ([], ["-j", "2"]):
         assert run_here("shingletools run", *options, pipeline, "docs", cwd=here).good() == expected
         assert run_here("shingletools run", *options, rest, "named", cwd=here).good() == expected
-        assert run("shingletools run", *options, rest, stdin=(here / "named").read_bytes()).good() == expected
+        ran = run_here("shingletools run", *options, rest, stdin=(here / "named").read_bytes(), cwd=here)
+        assert ran.good() == expected
         said = ["--id", NR, "--text", BODY, *options]
         assert run_here("shingletools run", *said, f"canon | {rest}", "docs", cwd=here).good() == expected
     records = [json.loads(line) for line in (here / "named").read_bytes().splitlines()]
@@ -102,23 +130,18 @@ def test_a_name_that_a_command_is_given_counts() -> None:
 
 def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
     """They find the names in the documents' own file, wherever an option names it."""
-    shell(
-        "shingle -k 2 words > shingles; shingle -k 2 named > named.shingles; sketch shingles > sketches;"
-        "sketch named.shingles > named.sketches; simjoin -t 0.4 shingles > pairs",
-        here,
-    ).good()
     for one, other in [
         ("simshow --brief --docs words pairs", "simshow --brief --docs named pairs"),
         ("simscore --truth pairs --docs words pairs", "simscore --truth pairs --docs named pairs"),
         ("simscore --field x --truth words pairs", "simscore --field x --truth named pairs"),
         ("simgroup --singletons words pairs", "simgroup --singletons named pairs"),
-        ("simjoin --against shingles shingles", "simjoin --against named.shingles named.shingles"),
+        ("simjoin --against words.shingles words.shingles", "simjoin --against named.shingles named.shingles"),
         (
-            "simindex add A sketches && simjoin --against A sketches",
+            "simindex add A words.sketches && simjoin --against A words.sketches",
             "simindex add B named.sketches && simjoin --against B named.sketches",
         ),
         (
-            "simindex drop A --ids words && simjoin --against A sketches",
+            "simindex drop A --ids words && simjoin --against A words.sketches",
             "simindex drop B --ids named && simjoin --against B named.sketches",
         ),
         ("dedup --pairs pairs words | wc -l", "dedup --pairs pairs named | wc -l"),
@@ -126,14 +149,14 @@ def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
         ("dedup --pairs - words < pairs | wc -l", "dedup --pairs - named < pairs | wc -l"),
         ("parts words | canon | shingle -k 2 | simjoin", "parts named | canon | shingle -k 2 | simjoin"),
     ]:
-        assert shell(other, here).good() == shell(one, here).good(), other
+        assert made(other, here) == made(one, here), other
     tuned = run_here("simtune -k 2 named", cwd=here).good().decode().replace(f"{SAID} ", "")
     assert tuned.replace(f"--id '{NR}' ", "") == run_here("simtune -k 2 words", cwd=here).good().decode()
     ran = run_here("dedup --pairs pairs docs", cwd=here)
     hint = f'field "id" is missing; the record has "{NR}", "{BODY}": --id NAME says which is meant'
     assert ran.err.splitlines()[0] == f"dedup: docs:1: {hint}"
     expected = run_here("dedup --keep longest --pairs pairs usual", cwd=here).records()
-    made = run_here(
+    ran = run_here(
         "shingletools run",
         "--id",
         NR,
@@ -143,7 +166,7 @@ def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
         "docs",
         cwd=here,
     )
-    assert [record[NR] for record in made.records()] == [record["id"] for record in expected]
+    assert [record[NR] for record in ran.records()] == [record["id"] for record in expected]
 
 
 @pytest.mark.parametrize(
@@ -156,30 +179,18 @@ def test_commands_that_read_documents_by_their_ids(here: Path) -> None:
         "repeats -k 2 --against {other} {one} | shingle -k 1 | simjoin -t 0.1",
         "repeats -k 2 --against {other} --items items {one} > out && cat items",
         "cat {other} | repeats -k 2 --against - --items items {one} > out && cat items",
-        "simshow --brief --docs {one} --against {other} pairs",
-        "simshow --json --docs {one} --against {other} pairs",
+        "simshow --brief --docs {one} --against {other} across",
+        "simshow --json --docs {one} --against {other} across",
         "dedup --without {other} {one} | wc -l",
-        "simscore --docs {one} --field lang --truth {other} pairs",
+        "simscore --docs {one} --field lang --truth {other} across",
         "simtune -k 2 --field lang --truth {other} {one} 2> err | grep labelled",
         "simtune -k 2 --against {other} {one} | grep sample",
     ],
 )
 def test_each_side_has_its_own(command: str, here: Path) -> None:
     """As a benchmark and a corpus, or two shops; a name that is given holds for both."""
-    more = [{"url": number, "content": f"{text} x", "lang": number % 2} for number, text in enumerate(TEXTS[:4])]
-    (here / "second").write_bytes(jsonl(*more))
-    (here / "second usual").write_bytes(
-        jsonl(*({"id": each["url"], "text": each["content"], "lang": each["lang"]} for each in more))
-    )
-    shell(
-        "canon --offsets usual > a; canon --offsets 'second usual' > b;"
-        f"canon --offsets {SAID} docs > c; canon --offsets --id url --text content second > d;"
-        "for file in a b c d; do shingle -k 2 $file > $file.shingles; sketch $file.shingles > $file.sketches; done;"
-        "simjoin -t 0.4 --against b.shingles a.shingles > pairs",
-        here,
-    ).good()
     sides = ("a", "b"), ("c", "d"), ("a", "d"), ("c", "b")
-    usual, *others = (shell(command.format(one=one, other=other), here).good() for one, other in sides)
+    usual, *others = (made(command.format(one=one, other=other), here) for one, other in sides)
     assert usual
     assert others == [usual] * 3
     if "<" not in command and "cat {" not in command and "--field" not in command:

@@ -3,7 +3,7 @@
 import argparse
 import itertools
 import re
-from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -115,7 +115,8 @@ def test_no_memory_is_a_limit_too(size: str, limit: int) -> None:
     assert memory_within(parse("shingle", *size.split()), 1 << 29).size == limit
 
 
-def recipe_of(command: str, words: Sequence[str]) -> str | None:
+@cache
+def recipe_of(command: str, *words: str) -> str | None:
     """What a filter with these options appends to via; None if they do not go together."""
     try:
         options = parse(command, *words)
@@ -138,7 +139,7 @@ def words_for(command: str, table: Path) -> list[list[list[str]]]:
             for word in dict.fromkeys(given)
             if name not in ("--help", "--version", "--explain")
         ]
-        found.append([words for words in ways if recipe_of(command, words) is not None][:5])
+        found.append([words for words in ways if recipe_of(command, *words) is not None][:5])
     return [ways for ways in found if ways]
 
 
@@ -153,11 +154,11 @@ def test_no_option_of_a_filter_is_ignored(command: str, tmp_path: Path) -> None:
     defaults = {f"{action.option_strings[-1]}={action.default}" for action in actions_of(command)}
     tried = 0
     for one, other in itertools.permutations(words_for(command, table), 2):
-        alone = {recipe_of(command, words) for words in one}
+        alone = {recipe_of(command, *words) for words in one}
         if len(alone) < min(len(one), 2):
             continue
         for extra in other:
-            recipes = [recipe_of(command, [*words, *(set(extra) - set(words))]) for words in one]
+            recipes = [recipe_of(command, *words, *(each for each in extra if each not in words)) for words in one]
             made = [recipe for recipe in recipes if recipe is not None]
             assert len(set(made)) > 1 or len(made) < 2, (one, extra, made)
             taken = [words[0] for words, recipe in zip(one, recipes, strict=True) if recipe is not None]

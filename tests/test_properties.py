@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import parts_of, readers
+from fuzz.targets import TARGETS
 from harness import DOCS, Record, filtered, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
@@ -25,7 +24,7 @@ from shingletools.commands.sketch.minhash import MinHash
 from shingletools.kernel import payload_codec
 from shingletools.reading import streams
 from shingletools.reading.streams import read_spans
-from shingletools.record import json_faults, wire
+from shingletools.record import wire
 from shingletools.record.events import Reject
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
@@ -178,17 +177,6 @@ def nests(draw: st.DrawFn) -> str:
 nearly_json = st.builds(
     changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
 ) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
-DEEP = re.compile(r"(?:[\[{][^\[\]{}]*){300}")  # Python's own parser recurses, to a depth that hangs on what calls it
-IN_FRONT = 1 << 14  # blanks in front of a line: orjson has memory for as many values, so that it finds the fault
-
-
-def fault_of(text: str) -> str | None:
-    """Why a line is rejected by what reads it where orjson refuses it; None if it is good."""
-    try:
-        json_faults.read(text)
-    except Rejected as rejected:
-        return str(rejected)
-    return None
 
 
 @pytest.mark.slow
@@ -196,25 +184,7 @@ def fault_of(text: str) -> str | None:
 @given(nearly_json)
 def test_a_line_is_read_or_rejected_as_orjson_does_but_never_for_lack_of_memory(text: str) -> None:
     """No decision depends on orjson's message."""
-    cause = fault_of(text)
-    try:
-        found = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        if cause is None:
-            assert orjson.loads(" " * IN_FRONT + text) is not None  # it has memory now
-            return
-        with pytest.raises(Rejected):
-            wire.parse_json(text.encode())
-    else:
-        assert cause == "nested too deeply" if DEEP.search(text) and cause else cause is None
-        assert cause or parts_of(json_faults.read(text)) == parts_of(found)
-
-
-@pytest.mark.slow
-@settings(max_examples=250)
-@given(st.builds(changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()), changes))
-def test_a_line_is_read_as_python_reads_it(text: str) -> None:
-    readers(text.replace("\n", " ").encode())
+    TARGETS["readers"](text.replace("\n", " ").encode())
 
 
 def test_what_is_json_is_read_whatever_orjson_says_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,19 +279,24 @@ def test_any_chunking_gives_the_same_bytes(documents: list[bytes], block: int, n
     assert sum(result.size for result in results) == len(data)
 
 
-@given(st.lists(st.binary(max_size=9), max_size=9), st.integers(1, 20), st.integers(1, 5))
-def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int, window: int) -> None:
+@given(st.lists(st.binary(max_size=9), max_size=9), st.integers(1, 20), st.integers(1, 5), st.integers(1, 9))
+def test_spans_are_whole_lines(tmp_path: Path, documents: list[bytes], span: int, window: int, first: int) -> None:
     """Wherever they are cut: together they are the file, and each but the last ends where a line does."""
     data = b"\n".join(documents)
     file = tmp_path / "file"
     file.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SPAN_BYTES", span)
+        patch.setattr(streams, "MAX_SPAN_BYTES", 30)
+        patch.setattr(streams, "SPANS", 4)
+        patch.setattr(streams, "READ_BYTES", first)
         patch.setattr(streams, "TAIL_BYTES", window)
         pieces = [piece.batch() for piece in read_spans([str(file)])]
     assert b"".join(piece.lines for piece in pieces) == data
     assert all(piece.lines.endswith(b"\n") for piece in pieces[:-1])
-    assert all(len(piece.lines) >= span for piece in pieces[:-1])
+    sizes, size = [len(piece.lines) for piece in pieces[:-1]], max(span, min(len(data) // 4, 30))
+    assert all(each >= size for each in sizes[1:])
+    assert not sizes or min(first, size) <= sizes[0]
 
 
 def replace(file: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed
 from shingletools.system.files import State
 from shingletools.system.worker_loop import LARGE_MESSAGE_BYTES, Messages, ProcessEnded
-from shingletools.system.workers import Worker, in_processes, in_threads
+from shingletools.system.workers import InTurn, Worker, in_processes, in_threads
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 7])
@@ -22,6 +23,20 @@ from shingletools.system.workers import Worker, in_processes, in_threads
 def test_answers_are_in_order(jobs: int, count: int) -> None:
     items = list(map(str, range(count)))
     assert list(in_processes(int, items, jobs)) == list(in_threads(int, items, jobs)) == list(range(count))
+
+
+@pytest.mark.parametrize("threaded", [False, True])
+def test_calls_in_turn(threaded: bool) -> None:
+    """In a thread or here, they are in order, and what one raises comes at the latest when they are waited for."""
+    done: list[int] = []
+    in_turn = InTurn(threaded)
+    for number in range(50):
+        in_turn.call(partial(done.append, number), small=number % 3 == 0)
+    in_turn.wait()
+    assert done == [*range(50)]
+    with pytest.raises(ZeroDivisionError):
+        in_turn.call(partial(divmod, 1, 0), small=False)
+        in_turn.wait()
 
 
 @pytest.mark.slow
@@ -32,7 +47,7 @@ def test_both_sides_may_say_more_than_a_pipe_holds() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_bytes_are_lent_until_the_next_answer(jobs: int) -> None:
+def test_bytes_are_lent_until_the_next_answer_but_one(jobs: int) -> None:
     sizes = [
         3,
         0,
@@ -49,9 +64,11 @@ def test_bytes_are_lent_until_the_next_answer(jobs: int) -> None:
     ]
     items = [bytes([number]) * size for number, size in enumerate(sizes, 1)]
     answers = in_processes(RecordBatch, items, jobs)
-    for item in items:
+    last = RecordBatch()
+    for item, before in zip(items, [b"", *items], strict=False):
         made = next(answers)
-        assert bytes(made.lines) == item
+        assert (bytes(made.lines), bytes(last.lines)) == (item, before)
+        last = made
         assert isinstance(made.lines, memoryview) == (len(item) < LARGE_MESSAGE_BYTES)
     assert list(answers) == []
 

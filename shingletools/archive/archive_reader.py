@@ -47,28 +47,28 @@ class Archive:
 
     def ids(self, rows: Index) -> tuple[bytes, Index]:
         """Returns the ids of rows, which ascend, one after the other, and the bytes of each."""
-        found = []
-        for segment, some, _ in self.part(rows):
-            found.append(segment.ids(some))
+        texts = []
+        for segment, own, _ in self.part(rows):
+            texts.append(segment.ids(own))
             try:
-                deque(map(orjson.loads, split_ids(*found[-1])), 0)
+                deque(map(orjson.loads, split_ids(*texts[-1])), 0)
             except orjson.JSONDecodeError:
                 raise Damaged(segment.file.name, "damaged (an id that is not JSON)") from None
-        sizes = np.concatenate([np.empty(0, np.int64), *(sizes for _, sizes in found)])
-        return b"".join(data for data, _ in found), sizes
+        sizes = np.concatenate([np.empty(0, np.int64), *(sizes for _, sizes in texts)])
+        return b"".join(data for data, _ in texts), sizes
 
     def additions(self, rows: Index) -> Index:
         """Returns the number of the addition that each row came with. rows: ascending."""
-        return np.concatenate([np.empty(0, np.int64), *(each.addition(some) for each, some, _ in self.part(rows))])
+        return np.concatenate([np.empty(0, np.int64), *(each.addition(own) for each, own, _ in self.part(rows))])
 
     def lines(self, rows: Index) -> Iterator[bytes]:
         """Yields the lines of rows, which ascend, as they came, without line feeds."""
-        for segment, some, _ in self.part(rows):
-            data, sizes = segment.ids(some)
+        for segment, own, _ in self.part(rows):
+            data, sizes = segment.ids(own)
             size = self.manifest.size if "signature" in segment.entry.columns else 0
-            signatures = segment.signatures(some).tobytes() if size else b""
+            signatures = segment.signatures(own).tobytes() if size else b""
             names = split_ids(data, sizes)
-            for number, (frame, name) in enumerate(zip(segment.frames(some), names, strict=True)):
+            for number, (frame, name) in enumerate(zip(segment.frames(own), names, strict=True)):
                 signature = signatures[number * size : (number + 1) * size]
                 yield line_of(frame, name, signature, self.manifest.digits or 8)
 
@@ -78,27 +78,27 @@ class Archive:
         Shapes: (rows, bytes of a signature), (rows,).
         """
         signatures = np.zeros((len(rows), self.manifest.size), np.uint8)
-        for segment, some, place in self.part(rows):
+        for segment, own, place in self.part(rows):
             if "signature" in segment.entry.columns:
-                signatures[place] = segment.signatures(some).reshape(len(some), -1)
+                signatures[place] = segment.signatures(own).reshape(len(own), -1)
         return signatures, self.signed(rows)
 
     def signed(self, rows: Index) -> Flags:
         """Returns which rows have a signature. rows: ascending."""
-        found = [segment.signed(some) for segment, some, _ in self.part(rows)]
-        return np.concatenate([np.empty(0, np.bool_), *found])
+        flags = [segment.signed(own) for segment, own, _ in self.part(rows)]
+        return np.concatenate([np.empty(0, np.bool_), *flags])
 
     def live_rows(self, start: int, stop: int) -> Index:
         """Returns the rows from start to stop that are live: not dropped."""
         rows = np.arange(start, min(stop, int(self.firsts[-1])))
-        removed = [segment.is_removed(some) for segment, some, _ in self.part(rows)]
+        removed = [segment.is_removed(own) for segment, own, _ in self.part(rows)]
         live: Index = rows[~np.concatenate([np.empty(0, np.bool_), *removed])]
         return live
 
     def hide(self, rows: Index) -> None:
         """Treats rows, which ascend, as dropped, in this object only."""
-        for segment, some, _ in self.part(rows):
-            segment.removed = np.union1d(segment.removed, some)
+        for segment, own, _ in self.part(rows):
+            segment.removed = np.union1d(segment.removed, own)
 
     def live(self) -> Iterator[Index]:
         """Yields all live rows, in blocks."""
@@ -108,7 +108,7 @@ class Archive:
 
     def find(self, data: bytes, sizes: Index, keys: U64 | None = None) -> Index:
         """Returns the row of each id, -1 if no live row has it. Shape (ids,). keys: their id_keys, if known."""
-        found = np.full(len(sizes), -1)
+        row_of_id = np.full(len(sizes), -1)
         keys = id_keys(data, sizes) if keys is None else keys
         names = list(split_ids(data, sizes))
         distinct, which = np.unique(keys, return_inverse=True)
@@ -117,13 +117,13 @@ class Archive:
         for segment, first in zip(self.segments, self.firsts.tolist(), strict=False):
             for places, rows in SortedKeys(segment, NAMES).meetings(distinct):
                 there = ~segment.is_removed(rows)
-                some, by_row = rows[there], np.argsort(rows[there])
-                texts = split_ids(*segment.ids(some[by_row]))
-                for row, place, text in zip(some[by_row].tolist(), places[there][by_row].tolist(), texts, strict=True):
+                live, by_row = rows[there], np.argsort(rows[there])
+                texts = split_ids(*segment.ids(live[by_row]))
+                for row, place, text in zip(live[by_row].tolist(), places[there][by_row].tolist(), texts, strict=True):
                     for each in order[starts[place] : starts[place + 1]].tolist():
                         if names[each] == text:
-                            found[each] = first + row
-        return found
+                            row_of_id[each] = first + row
+        return row_of_id
 
     def close(self) -> None:
         for segment in self.segments:
@@ -145,25 +145,15 @@ def open_archive(path: str) -> Archive:
     before = b""
     while True:
         state, data = manifest.read(path)
+        segments, cache = list[Segment](), Cache()
         try:
-            return open_state(path, state, path)
+            with contextlib.ExitStack() as closing:  # closes the opened files if one fails
+                for entry in state.segments:
+                    segments.append(Segment(path, entry, cache))
+                    closing.callback(segments[-1].close)
+                closing.pop_all()
+            return Archive(path, state, segments)
         except OSError as error:
             if data == before or not isinstance(error, FileNotFoundError):
                 raise Unreadable(printable(str(error.filename)), str(error.strerror)) from None
             before = data
-
-
-def open_state(path: str, state: manifest.Manifest, folder: str) -> Archive:
-    """Opens an archive in a given state. path: its name in messages; folder: where its files are.
-
-    Raises OSError, Failed.
-    """
-    segments: list[Segment] = []
-    cache = Cache()
-    with contextlib.ExitStack() as closing:  # closes the opened files if one fails
-        for entry in state.segments:
-            segment = Segment(folder, entry, cache)
-            closing.callback(segment.close)
-            segments.append(segment)
-        closing.pop_all()
-    return Archive(path, state, segments)

@@ -9,7 +9,6 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +25,6 @@ from shingletools.system.files import folder_errors, put, sync
 from shingletools.system.lazy_imports import zipfile
 
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the time of all files in a container, so that equal runs write equal bytes
-
-
-class FileOnDisk(NamedTuple):
-    """A file that is on the disk."""
-
-    size: int
-    sums: str
-    columns: dict[str, Column]
 
 
 class SegmentWriter:
@@ -63,12 +54,15 @@ class SegmentWriter:
             raise Failed(f"{printable(self.folder)}: damaged ({name} would have {values} values, not {shape[0]})")
         self.columns[name] = Column(offset, dtype, tuple(shape))
 
-    def finish(self) -> FileOnDisk:
-        """Finishes the file and the file of its sums, and waits until both are on the disk."""
+    def finish(self, rows: int, adds: Sequence[tuple[int, int]]) -> Entry:
+        """Finishes the file and the file of its sums, and waits until both are on the disk.
+
+        Returns the manifest's entry of the segment, which has so many rows.
+        """
         self.container.close()
         sums = npy(self.file.finish())
         put(os.path.join(self.folder, archive_files.sums_file(self.number)), sums)
-        return FileOnDisk(self.file.position, hexdigest(sums), self.columns)
+        return Entry(self.number, rows, self.file.position, hexdigest(sums), tuple(adds), self.columns)
 
     def close(self) -> None:
         """Closes the file, finished or not."""
@@ -88,7 +82,7 @@ class ArchiveWriter:
         self.lock = -1
         self.numbers = 0  # numbers that were given to files so far
         self.archive = Archive(path, Manifest(), [])  # the archive in its first state
-        self.made = False  # whether this made the folder
+        self.made_folder = False  # whether this made the folder
         self.locked = False
         self.at_end = contextlib.ExitStack()
         new = create and not archive_files.is_archive(path)
@@ -96,7 +90,7 @@ class ArchiveWriter:
             if new:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(path)
-                    self.made = True
+                    self.made_folder = True
                 if strange := sorted(
                     name for name in os.listdir(path) if name not in {archive_files.LOCK, archive_files.NEW}
                 ):
@@ -128,7 +122,7 @@ class ArchiveWriter:
                 with contextlib.suppress(FileNotFoundError):  # left by a writer that ended before its first state
                     os.unlink(os.path.join(self.path, archive_files.NEW))
                 self.commit(Manifest())
-                if self.made:
+                if self.made_folder:
                     sync(os.path.dirname(os.path.abspath(self.path)))
             self.archive = open_archive(self.path)
             self.numbers = self.archive.manifest.numbers
@@ -139,16 +133,18 @@ class ArchiveWriter:
         self.numbers += 1
         return self.numbers
 
-    def segment(self) -> SegmentWriter:
-        with folder_errors(self.path):
-            return SegmentWriter(self.path, self.next_number())
+    @contextlib.contextmanager
+    def segment(self) -> Iterator[SegmentWriter]:
+        """Opens a new segment, and closes it, finished or not. Raises Failed."""
+        with folder_errors(self.path), contextlib.closing(SegmentWriter(self.path, self.next_number())) as segment:
+            yield segment
 
     def without(self, rows: Index) -> tuple[Entry, ...]:
         """Returns the entries of the archive's segments when these rows, which ascend, are dropped, too."""
         entries = list(self.archive.manifest.segments)
-        for segment, some, _ in self.archive.part(rows):
+        for segment, own, _ in self.archive.part(rows):
             number = self.archive.segments.index(segment)
-            entries[number] = entries[number]._replace(removed=self._removed(np.union1d(segment.removed, some)))
+            entries[number] = entries[number]._replace(removed=self._removed(np.union1d(segment.removed, own)))
         return tuple(entries)
 
     def _removed(self, rows: NDArray[np.generic]) -> Removed:
@@ -179,7 +175,7 @@ class ArchiveWriter:
         with contextlib.suppress(OSError, Failed):  # the next writer removes the rest
             state, _ = manifest.read(self.path)
             self._remove_others(state)
-            if self.made and state == Manifest():
+            if self.made_folder and state == Manifest():
                 for name in (archive_files.MANIFEST, archive_files.LOCK):
                     os.unlink(os.path.join(self.path, name))
                 os.rmdir(self.path)
@@ -194,8 +190,3 @@ class ArchiveWriter:
             descriptor, self.lock = self.lock, -1
             with contextlib.suppress(OSError):  # the lock is released anyway
                 os.close(descriptor)
-
-
-def entry_of(number: int, rows: int, adds: Sequence[tuple[int, int]], written: FileOnDisk) -> Entry:
-    """Returns the manifest's entry of a new segment."""
-    return Entry(number, rows, written.size, written.sums, tuple(adds), written.columns)

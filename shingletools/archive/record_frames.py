@@ -39,11 +39,11 @@ def frame_of(line: bytes, spelled: RecordForm, name: bytes, data: bytes) -> byte
     there = members(line)
     payload = bytes_to_payload(data, spelled.digits).encode()
     marked = line
-    found = [
+    spellings = [
         (member_of(line, there, spelled.id_field), name, ID),
         (member_of(line, there, spelled.field), b'"%b"' % payload, b'"%b"' % PAYLOAD),
     ]
-    for place, spelling, mark in sorted(found, key=lambda each: each[0].value if each[0] else 0, reverse=True):
+    for place, spelling, mark in sorted(spellings, key=lambda each: each[0].value if each[0] else 0, reverse=True):
         if place is None or line[place.value : place.end] != spelling:
             marked = line
             break

@@ -75,8 +75,8 @@ class Segment:
         item = max(np.dtype(dtype).itemsize * int(np.prod(shape[1:], dtype=np.int64)), 1)
         parts = [np.empty((0, *shape[1:]), dtype)]
         for part in self._stretches(rows, rows, item) if len(rows) else ():
-            some = rows[part]
-            parts.append(self.column(name, int(some[0]), int(some[-1]) + 1)[some - some[0]])
+            chosen = rows[part]
+            parts.append(self.column(name, int(chosen[0]), int(chosen[-1]) + 1)[chosen - chosen[0]])
         return np.concatenate(parts, dtype=np.dtype(dtype))  # without dtype it would swap the bytes
 
     def texts(self, name: str, bounds: str, rows: Index) -> tuple[bytes, Index]:
@@ -101,13 +101,13 @@ class Segment:
 
     def frames(self, rows: Index) -> list[bytes]:
         """Returns the frame of each of these rows, which ascend."""
-        found, place = self._distinct_frames(rows)
-        return [found[number] for number in place.tolist()]
+        frames, place = self._distinct_frames(rows)
+        return [frames[number] for number in place.tolist()]
 
     def signed(self, rows: Index) -> Flags:
         """Returns which of these rows have a signature. rows: ascending."""
-        found, place = self._distinct_frames(rows)
-        flags: Flags = np.array([not frame.endswith(EMPTY) for frame in found], np.bool_)[place]
+        frames, place = self._distinct_frames(rows)
+        flags: Flags = np.array([not frame.endswith(EMPTY) for frame in frames], np.bool_)[place]
         return flags
 
     def frame_numbers(self, rows: Index) -> Index:

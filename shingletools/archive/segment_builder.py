@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
 from shingletools.archive.archive_reader import id_keys
-from shingletools.archive.archive_writer import ArchiveWriter, entry_of
+from shingletools.archive.archive_writer import ArchiveWriter
 from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import Frames, line_of
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.numbers.sorter import ascending
-from shingletools.system.files import folder_errors
 
 ROW_BYTES = 50  # memory of a record, about, besides its signature, id and frame
 COPY_ROWS = 1 << 14  # rows that are copied together
@@ -25,8 +24,11 @@ Keys = Callable[[NDArray[np.uint8]], Iterator[U64]]  # from signatures, (rows, b
 class SegmentBuilder:
     """Records as columns. Memory: their bytes, about ROW_BYTES more for each, and about FRAME_BYTES for each frame.
 
-    It can be pickled.
+    It can be pickled. Records can be added before `size` and `digits` are known.
     """
+
+    size = 0  # bytes of a signature, if there are any
+    digits = 8  # hex digits of a payload's group
 
     def __init__(self) -> None:
         self.data, self.signed = bytearray(), array("b")  # all signatures; whether each record has one
@@ -72,37 +74,37 @@ class SegmentBuilder:
         """Returns the ids, one after the other, and the bytes of each."""
         return bytes(self.ids), np.frombuffer(self.sizes, np.int64)
 
-    def signatures(self, size: int) -> tuple[NDArray[np.uint8], Index]:
+    def signatures(self) -> tuple[NDArray[np.uint8], Index]:
         """Returns all signatures, shape (signatures, size), and the row of each."""
-        rows = np.flatnonzero(np.frombuffer(self.signed, np.int8))
-        return np.frombuffer(self.data, np.uint8).reshape(len(rows), size), rows
+        rows = np.flatnonzero(self.is_signed())
+        return np.frombuffer(self.data, np.uint8).reshape(len(rows), self.size), rows
 
     def is_signed(self) -> Flags:
         """Returns whether each record has a signature."""
         return np.frombuffer(self.signed, np.bool_)
 
-    def signatures_at(self, rows: Index, size: int) -> tuple[NDArray[np.uint8], Flags]:
+    def signatures_at(self, rows: Index) -> tuple[NDArray[np.uint8], Flags]:
         """Returns the signatures of these rows, shape (rows, size), zeros for rows without one, and which have one."""
-        data, signed = np.frombuffer(self.data, np.uint8).reshape(-1, max(size, 1)), self.is_signed()
-        some = signed[rows]
-        signatures = np.zeros((len(rows), size), np.uint8)
-        signatures[some] = data[(np.cumsum(signed) - 1)[rows[some]]]
-        return signatures, some
+        data, signed = np.frombuffer(self.data, np.uint8).reshape(-1, max(self.size, 1)), self.is_signed()
+        have_one = signed[rows]
+        signatures = np.zeros((len(rows), self.size), np.uint8)
+        signatures[have_one] = data[(np.cumsum(signed) - 1)[rows[have_one]]]
+        return signatures, have_one
 
-    def lines(self, rows: Index, size: int, digits: int) -> Iterator[bytes]:
+    def lines(self, rows: Index) -> Iterator[bytes]:
         """Yields the lines of these rows, as they came."""
         ends = np.cumsum(np.frombuffer(self.sizes, np.int64))
         heap, cuts = self.frames.heap()
         number = np.cumsum(np.frombuffer(self.signed, np.int8), dtype=np.int64) - 1
         for row in rows.tolist():
             name = bytes(self.ids[int(ends[row]) - self.sizes[row] : int(ends[row])])
-            at = int(number[row]) * size
-            data = bytes(self.data[at : at + size]) if self.signed[row] else b""
+            at = int(number[row]) * self.size
+            data = bytes(self.data[at : at + self.size]) if self.signed[row] else b""
             frame = self.frame[row]
-            yield line_of(heap[cuts[frame] : cuts[frame + 1]].tobytes(), name, data, digits)
+            yield line_of(heap[cuts[frame] : cuts[frame + 1]].tobytes(), name, data, self.digits)
 
-    def write(self, writer: ArchiveWriter, rows: Index, form: tuple[int, int], keys: Keys, addition: int) -> Entry:
-        """Writes a segment of these rows: one or more, ascending. form: bytes of a signature, digits of a group."""
+    def write(self, writer: ArchiveWriter, rows: Index, keys: Keys, addition: int) -> Entry:
+        """Writes a segment of these rows: one or more, ascending."""
         sizes = np.frombuffer(self.sizes, np.int64)
         ids = values_at(np.frombuffer(self.ids, np.uint8), np.append(0, np.cumsum(sizes)), rows)
         frame = np.frombuffer(self.frame, np.int64)[rows]
@@ -111,38 +113,30 @@ class SegmentBuilder:
         used, number = np.flatnonzero(is_used), np.cumsum(is_used) - 1
         heap, cuts = self.frames.heap()
         frames, frame_sizes = values_at(heap, cuts, used), np.diff(cuts)[used]
-        with folder_errors(writer.path):
-            segment = writer.segment()
-            try:
-                if np.frombuffer(self.signed, np.int8)[rows].any():
-                    self._write_signatures(segment.add, rows, form, keys)
-                if self.grams:
-                    self._write_grams(segment.add, rows)
-                segment.add("ids", "|u1", (len(ids),), iter([ids]))
-                segment.add("bounds", "<i8", (len(rows) + 1,), iter([np.append(0, np.cumsum(sizes[rows]))]))
-                add_table(segment.add, NAMES, np.arange(len(rows)), id_keys(ids.tobytes(), sizes[rows]))
-                segment.add("frames", "|u1", (len(frames),), iter([frames]))
-                segment.add("cuts", "<i8", (len(used) + 1,), iter([np.append(0, np.cumsum(frame_sizes))]))
-                least = np.min_scalar_type(len(used)).newbyteorder("<").str
-                segment.add("frame", least, (len(rows),), iter([number[frame]]))
-                return entry_of(segment.number, len(rows), [(0, addition)], segment.finish())
-            finally:
-                segment.close()
+        with writer.segment() as segment:
+            if self.is_signed()[rows].any():
+                self._write_signatures(segment.add, rows, keys)
+            if self.grams:
+                self._write_grams(segment.add, rows)
+            segment.add("ids", "|u1", (len(ids),), iter([ids]))
+            segment.add("bounds", "<i8", (len(rows) + 1,), iter([np.append(0, np.cumsum(sizes[rows]))]))
+            add_table(segment.add, NAMES, np.arange(len(rows)), id_keys(ids.tobytes(), sizes[rows]))
+            segment.add("frames", "|u1", (len(frames),), iter([frames]))
+            segment.add("cuts", "<i8", (len(used) + 1,), iter([np.append(0, np.cumsum(frame_sizes))]))
+            least = np.min_scalar_type(len(used)).newbyteorder("<").str
+            segment.add("frame", least, (len(rows),), iter([number[frame]]))
+            return segment.finish(len(rows), [(0, addition)])
 
-    def _write_signatures(self, add: "AddColumn", rows: Index, form: tuple[int, int], keys: Keys) -> None:
-        size, digits = form
-        all_signatures, signed = self.signatures(size)
-        number = np.full(len(self), -1)
-        number[signed] = np.arange(len(signed))
-        some = number[rows]  # the number of each row's signature, -1 for none
-        dtype = f">u{digits // 2}"
-        blocks = (
-            self.signatures_at(rows[start : start + COPY_ROWS], size)[0] for start in range(0, len(rows), COPY_ROWS)
-        )
-        add("signature", dtype, (len(rows), 2 * size // digits), (block.view(dtype) for block in blocks))
-        there = np.flatnonzero(some >= 0)
-        every = len(there) == len(all_signatures)
-        for band, of_band in enumerate(keys(all_signatures if every else all_signatures[some[there]])):
+    def _write_signatures(self, add: "AddColumn", rows: Index, keys: Keys) -> None:
+        dtype = f">u{self.digits // 2}"
+        blocks = (self.signatures_at(rows[start : start + COPY_ROWS])[0] for start in range(0, len(rows), COPY_ROWS))
+        add("signature", dtype, (len(rows), 2 * self.size // self.digits), (block.view(dtype) for block in blocks))
+        (signatures, signed), chosen = self.signatures(), np.zeros(len(self), np.bool_)
+        chosen[rows] = True
+        if not chosen[signed].all():
+            signatures = signatures[chosen[signed]]
+        there = np.flatnonzero(self.is_signed()[rows])
+        for band, of_band in enumerate(keys(signatures)):
             add_table(add, band_name(band), there, of_band)
 
     def _write_grams(self, add: "AddColumn", rows: Index) -> None:
@@ -158,8 +152,8 @@ def values_at(heap: NDArray[np.uint8], bounds: Index, which: Index) -> NDArray[n
         return heap
     parts = [np.empty(0, np.uint8)]
     for start in range(0, len(which), COPY_ROWS):
-        some = which[start : start + COPY_ROWS]
-        parts.append(heap[spread(bounds[some], bounds[some + 1] - bounds[some])[0]])
+        chosen = which[start : start + COPY_ROWS]
+        parts.append(heap[spread(bounds[chosen], bounds[chosen + 1] - bounds[chosen])[0]])
     return np.concatenate(parts)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shingletools.archive.archive_files import GRAMS, NAMES, TABLE, band_name
-from shingletools.archive.archive_writer import ArchiveWriter, SegmentWriter, entry_of
+from shingletools.archive.archive_writer import ArchiveWriter, SegmentWriter
 from shingletools.archive.key_lookup import SortedKeys
 from shingletools.archive.manifest import Entry
 from shingletools.archive.segment import Segment
@@ -14,7 +14,6 @@ from shingletools.archive.segment_builder import entries_of
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.sorter import ascending
-from shingletools.system.files import folder_errors
 
 COPY_ROWS = 1 << 14  # rows that are copied together
 READ_ENTRIES = 1 << 16  # entries of each table that are held at a time
@@ -48,16 +47,12 @@ def merge(writer: ArchiveWriter, segments: Sequence[Segment]) -> Entry | None:
     rows = firsts[-1]
     if not rows:
         return None
-    with folder_errors(writer.path):
-        new = writer.segment()
-        try:
-            _merge_signatures(new, parts, rows)
-            _merge_grams(new, [part for part in parts if GRAMS in part.segment.entry.columns])
-            _merge_ids(new, parts, rows)
-            _merge_frames(new, parts, rows)
-            return entry_of(new.number, rows, additions(parts), new.finish())
-        finally:
-            new.close()
+    with writer.segment() as new:
+        _merge_signatures(new, parts, rows)
+        _merge_grams(new, [part for part in parts if GRAMS in part.segment.entry.columns])
+        _merge_ids(new, parts, rows)
+        _merge_frames(new, parts, rows)
+        return new.finish(rows, additions(parts))
 
 
 def additions(parts: Sequence[RowMapping]) -> list[tuple[int, int]]:

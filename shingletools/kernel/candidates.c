@@ -60,10 +60,10 @@ VECTORS static int64_t candidates_of(const Entry *entries, const Entry *targets,
     int64_t found = 0;
     for (int64_t i = 0; i < number; i++) {
         Entry one = entries[i];
-        double size = (double)one.size;
+        double size = (double)one.size, most_of_one = (double)(one.rest < one.size ? one.rest : one.size);
         for (int64_t k = starts[i]; k < starts[i] + counts[i]; k++) {
             const Entry *two = &targets[k];
-            if (!may_reach(size, size, (double)two->size, kind, share))
+            if (!may_reach(most_of_one, size, (double)two->size, kind, share))
                 break; /* those after it are no smaller */
             int64_t rest = one.rest < two->rest ? one.rest : two->rest;
             int64_t differing = __builtin_popcountll(one.bits[0] ^ two->bits[0]) +

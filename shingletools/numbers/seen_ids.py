@@ -3,7 +3,6 @@
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import Buffer
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.sorter import Entries, Sorter, SortingLimits, ascending
 from shingletools.system.memory_limit import Memory
@@ -13,21 +12,6 @@ BITS_PER_ID = 4  # bits for each id
 READ_IDS = 1 << 16  # ids that are read together
 
 Hashes = tuple[U64, Index]  # two keyed hashes of each id, of 64 bits
-
-
-class KeyedHashes:
-    """Hashes that distinguish ids.
-
-    Of 10^9 different ids, any two share both hashes with a chance below 10^-20.
-    """
-
-    def __init__(self) -> None:
-        self.tables = kernel.new_ids(), kernel.new_ids()  # whose random keys hash
-
-    def hash(self, ids: bytes | bytearray, sizes: Buffer) -> Hashes:
-        """Returns the hashes of ids, one after the other. sizes: the bytes of each, int64."""
-        one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
-        return one, two.view(np.int64)
 
 
 class SeenIds:
@@ -41,7 +25,7 @@ class SeenIds:
         self.memory = memory
         self.limits = limits
         half = memory.share(8, limits.least_share) // 2
-        self.hashes = KeyedHashes()
+        self.tables = kernel.new_ids(), kernel.new_ids()  # whose random keys hash
         bits = (half // 8).bit_length() - 1
         self.shift = np.uint64(64 - bits)
         self.words = np.zeros(1 << bits, np.uint64)
@@ -70,13 +54,14 @@ class SeenIds:
         self.held, self.runs = [], []
 
     def _hashes(self, side: int, ids: bytes, sizes: Index) -> Hashes:
-        one, two = self.hashes.hash(ids, sizes)
-        return ~one if side else one, two
+        """Returns hashes, both of which two of 10^9 different ids share with a chance below 10^-20."""
+        one, two = (np.frombuffer(table.hashes(ids, sizes), np.uint64) for table in self.tables)
+        return ~one if side else one, two.view(np.int64)
 
-    def _claim(self, some: Hashes) -> Flags:
+    def _claim(self, hashes: Hashes) -> Flags:
         """Does as `claim`, by hashes of ids, of which the first ones are distinct and ascend."""
-        new = ~self._known(some)
-        one, two = some[0][new], some[1][new]
+        new = ~self._known(hashes)
+        one, two = hashes[0][new], hashes[1][new]
         np.bitwise_or.at(self.words, *self._bits((one, two)))
         self.held.append((one, two))
         while len(self.held) > 1 and len(self.held[-2][0]) < 2 * len(self.held[-1][0]):
@@ -86,25 +71,25 @@ class SeenIds:
             self._write_run()
         return new
 
-    def _bits(self, some: Hashes) -> tuple[U64, U64]:
+    def _bits(self, hashes: Hashes) -> tuple[U64, U64]:
         """Returns the word of each id, and the bits in it."""
-        one, two = some[0], some[1].view(np.uint64)
+        one, two = hashes[0], hashes[1].view(np.uint64)
         bits = np.zeros(len(two), np.uint64)
         for i in range(BITS_PER_ID):
             bits |= np.uint64(1) << (two >> np.uint64(6 * i) & np.uint64(63))
         return one >> self.shift, bits
 
-    def _known(self, some: Hashes) -> Flags:
-        words, bits = self._bits(some)
+    def _known(self, hashes: Hashes) -> Flags:
+        words, bits = self._bits(hashes)
         known: Flags = self.words[words] & bits == bits
         maybe = np.flatnonzero(known)
         if len(maybe):
-            one, two = some[0][maybe], some[1][maybe]
-            found = [*(has(hashes, one, two) for hashes in self.held)]
+            one, two = hashes[0][maybe], hashes[1][maybe]
+            known_by = [*(has(run, one, two) for run in self.held)]
             for _, run in self.runs:
-                found.append(has((run.keys, run.values), one, two))
+                known_by.append(has((run.keys, run.values), one, two))
                 run.forget()
-            known[maybe] = np.any(found, axis=0)
+            known[maybe] = np.any(known_by, axis=0)
         return known
 
     def _merge_held(self, number: int) -> None:
@@ -127,13 +112,13 @@ class SeenIds:
 def has(sorted_hashes: Hashes, one: U64, two: Index) -> Flags:
     """Returns which hashes are among others, of which the first ones ascend."""
     ones, twos = sorted_hashes
-    found = np.zeros(len(one), np.bool_)
+    there = np.zeros(len(one), np.bool_)
     place = np.searchsorted(ones, one)
     while len(ones):
         inside = np.minimum(place, len(ones) - 1)
         same = (ones[inside] == one) & (place < len(ones))
-        found |= same & (twos[inside] == two)
-        if not np.any(same & ~found):
+        there |= same & (twos[inside] == two)
+        if not np.any(same & ~there):
             break
         place += 1
-    return found
+    return there

@@ -132,10 +132,10 @@ class Sorter:
         splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
         before = np.array([start for start, _ in self.runs])
         for first in range(0, len(splits), self.splits):
-            some = splits[first : first + self.splits]
+            limits = splits[first : first + self.splits]
             after = []
             for start, end in self.runs:
-                after.append(start + np.searchsorted(entries[start:end, 0], some, "right"))
+                after.append(start + np.searchsorted(entries[start:end, 0], limits, "right"))
                 self.column.forget()
             for ends in np.array(after).T:
                 parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
@@ -153,8 +153,8 @@ class Sorter:
             fresh = np.flatnonzero(keys != before)
             last = keys[-1:] if len(keys) else last
             for start in range(0, len(fresh), most):
-                some = fresh[start : start + most]
-                yield keys[some], values[some] if self.columns else NONE
+                chosen = fresh[start : start + most]
+                yield keys[chosen], values[chosen] if self.columns else NONE
 
 
 class Entries:

@@ -18,6 +18,7 @@ MARKS = (  # byte order marks; that of UTF-32 begins as that of UTF-16 does
 )
 UNDECODED = "shingletools.undecoded"
 GUESSED_BYTES, LOOKED_AT_BYTES = 1 << 16, 1 << 20  # of lines beyond ASCII, and of a file
+GUESSED_LINES = 100  # that are looked at one by one, to say how sure a guess is
 SHOWN_CHARS = 60  # of a message
 detector = lazy(lambda: needs(f"--encoding {GUESS}", "resiliparse.parse.encoding", "html"))
 
@@ -56,10 +57,13 @@ class Encoding(NamedTuple):
         try:
             codecs.getincrementaldecoder("utf-8")().decode(head)
         except UnicodeDecodeError:
-            lines = b"\n".join(line for line in head.split(b"\n") if not line.isascii())[:GUESSED_BYTES]
-            name = str(detector.detect_encoding(lines))
-            text = " ".join(lines.decode(name, "replace").split())[:SHOWN_CHARS]
-            self.guesses.append(f"{printable(where)}: read as {name}, which is a guess: {shown(text)}")
+            lines = [line for line in head.split(b"\n") if not line.isascii()]
+            together = b"\n".join(lines)[:GUESSED_BYTES]
+            name = str(detector.detect_encoding(together))
+            text = " ".join(together.decode(name, "replace").split())[:SHOWN_CHARS]
+            each = [detector.detect_encoding(line) for line in lines[:GUESSED_LINES]]
+            alike = f"{each.count(name)} of {len(each)} lines alone look like it"
+            self.guesses.append(f"{printable(where)}: read as {name}, which is a guess ({alike}): {shown(text)}")
             return name
         return "utf-8"
 

@@ -2,10 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import NamedTuple, Protocol
 
+from shingletools.record import wire
 from shingletools.record.record_batch import Document, RecordBatch, StepCounts, batch_of_documents
 from shingletools.record.wire import Name
+from shingletools.system.errors import Rejected
 
 __all__ = ["Document"]  # which formats make
 
@@ -54,6 +57,41 @@ class ReadyDocuments(FileDocuments):
         return self.made
 
 
+class WithNumbers(FileDocuments):
+    """The documents of a portion, with numbers as ids where they have none."""
+
+    def __init__(self, portion: FileDocuments, id_field: str) -> None:
+        self.portion, self.id_field = portion, id_field
+        self.name, self.number, self.size = portion.name, portion.number, portion.size
+        self.plain, self.messages, self.counted = portion.plain, portion.messages, portion.counted
+
+    def documents(self) -> Iterator[Document]:
+        for number, document in enumerate(self.portion.documents(), self.number):
+            if document.cause:
+                yield document
+                continue
+            try:
+                record, cause = with_id(document.record, number, self.id_field), ""
+            except Rejected as error:
+                record, cause = b"", str(error)
+            self.numbered = record is not document.record
+            yield document._replace(record=record, cause=cause)
+
+
+def with_id(line: bytes, number: int, id_field: str) -> bytes:
+    """Adds a number as the id to a record that has none. Raises Rejected for what is no record.
+
+    >>> with_id(b'{ "text": "a"}', 7, "id"), with_id(b'{"id":null}', 7, "id")
+    (b'{"id":7, "text": "a"}', b'{"id":null}')
+    """
+    record = wire.parse_json(line)
+    if wire.find(record, id_field) is not wire.MISSING:
+        return line
+    before, _, rest = line.partition(b"{")
+    member = wire.json_of({id_field: number})[:-1]
+    return b"".join([before, member, b"," if record else b"", rest])
+
+
 class DuplicateInfo(NamedTuple):
     """Why a document is a duplicate: the columns that tables get."""
 
@@ -87,15 +125,36 @@ class Decisions(Protocol):
 KeptAndRemoved = tuple[bytes, bytes]  # bytes of kept documents, and of removed ones
 
 
-class Format(Protocol):
+class FilePortion(NamedTuple):
+    """Documents of a file."""
+
+    size: int  # bytes of the file that were read for them
+    documents: Sequence[Document]
+    id_field: str = ""  # of documents that get their numbers as ids where they have none; "" if none is to be numbered
+
+
+class Format(ABC):
     """A way to read files: an object of a module in `formats/`, with the values of its options."""
 
     @property
     def option(self) -> str:
         """Returns the option that chooses this format; empty for JSON lines."""
+        return ""
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         """Yields the documents of files, in order; "-" is standard input. Raises Failed."""
+        number = 1
+        for name in files:
+            with closing(self.portions(name)) as portions:
+                for size, made, id_field in portions:
+                    ready = ReadyDocuments(name, number, size, made)
+                    yield WithNumbers(ready, id_field) if id_field else ready
+                    number += len(made)
 
+    def portions(self, _name: str, /) -> Generator[FilePortion]:
+        """Yields the documents of a file, some together, unless the format has another `read`. Raises Failed."""
+        raise NotImplementedError
+
+    @abstractmethod
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         """Yields the bytes of the same files without the documents that are removed. Raises Failed."""

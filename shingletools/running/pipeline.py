@@ -29,9 +29,9 @@ def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Bat
     """Yields the parts of files in a format, in order. Batches that are given replace standard input. Raises Failed."""
     if form is not None:
         if given is not None and "-" in files:
-            from shingletools.reading.formats.numbered_records import for_given_lines  # which few runs need
+            from shingletools.reading.formats.wrapped_format import with_lines  # which few runs need
 
-            form = for_given_lines((batch.lines for batch in given), form)
+            form = with_lines(form, (batch.lines for batch in given))
         yield from form.read(files)
         return
     for name in files:

@@ -160,16 +160,22 @@ class ShortRun:
     def take_shards(self, argv: Sequence[str] | None) -> str | None:
         """Takes the files of folders of tables instead of these. Returns the folder for the output, if it is one.
 
-        Raises Failed for files that can be read only once.
+        Raises Failed for files that can be read only once, and for a folder that may be meant as one of texts.
         """
         if self.files == ["-"] and "-" not in (argv or ()):
             self.parser.error("name a file or folder, as in: shingletools unique docs.jsonl -o kept.jsonl")
         every = filter(None, [*self.files, self.options.files0_from])
         check_regular((file for file in every if not os.path.isdir(file)), "this command reads")
         others = {"lines", "whole", FOLDER[2:], "include", "exclude"} & self.options.given
-        files = [each for file in self.files for each in (not others and shards_in(file)) or [file]]
+        files, into = list[str](), self.options.output if suffix(self.options.output or "") not in SUFFIXES else None
+        for file in self.files:
+            shards, text = ([], "") if others else shards_in(file)
+            if shards and text and into:
+                has = f"{printable(file)} has a text, {printable(text)}, and {printable(shards[0])}"
+                raise Failed(f"-o {printable(into)}: {has}: name the files, or say --recursive for the texts")
+            files += [file] if text or not shards else shards
         taken, self.files = files != self.files, files
-        return self.options.output if taken and suffix(self.options.output or "") not in SUFFIXES else None
+        return into if taken else None
 
     def words(self, *names: str) -> list[str]:
         """Returns those of some options that were given, as they are typed."""
@@ -425,21 +431,22 @@ def format_of(path: str) -> str:
     raise Failed(f"{printable(path)}: {unknown if looks is None else f'{LOOKS_LIKE}{looks}'}")
 
 
-def shards_in(folder: str) -> list[str]:
-    """Returns the files of a folder that are tables or have several records, unless it has documents, too.
+def shards_in(folder: str) -> tuple[list[str], str]:
+    """Returns the files of a folder that are tables or have several records, and one that is a text, if there is one.
 
-    Documents about the others do not count. What is in folders inside is named as --into keeps it.
+    Texts about the others do not count. What is in folders inside is named as --into keeps it.
     """
-    found = []
+    found, text = [], ""
     for path, inside, files in os.walk(folder):
         inside[:] = [each for each in inside if each[0] != "."]
         for name in files:
-            if suffix(name) in TEXTS | PAGES and not re.match("readme|licen[cs]e", name, re.IGNORECASE):
-                return []
             file = os.path.join(path, name)
+            if suffix(name) in TEXTS | PAGES and not re.match("readme|licen[cs]e", name, re.IGNORECASE):
+                text = text or file
             if SUFFIXES.get(suffix(name), TEXT) not in (TEXT, PAGE) and name[0] != "." and os.path.isfile(file):
                 found.append(os.path.relpath(file, folder))
-    return [f"{folder.rstrip('/')}/{'./' * ('/' in file)}{file}" for file in sorted(found, key=os.fsencode)]
+    names = sorted(found, key=os.fsencode)
+    return [f"{folder.rstrip('/')}/{'./' * ('/' in file)}{file}" for file in names], text
 
 
 @contextlib.contextmanager

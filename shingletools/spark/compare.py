@@ -17,7 +17,7 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
-from shingletools.commands.simjoin.table import Table
+from shingletools.commands.simjoin.table import Candidates, Table
 from shingletools.kernel.types import Flags, Index
 from shingletools.spark.arrow_batches import Batches, bytes_of, from_columns, runs
 
@@ -133,15 +133,14 @@ class BucketShare:
         """
         portion = by_size(self.table, self.portion)
         for some, _ in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
-            for one, other, _ in candidates_in(some, self.cross, limits.candidates):
+            for one, other, *_ in candidates_in(some, self.cross, limits.candidates):
                 key = np.unique(one[one != other] * len(self.number) + other[one != other])
                 left, right = key // len(self.number), key % len(self.number)
                 if self.block is not None:
                     apart = self.block[left] != self.block[right]
                     left, right = left[apart], right[apart]
-                agreeing = self.table.compare(left, right).agreeing
-                pair = agreeing > 0
-                yield Pairs(left[pair], right[pair], agreeing[pair])
+                agreeing = self.table.compare(Candidates(left, right)).agreeing
+                yield Pairs(left, right, agreeing).at(agreeing > 0)
 
 
 def to_pairs(factory: TableFactory, cross: int | None, batches: Batches, limits: Limits = DEFAULT) -> Batches:

@@ -29,11 +29,11 @@ class Removal:
         assert isinstance(stage, DedupSpec)
         self.given, self.stage, self.checkpoint = given, stage, given.checkpoint
         deciding = [
-            through(frame, records.DecidingRows(stage, option), records.DECIDING)
+            through(frame, partial(records.to_deciding, stage, option), records.DECIDING)
             for (option, _), frame in zip(stage.side_files, given.others, strict=True)
         ]
         self.deciding = self.checkpoint(union(deciding))
-        rows = through(given.lines, records.DocumentRows(stage), records.DOCUMENTS)
+        rows = through(given.lines, partial(records.to_documents, stage), records.DOCUMENTS)
         first = F.min("number").over(Window.partitionBy("name", F.isnull("cause"))).alias("first_number")
         self.rows = self.checkpoint(rows.select("*", first))
         good = self.rows.where("cause IS NULL")

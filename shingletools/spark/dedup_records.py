@@ -1,7 +1,5 @@
 """What dedup reads, as rows: a document, a member of a group, a pair, or a document that an archive has."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -41,37 +39,32 @@ DECIDING = pa.schema(
 )
 
 
-@dataclass(frozen=True)
-class DocumentRows:
+def to_documents(spec: DedupSpec, batches: Batches) -> Batches:
     """Takes LINES to DOCUMENTS."""
-
-    spec: DedupSpec
-
-    def __call__(self, batches: Batches) -> Batches:
-        reader, spec = DocumentReader(self.spec), self.spec
-        for some in numbered_records(batches, reader):
-            batch, rows = some.batch, some.batch.rows
-            if rows:
-                ids = batch.columns[-1]
-                documents = reader.arrays(batch, np.arange(rows))
-                lengths = documents.lengths if spec.measured is not None else np.zeros(rows, np.int64)
-                keys = ((1 << 62) - lengths if spec.keep == LONGEST else lengths).astype(">i8").tobytes()
-                values = [*split_ids(*documents.spelled(documents.values))] if spec.valued is not None else b""
-                wholes = None
-                if spec.counted is not None:
-                    wholes = [*map(whole_of, split_ids(*documents.spelled(documents.wholes)))]
-                yield from_columns(
-                    DOCUMENTS,
-                    first=some.first,
-                    number=some.numbers[:rows],
-                    name=binary_array(ids.data, np.frombuffer(ids.sizes, np.int64)),
-                    key=binary_array(keys, np.full(rows, 8)),
-                    value=values,
-                    whole=wholes,
-                )
-            if batch.bad is not None:
-                cause = str(batch.bad.error)
-                yield from_columns(DOCUMENTS, first=some.first, number=int(some.numbers[-1]), cause=cause)
+    reader = DocumentReader(spec)
+    for some in numbered_records(batches, reader):
+        batch, rows = some.batch, some.batch.rows
+        if rows:
+            ids = batch.columns[-1]
+            documents = reader.arrays(batch, np.arange(rows))
+            lengths = documents.lengths if spec.measured is not None else np.zeros(rows, np.int64)
+            keys = ((1 << 62) - lengths if spec.keep == LONGEST else lengths).astype(">i8").tobytes()
+            values = [*split_ids(*documents.spelled(documents.values))] if spec.valued is not None else b""
+            wholes = None
+            if spec.counted is not None:
+                wholes = [*map(whole_of, split_ids(*documents.spelled(documents.wholes)))]
+            yield from_columns(
+                DOCUMENTS,
+                first=some.first,
+                number=some.numbers[:rows],
+                name=binary_array(ids.data, np.frombuffer(ids.sizes, np.int64)),
+                key=binary_array(keys, np.full(rows, 8)),
+                value=values,
+                whole=wholes,
+            )
+        if batch.bad is not None:
+            cause = str(batch.bad.error)
+            yield from_columns(DOCUMENTS, first=some.first, number=int(some.numbers[-1]), cause=cause)
 
 
 def whole_of(text: bytes) -> bytes | None:
@@ -80,50 +73,45 @@ def whole_of(text: bytes) -> bytes | None:
     return None if whole is None else orjson.dumps(whole)
 
 
-@dataclass(frozen=True)
-class DecidingRows:
+def to_deciding(spec: DedupSpec, option: str, batches: Batches) -> Batches:
     """Takes groups, pairs, or pairs with an archive to DECIDING. Raises Failed for any bad line."""
+    for some in numbered_lines(batches):
+        ids, number = kernel.new_ids(), int(some.numbers[0])
+        if option == "--groups":
+            members = GroupMembers(ids)
+            take(option, members, some.lines)
+            group = some.numbers[np.frombuffer(members.group, np.int64)]
+            yield from_columns(DECIDING, what=MEMBER, number=group, name=ids_array(ids))
+        elif option == "--pairs":
+            pairs = SimilarPairs(ids, spec.least)
+            take(option, pairs, some.lines)
+            if pairs.copies:
+                raise Failed(f"--pairs: {COPIES_IN_TASKS}")
+            one, two = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
+            ends = {"name": ids_array(ids, one), "other": ids_array(ids, two)}
+            may_go = np.frombuffer(pairs.may_go, np.uint8).astype(np.int64)
+            similarity = np.frombuffer(pairs.similarity)
+            yield from_columns(DECIDING, what=PAIR, number=may_go, similarity=similarity, **ends)
+            yield from_columns(DECIDING, what=NAMED, name=ids_array(ids))
+        else:
+            archived = ArchivePartners(ids)
+            take(option, archived, some.lines)
+            flags = archived.known, archived.doubtful
+            known, doubtful = (np.flatnonzero(np.frombuffer(flag, np.bool_)) for flag in flags)
+            best = np.frombuffer(archived.best, np.int64)[known]
+            ends = {"name": ids_array(ids, known), "other": ids_array(archived.archive, best)}
+            similarity = np.frombuffer(archived.similarity)[known]
+            # Of equally similar ones, that of the least number counts
+            yield from_columns(DECIDING, what=KNOWN, number=number, similarity=similarity, **ends)
+            yield from_columns(DECIDING, what=DOUBTED, name=ids_array(ids, doubtful))
 
-    spec: DedupSpec
-    option: str
 
-    def __call__(self, batches: Batches) -> Batches:
-        for some in numbered_lines(batches):
-            ids, number = kernel.new_ids(), int(some.numbers[0])
-            if self.option == "--groups":
-                members = GroupMembers(ids)
-                self.take(members, some.lines)
-                group = some.numbers[np.frombuffer(members.group, np.int64)]
-                yield from_columns(DECIDING, what=MEMBER, number=group, name=ids_array(ids))
-            elif self.option == "--pairs":
-                pairs = SimilarPairs(ids, self.spec.least)
-                self.take(pairs, some.lines)
-                if pairs.copies:
-                    raise Failed(f"--pairs: {COPIES_IN_TASKS}")
-                one, two = np.frombuffer(pairs.ends, np.int32).reshape(-1, 2).T.astype(np.int64)
-                ends = {"name": ids_array(ids, one), "other": ids_array(ids, two)}
-                may_go = np.frombuffer(pairs.may_go, np.uint8).astype(np.int64)
-                similarity = np.frombuffer(pairs.similarity)
-                yield from_columns(DECIDING, what=PAIR, number=may_go, similarity=similarity, **ends)
-                yield from_columns(DECIDING, what=NAMED, name=ids_array(ids))
-            else:
-                archived = ArchivePartners(ids)
-                self.take(archived, some.lines)
-                flags = archived.known, archived.doubtful
-                known, doubtful = (np.flatnonzero(np.frombuffer(flag, np.bool_)) for flag in flags)
-                best = np.frombuffer(archived.best, np.int64)[known]
-                ends = {"name": ids_array(ids, known), "other": ids_array(archived.archive, best)}
-                similarity = np.frombuffer(archived.similarity)[known]
-                # Of equally similar ones, that of the least number counts
-                yield from_columns(DECIDING, what=KNOWN, number=number, similarity=similarity, **ends)
-                yield from_columns(DECIDING, what=DOUBTED, name=ids_array(ids, doubtful))
-
-    def take(self, side: GroupMembers | SimilarPairs | ArchivePartners, lines: bytes) -> None:
-        """Lets the shell's reader of an option take lines. Raises Failed, with the option's name."""
-        try:
-            side.take(lines, begins=False)
-        except Failed as error:
-            raise Failed(f"{self.option}: {error}") from None
+def take(option: str, side: GroupMembers | SimilarPairs | ArchivePartners, lines: bytes) -> None:
+    """Lets the shell's reader of an option take lines. Raises Failed, with the option's name."""
+    try:
+        side.take(lines, begins=False)
+    except Failed as error:
+        raise Failed(f"{option}: {error}") from None
 
 
 FORMS = pa.schema([("form", pa.string())])

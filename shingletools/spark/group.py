@@ -4,7 +4,7 @@ A document is a node: twice the number of the first pair that names it, plus 1 i
 named by its least node, and its members are in the order of their nodes, as in the shell.
 """
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +31,11 @@ def grouped(given: StepInput) -> DataFrame:
     """Returns the groups that pairs make, those of single documents, and bad records. Raises Failed."""
     stage, checkpoint = given.step.stage, given.checkpoint
     assert isinstance(stage, GroupSpec)
-    pairs = MentionRows(PairIds(stage.least, stage.once(0)), given.number)
-    documents = MentionRows(DocumentIds(stage.id_field), given.number)
-    every = [through(given.lines, pairs, MENTIONS), *(through(lines, documents, MENTIONS) for lines in given.others)]
-    mentions = checkpoint(union(every))
+    readers: list[PairIds | DocumentIds] = [PairIds(stage.least, stage.once(0))]
+    readers += [DocumentIds(stage.id_field) for _ in given.others]
+    works = [partial(to_mentions, reader, given.number) for reader in readers]
+    every = zip((given.lines, *given.others), works, strict=True)
+    mentions = checkpoint(union([through(lines, work, MENTIONS) for lines, work in every]))
     first, second = (F.col(name).isNotNull() for name in ("a", "b"))
     nodes = mentions.where(first).select(F.col("a").alias("name"), F.expr("2 * number").alias("node"))
     nodes = nodes.unionAll(mentions.where(second).select("b", F.expr("2 * number + 1")))
@@ -58,27 +59,21 @@ def grouped(given: StepInput) -> DataFrame:
     return lines.unionAll(bad)
 
 
-@dataclass(frozen=True)
-class MentionRows:
+def to_mentions(reader: PairIds | DocumentIds, step: int, batches: Batches) -> Batches:
     """Takes lines to MENTIONS."""
-
-    reader: PairIds | DocumentIds
-    step: int
-
-    def __call__(self, batches: Batches) -> Batches:
-        for some in numbered_records(batches, self.reader):
-            names = binary_array(*self.reader.ids(some.batch))
-            mentions = {"a": names}
-            if isinstance(self.reader, PairIds):
-                if self.reader.copied(some.batch).any():
-                    raise Failed(COPIES_IN_TASKS)
-                mentions = {"a": names[::2], "b": names[1::2]}
-            # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
-            yield from_columns(MENTIONS, step=GOOD, number=some.numbers[: len(mentions["a"])], **mentions)
-            if some.batch.bad is not None and not isinstance(some.batch.bad.error, JudgedDifferent):
-                if isinstance(some.batch.bad.error, Failed):
-                    raise some.batch.bad.error
-                yield some.bad(MENTIONS, self.step)
+    for some in numbered_records(batches, reader):
+        names = binary_array(*reader.ids(some.batch))
+        mentions = {"a": names}
+        if isinstance(reader, PairIds):
+            if reader.copied(some.batch).any():
+                raise Failed(COPIES_IN_TASKS)
+            mentions = {"a": names[::2], "b": names[1::2]}
+        # A pair that is not similar enough has no ids here; the numbers of the others need only be in order
+        yield from_columns(MENTIONS, step=GOOD, number=some.numbers[: len(mentions["a"])], **mentions)
+        if some.batch.bad is not None and not isinstance(some.batch.bad.error, JudgedDifferent):
+            if isinstance(some.batch.bad.error, Failed):
+                raise some.batch.bad.error
+            yield some.bad(MENTIONS, step)
 
 
 def stars(edges: DataFrame, status: DataFrame) -> DataFrame:

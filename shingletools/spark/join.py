@@ -1,8 +1,6 @@
 """simjoin on Spark, for more signatures than one task can hold: the same buckets, in tasks of bounded size."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
@@ -16,7 +14,8 @@ from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.pair_lines import PairLines
-from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.signature import Signature
+from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.signed_records import Needed, Signed, SignedRecords
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
@@ -62,10 +61,10 @@ class JoinRun:
     def run(self) -> DataFrame:
         """Returns pairs and bad records. Raises Failed."""
         step, stage = self.given.number, self.stage
-        signing = [Signing(stage.id_of(side), stage.once(side), stage.wanted.verify, step) for side in (0, 1)]
-        every = [through(self.given.lines, signing[0], SIGNED)]
-        every += [through(lines, signing[1], SIGNED) for lines in self.given.others]
-        rows = self.checkpoint(union(every))
+        needed = [Needed(stage.id_of(side), stage.once(side), stage.wanted.verify) for side in (0, 1)]
+        every = [(needed[0], self.given.lines), *((needed[1], lines) for lines in self.given.others)]
+        signed = [through(lines, partial(to_signed, fields, step), SIGNED) for fields, lines in every]
+        rows = self.checkpoint(union(signed))
         bad, documents = [rows.where(F.col("step") > 0).select(*LINES.names)], rows.where(F.col("step") == GOOD)
         size = F.sum(F.octet_length("payload") + F.octet_length("second"))
         size, count = documents.agg(size, F.count("*")).collect()[0]
@@ -188,35 +187,27 @@ def write_pairs(signature: Signature, wanted: JoinOptions, against: bool, batche
         count[first] += len(batch)
 
 
-@dataclass(frozen=True)
-class Signing:
+def to_signed(needed: Needed, step: int, batches: Batches) -> Batches:
     """Takes LINES to SIGNED."""
-
-    id_field: str
-    once: Sequence[str]  # fields that may not stand twice
-    verify: bool  # whether there are two payloads
-    step: int
-
-    def __call__(self, batches: Batches) -> Batches:
-        records = SignedRecords(Needed(self.id_field, self.once, self.verify), lambda _: None, lines=True)
-        known: Signed | None = None
-        # The kernel reads lines like the last one with a signature; others make a batch of one row, which sets `last`
-        for some in numbered_records(batches, records):
-            mark, records.last = known if records.last is None else records.last, None
-            batch = some.batch
-            if batch.rows and mark is not None:
-                columns = [binary_array(column.data, np.frombuffer(column.sizes, np.int64)) for column in batch.columns]
-                yield from_columns(
-                    SIGNED,
-                    step=GOOD,
-                    first=some.first,
-                    number=some.numbers[: batch.rows],
-                    via=mark.via,
-                    kind=SIGNATURES.index(mark.signature),
-                    **{"second": b"", **dict(zip(("name", "payload", "second"), columns, strict=False))},
-                )
-            if batch.bad is not None:
-                yield some.bad(SIGNED, self.step)
-            elif mark is not known and mark is not None and mark.data:
-                known = mark
-                records.schema = records.schema_of(known.via, known.signature, len(known.data))._replace(max_rows=1)
+    records = SignedRecords(needed, lambda _: None, lines=True)
+    known: Signed | None = None
+    # The kernel reads lines like the last one with a signature; others make a batch of one row, which sets `last`
+    for some in numbered_records(batches, records):
+        mark, records.last = known if records.last is None else records.last, None
+        batch = some.batch
+        if batch.rows and mark is not None:
+            columns = [binary_array(column.data, np.frombuffer(column.sizes, np.int64)) for column in batch.columns]
+            yield from_columns(
+                SIGNED,
+                step=GOOD,
+                first=some.first,
+                number=some.numbers[: batch.rows],
+                via=mark.via,
+                kind=SIGNATURES.index(mark.signature),
+                **{"second": b"", **dict(zip(("name", "payload", "second"), columns, strict=False))},
+            )
+        if batch.bad is not None:
+            yield some.bad(SIGNED, step)
+        elif mark is not known and mark is not None and mark.data:
+            known = mark
+            records.schema = records.schema_of(known.via, known.signature, len(known.data))._replace(max_rows=1)

@@ -1,12 +1,9 @@
-"""How right pairs are by labels, and what a removal by them does; intervals by bootstrap over documents."""
+"""How right pairs are by labels, and what a removal by them does."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from label_sets import LabelSet
-
-RESAMPLES = 200
 
 
 class Found(NamedTuple):
@@ -32,20 +29,11 @@ def found(pairs: list[tuple[int, int, float]]) -> Found:
     return Found(np.array(a, np.int64), np.array(b, np.int64), np.array(similarity, float))
 
 
-class Interval(NamedTuple):
-    """Of 95 %."""
-
-    low: float
-    high: float
-
-
 class Score(NamedTuple):
     precision: float
     recall: float
     f1: float
-    f1_interval: Interval
     removal: float  # F1 as bib-dedupe counts: of a group, all but one should go
-    removal_interval: Interval
 
 
 def ratio(part: float, whole: float) -> float:
@@ -96,25 +84,10 @@ class Judge:
         first_kept = np.full(self.count, self.count)
         np.minimum.at(first_kept, self.entity[~gone], np.flatnonzero(~gone))
         left = ~gone & (np.arange(self.count) != first_kept[self.entity])
-
-        def pair_f1(of: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> float:
-            each = of(pairs.a, pairs.b)
-            return f1(each[right].sum(), each.sum(), of(self.truth[:, 0], self.truth[:, 1]).sum())
-
-        def removal_f1(weight: np.ndarray) -> float:
-            good = weight[gone & ~wrong].sum()
-            return f1(good, good + weight[wrong].sum(), good + weight[left].sum())
-
-        draws = np.random.default_rng(0).multinomial(self.count, np.full(self.count, 1 / self.count), RESAMPLES)
-        intervals = [
-            Interval(*np.percentile([each(draw) for draw in draws], [2.5, 97.5]).tolist())
-            for each in (lambda draw: pair_f1(lambda a, b: draw[a] * draw[b]), removal_f1)
-        ]
+        good = (gone & ~wrong).sum()
         return Score(
             ratio(right.sum(), len(right)),
             ratio(right.sum(), len(self.keys)),
             self.f1(pairs),
-            intervals[0],
-            removal_f1(np.ones(self.count)),
-            intervals[1],
+            f1(good, good + wrong.sum(), good + left.sum()),
         )

@@ -180,12 +180,11 @@ def read(kept: Path) -> list[Row]:
 
 
 def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
-    """What was measured, in mdoc; then how far the intervals of 95 % reach, of a mean that over sets."""
+    """What was measured, in mdoc."""
     sets = {row["set"] for row in rows}
     columns = {name: start for name, start in columns.items() if any(each.startswith(start) for each in sets)}
     print('.Bl -column "containment 0.85" ' + " ".join(['".000"'] * len(columns)))
     print(" Ta ".join([".It", *columns]))
-    reach = []
     for program in PROGRAMS:
         cells = []
         for start in columns.values():
@@ -195,14 +194,9 @@ def show(rows: list[Row], figure: str, columns: dict[str, str]) -> None:
                 cells.append("\\-")
                 continue
             cells.append(f"{np.mean(values):.3f}".removeprefix("0"))
-            low, high = each[0][f"{figure}_interval"]
-            reach.append((high - low) / 2 if len(each) == 1 else 1.96 * float(np.std(values)) / len(each) ** 0.5)
         if set(cells) != {"\\-"}:
             print(" Ta ".join([f".It {program}".replace("-", "\\-"), *cells]))
-    reach = reach or [0]
-    print(
-        f".El\n.Pp\nThe intervals reach {np.median(reach):.3f} to either side in the middle, {max(reach):.3f} at most."
-    )
+    print(".El")
 
 
 def main(words: list[str]) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from dedup.test_restored import COUNT, KEPT, TEXTS, K, there_and_back
 from harness import jsonl, pipe, run, run_here, shell
-from shingletools.reading.formats import parquet_rewriter
+from shingletools.reading.formats import column_files
 
 
 def rows_of(query: str) -> list[Any]:
@@ -71,7 +71,7 @@ def test_rows_of_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             pair = sorted((number, of.as_py()))
             assert (by.as_py(), similarity.as_py()) == ("first", found[pair[0], pair[1]])
     for group in (1, 1 << 12):  # bytes that become a row group
-        monkeypatch.setattr(parquet_rewriter, "GROUP_BYTES", group)
+        monkeypatch.setattr(column_files, "GROUP_BYTES", group)
         run_here("dedup --pairs pairs --parquet table -o small.parquet", cwd=tmp_path).good()
         assert pq.read_table(tmp_path / "small.parquet").equals(pq.read_table(tmp_path / "left"))
     zipped = run_here("dedup --pairs pairs --parquet table -o small.gz", cwd=tmp_path)

@@ -23,7 +23,7 @@ VALUES = st.recursive(
 def elements(data: bytes, size: int = 1 << 20) -> list[tuple[int | None, bytes, bytes, str]]:
     blocks = (data[at : at + size] for at in range(0, len(data), size))
     made = [
-        document for _, some in Elements("file", Blocks(blocks, "file", "nothing")).documents() for document in some
+        document for _, some, _ in Elements("file", Blocks(blocks, "file", "nothing")).portions() for document in some
     ]
     return [(document.line, document.raw, document.record, document.cause) for document in made]
 
@@ -126,5 +126,5 @@ def test_an_element_that_does_not_end_is_not_held_for_ever(monkeypatch: pytest.M
 
 def test_elements_flow_on_as_they_come() -> None:
     blocks = (block for block in [b"[1,", b"2,3", b"]"])
-    made = Elements("file", Blocks(blocks, "file", "nothing")).documents()
-    assert [[document.raw for document in some] for _, some in made] == [[b"1"], [b"2"], [b"3"], []]
+    made = Elements("file", Blocks(blocks, "file", "nothing")).portions()
+    assert [[document.raw for document in some] for _, some, _ in made] == [[b"1"], [b"2"], [b"3"], []]

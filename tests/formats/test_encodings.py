@@ -122,9 +122,14 @@ def test_a_guess_is_shown(tmp_path: Path) -> None:
             "plain",
             text.lower().replace("ß", "ss").replace("ё", "ё"),
         ]
-        assert ran.err == (f'canon: a: read as cp1251, which is a guess: "{text}"\n' if codec == "cp1251" else "")
+        guess = f'canon: a: read as cp1251, which is a guess (1 of 1 lines alone look like it): "{text}"\n'
+        assert ran.err == (guess if codec == "cp1251" else "")
         assert b" encoding=guess@resiliparse-" in ran.out
         assert run("shingletools unique --lines --encoding guess a", cwd=tmp_path).out.decode() == f"plain\n{text}\n"
+    russian = "Съешь же ещё этих мягких французских булок".encode("cp1251")
+    (tmp_path / "a").write_bytes(b"\n".join([russian, b"plain", "é".encode("latin-1"), russian]))
+    ran = run("canon --lines --encoding guess a", cwd=tmp_path)
+    assert "read as cp1251, which is a guess (2 of 3 lines alone look like it): " in ran.err
 
 
 def test_marks_of_utf_16_for_other_commands(tmp_path: Path) -> None:

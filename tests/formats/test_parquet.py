@@ -18,7 +18,7 @@ import pytest
 from pyarrow.parquet import encryption
 
 from harness import run, run_here, run_process, shell
-from shingletools.reading.formats import parquet_batches
+from shingletools.reading.formats import column_files
 
 TIME = datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
 COLUMNS = [  # values, their type, and what JSON has for them
@@ -219,7 +219,7 @@ def test_a_few_bytes_do_not_become_any_number(tmp_path: Path, monkeypatch: pytes
     assert re.fullmatch(r"canon: page: a page of \d+ bytes would become 134217732: write it uncompressed\n", ran.err)
     assert shell("ulimit -v 2000000; (canon --parquet rows; true) | head -c 100000000 | wc -c", tmp_path).good()
     size = (tmp_path / "endless").stat().st_size
-    monkeypatch.setattr(parquet_batches, "MAX_EXPANSION", 10)
+    monkeypatch.setattr(column_files, "MAX_EXPANSION", 10)
     ran = run_here("canon --parquet endless -o out", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, f"canon: endless: more than 10 rows for each of its {size} bytes\n")
 
@@ -231,7 +231,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(
     option: str, module: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    for name in (option[2:], "parquet_batches", "http_pages", "warc_records"):
+    for name in (option[2:], "column_files", "arrow_values", "http_pages", "warc_records"):
         monkeypatch.delitem(sys.modules, f"shingletools.reading.formats.{name}", raising=False)
     package = module.partition(".")[0]
     ran = run_here("canon", option, cwd=tmp_path)

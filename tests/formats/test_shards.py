@@ -150,6 +150,12 @@ def test_folders_of_other_kinds(tmp_path: Path) -> None:
     (tmp_path / "set" / "a.txt").write_text("x")
     ran = unique(tmp_path, "set")
     assert ran.out == b"set/README.md\nset/a.txt\n"
+    ran = unique(tmp_path, "set", "-o", "out")
+    has = "set has a text, set/a.txt, and set/0.csv"
+    said = f"-o out: {has}: name the files, or say --recursive for the texts"
+    assert (ran.status, ran.err) == (2, f"shingletools unique: {said}\n")
+    assert not (tmp_path / "out").exists()
+    assert unique(tmp_path, "set", "--recursive", "-o", "out").status == 0
     (tmp_path / "books").mkdir()
     for name in ("a.pdf", "b.docx", "c.epub", "d.epub"):
         (tmp_path / "books" / name).write_bytes(b"x")

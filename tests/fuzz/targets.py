@@ -3,14 +3,16 @@
 A difference between the kernel and its definition is an AssertionError, as a crash is.
 """
 
+import re
 import struct
 from collections.abc import Callable
 from functools import partial
 from zlib import crc32
 
 import numpy as np
+import orjson
 
-from agreement import CHAINS, WAYS, chain_of, check_chain, check_collector, check_lines, filter_of, readers
+from agreement import CHAINS, WAYS, chain_of, check_chain, check_collector, check_lines, filter_of
 from harness import filtered
 from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import word_fingerprint
@@ -19,8 +21,9 @@ from shingletools.kernel import _kernel, compiled_arrays, payload_codec, payload
 from shingletools.kernel.lines import count_lines, split_lines
 from shingletools.kernel.memo import ReferenceFingerprints, ReferenceWords, compiled_fingerprints, compiled_words
 from shingletools.kernel.types import TokenSets
-from shingletools.record import wire
+from shingletools.record import json_faults, wire
 from shingletools.record.filter_chain import Chain
+from shingletools.system.errors import Rejected
 
 CANON = Canonizer()
 WORDS = compiled_words(CANON._token, CANON.wherever, True), ReferenceWords(CANON._token)
@@ -129,6 +132,45 @@ def joins(data: bytes) -> None:
     """Lines to what takes all records: none is lost, and what it writes is JSON."""
     for line in ("simjoin -t 0.5", "simjoin --measure containment", "simgroup", "simscore --truth x --by 0.1"):
         check_collector(line, [[data]])
+
+
+DEEP = re.compile(rb"(?:[\[{][^\[\]{}]*){300}")  # Python's own parser recurses, to a depth that hangs on what calls it
+IN_FRONT = b" " * (1 << 14)  # blanks in front of a line: orjson has memory for as many values
+
+
+def parts_of(value: object) -> list[str]:
+    """What a value is made of, in order and with types."""
+    found: list[str] = []
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            found.append(f"{type(value)} of {list(value) if isinstance(value, dict) else len(value)}")
+            waiting += value.values() if isinstance(value, dict) else value
+        else:
+            found.append(repr(value))
+    return found
+
+
+def reading(read: Callable[[bytes], object], line: bytes) -> list[str] | str:
+    """What it reads, or why it is no good."""
+    try:
+        return parts_of(read(line))
+    except (Rejected, orjson.JSONDecodeError) as error:
+        return str(error)
+
+
+def readers(data: bytes) -> None:
+    """Lines as orjson reads them, as what is asked where orjson refuses, whatever its message, and as both together."""
+    for line in split_lines(data):
+        known = reading(orjson.loads, line.removeprefix(wire.BOM))
+        if isinstance(known, str):  # perhaps for lack of memory
+            known = reading(orjson.loads, IN_FRONT + line.removeprefix(wire.BOM))
+        asked = reading(lambda line: json_faults.read(wire.decode(line).removeprefix("\ufeff")), line)
+        assert asked == known or (isinstance(asked, str) and (isinstance(known, str) or DEEP.search(line)))
+        record = not isinstance(known, str) and known[0].startswith(str(dict))
+        read = reading(wire.parse_json, line)
+        assert read == known if record else isinstance(read, str)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

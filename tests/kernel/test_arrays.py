@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shingletools.commands.simjoin.measures import MEASURES, InCommon
+from shingletools.commands.simjoin.measures import MEASURES, in_common
 from shingletools.commands.simjoin.sets import least_common
 from shingletools.kernel import _kernel, arrays, compiled_arrays, reference_arrays
 from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets
@@ -158,7 +158,7 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
     rest = np.concatenate([np.arange(size, 0, -1) for size in sizes])
     prefixes = Prefixes.of(tokens, counters, np.array(sizes), rest)
     share = Fraction(twentieths, 20)
-    measure = InCommon(twentieths) if name == "in common" else MEASURES[name](share)
+    measure = in_common(twentieths) if name == "in common" else MEASURES[name](share)
     bits = reference_arrays.parities(sets)
     assert np.array_equal(compiled_arrays.parities(sets), bits)
     entries = np.empty(len(sizes), ENTRY)

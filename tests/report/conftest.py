@@ -32,13 +32,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Open]:
-    """Opens a view of a page, in a window of its own; checks at the end that it asked and said nothing."""
+    """Opens a view of a page, by its name or file, in its own window; checks that it asked and said nothing."""
     contexts: list[BrowserContext] = []
     asked: list[str] = []
     requests: list[str] = []
     said: list[str] = []
 
-    def open_view(name: str, view: str = "", width: int = 1200, scheme: Any = "light", **options: Any) -> Page:
+    def open_view(name: str | Path, view: str = "", width: int = 1200, scheme: Any = "light", **options: Any) -> Page:
         contexts.append(browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, **options))
         page = contexts[-1].new_page()
         page.on("request", lambda request: requests.append(request.url.partition("#")[0]))
@@ -46,8 +46,9 @@ def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Open]:
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
         page.on("popup", lambda popup: said.append(f"window: {popup.url}"))
-        asked.append(pages[name].as_uri())
-        page.goto(at(pages[name], view))
+        file = name if isinstance(name, Path) else pages[name]
+        asked.append(file.as_uri())
+        page.goto(at(file, view))
         settled(page)
         return page
 

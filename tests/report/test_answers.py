@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -40,12 +39,9 @@ def here(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def page(here: Path, pages: dict[str, Path], opened: Open) -> Iterator[Page]:
-    run_here("simshow --docs docs --html page pairs", cwd=here).good()
-    (here / "page").rename(here / "page.html")
-    pages["made"] = here / "page.html"
-    yield opened("made", "pairs")
-    del pages["made"]
+def page(here: Path, opened: Open) -> Page:
+    run_here("simshow --docs docs --html page.html pairs", cwd=here).good()
+    return opened(here / "page.html", "pairs")
 
 
 def kept(here: Path, pairs: list[Record]) -> list[str]:
@@ -108,15 +104,14 @@ def test_an_accepted_doubtful_pair_removes(here: Path, page: Page) -> None:
     assert kept(here, saved(page, "labels.jsonl")) == ["kept", "equal", "covered", "12 Main Street", "13 Main Street"]
 
 
-def test_the_report_of_unique(tmp_path: Path, pages: dict[str, Path], opened: Open) -> None:
+def test_the_report_of_unique(tmp_path: Path, opened: Open) -> None:
     """What dedup removes goes; a doubtful pair is there to be decided, but removes nothing and makes no group."""
     records = [f"TY  - JOUR\nTI  - {text}\nJO  - Nature\nER  - \n" for text in TEXTS.values()]
     (tmp_path / "refs.ris").write_text("\n".join(records))
     words = "shingletools unique --text title -t 0.6 --report page.html"
     ran = run_here(f"{words} --show journal refs.ris", cwd=tmp_path)
     assert ran.status == 0 and "shingletools unique: 4 kept (2 doubtful pairs), 2 removed" in ran.err
-    pages["made"] = tmp_path / "page.html"
-    page = opened("made", "groups")
+    page = opened(tmp_path / "page.html", "groups")
     assert page.evaluate("lists.names.filter((_, each) => goes(each)).sort()") == ["2", "3"]
     expect(page.locator("caption")).to_have_text("1 group")
     go(page, "pairs")
@@ -135,7 +130,6 @@ def test_the_report_of_unique(tmp_path: Path, pages: dict[str, Path], opened: Op
     command = line.locator("code").inner_text()
     assert command == "dedup --pairs remaining.jsonl --ris refs.ris -o kept.ris"
     assert "3 kept, 3 removed" in run_here(f"{command} -v", cwd=tmp_path).err
-    del pages["made"]
     ran = run_here("shingletools unique --show journal refs.ris", cwd=tmp_path)
     assert (ran.status, ran.err) == (2, "shingletools unique: --show needs --report\n")
 
@@ -151,7 +145,7 @@ def remaining(page: Page) -> list[Record]:
     return [json.loads(line) for line in lines]
 
 
-def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path, pages: dict[str, Path], opened: Open) -> None:
+def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path, opened: Open) -> None:
     """Of a chain of five in which only neighbours are pairs, the second and the fourth, by the order of the documents;
     by groups all but the first. The page says so of each document, whichever pair comes first.
     """
@@ -166,18 +160,16 @@ def test_what_is_to_be_removed_is_what_dedup_removes(tmp_path: Path, pages: dict
         left = run_here(f"dedup {option} {given} docs", cwd=tmp_path).good()
         assert [n for n in range(5) if n not in [json.loads(line)["id"] for line in left.splitlines()]] == removed
         run_here(f"simshow --docs docs --html page.html {given}", cwd=tmp_path).good()
-        pages[given] = tmp_path / "page.html"
-        page = opened(given, "group/0")
+        page = opened(tmp_path / "page.html", "group/0")
         assert removed_of(page) == {*map(str, removed)}
         expect(page.locator("h3").first).to_have_text("0 kept")
         (tmp_path / "remaining").write_bytes(jsonl(*remaining(page)))  # which is of pairs, even if groups were given
         stay = [record["id"] for record in run_here("dedup --pairs remaining docs", cwd=tmp_path).records()]
         assert [n for n in range(5) if n not in stay] == removed
-        del pages[given]
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_page_removes_what_dedup_removes(tmp_path: Path, pages: dict[str, Path], opened: Open, seed: int) -> None:
+def test_a_page_removes_what_dedup_removes(tmp_path: Path, opened: Open, seed: int) -> None:
     """By pairs of which either document, one or none may go, by marks, and beside an archive; copies have one pair."""
     chosen = random.Random(seed)
     ids = [f"d{at}" for at in range(14)]
@@ -203,10 +195,7 @@ def test_a_page_removes_what_dedup_removes(tmp_path: Path, pages: dict[str, Path
 
     def removed(given: str, stdin: bytes = b"") -> set[str]:
         run_here(f"simshow --docs docs --html page.html {given}", stdin=stdin, cwd=tmp_path).good()
-        pages["made"] = tmp_path / "page.html"
-        found = removed_of(opened("made"))
-        del pages["made"]
-        return found
+        return removed_of(opened(tmp_path / "page.html"))
 
     assert removed("pairs") == {*ids} - left != set()
     marks = run_here("dedup --pairs pairs --keep max:id --as text --annotate --marks docs", cwd=tmp_path).good()
@@ -230,7 +219,7 @@ SAYS: list[Record] = [
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_page_counts_what_dedup_removes(tmp_path: Path, pages: dict[str, Path], opened: Open, seed: int) -> None:
+def test_the_page_counts_what_dedup_removes(tmp_path: Path, opened: Open, seed: int) -> None:
     """With the file that it saves, whatever pairs say and people decide: circles, copies, one side or either."""
     chosen = random.Random(seed)
     texts = {at: " ".join(chosen.sample(WORDS, 20)) for at in range(12)} | dict.fromkeys(range(12, 15), "copy of it")
@@ -242,8 +231,7 @@ def test_the_page_counts_what_dedup_removes(tmp_path: Path, pages: dict[str, Pat
     copies = [{"a": 12, "b": at, "similarity": 1.0, "copy": True, "covers": "both"} for at in (13, 14)]
     (tmp_path / "pairs").write_bytes(jsonl(*pairs, *copies, {"a": chosen.randrange(12), "b": 12}))
     run_here("simshow --docs docs --html page.html pairs", cwd=tmp_path).good()
-    pages["made"] = tmp_path / "page.html"
-    page = opened("made", "pairs")
+    page = opened(tmp_path / "page.html", "pairs")
     for turn in range(3):
         for at in chosen.sample(range(page.evaluate("pairs.count")), 5) if turn else []:
             page.evaluate("([pair, verdict]) => { decide(pair, verdict); }", [at, chosen.randrange(3)])
@@ -261,19 +249,16 @@ def test_the_page_counts_what_dedup_removes(tmp_path: Path, pages: dict[str, Pat
                 assert {*page.evaluate("lists.names.filter((_, each) => goes(each))")} == {
                     str(at) for at in texts if at not in kept
                 }
-    del pages["made"]
 
 
-def test_citations_show_their_fields_and_what_differs(tmp_path: Path, pages: dict[str, Path], opened: Open) -> None:
+def test_citations_show_their_fields_and_what_differs(tmp_path: Path, opened: Open) -> None:
     entry = "@article{%s, title={Music and memory in older adults: a trial}, author={%s}, doi={%s}, year=2019}\n"
     (tmp_path / "refs.bib").write_text(entry % ("One", "Ode, N.", "10.1/a") + entry % ("Two", "Ode, Nora", "10.1/A"))
     assert run_here("shingletools unique --report page.html refs.bib", cwd=tmp_path).status == 0
-    pages["made"] = tmp_path / "page.html"
-    page = opened("made", "pairs")
+    page = opened(tmp_path / "page.html", "pairs")
     fields = ["key: One · author: Ode, N. · doi: 10.1/a", "key: Two · author: Ode, Nora · doi: 10.1/a"]
     assert page.locator("td .fields").all_inner_texts() == fields
     assert page.locator("td .fields b").all_inner_texts() == ["Two", "Ode, Nora"]
     go(page, "pair/0")
     assert page.locator("main .fields b").all_inner_texts() == ["One", "Ode, N.", "Two", "Ode, Nora"]
     expect(page.locator(".cell").first).to_contain_text("Music and memory")
-    del pages["made"]

@@ -204,7 +204,7 @@ def test_filters_survive_a_reload(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("side", ["", "against"])
-def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path], tmp_path: Path, side: str) -> None:
+def test_what_was_decided_is_scored_the_same(opened: Open, tmp_path: Path, side: str) -> None:
     """Ids come back as they are, strings and numbers; pairs of exact copies are decided together."""
     words = [f"w{at}" for at in range(12)]
     texts = {
@@ -221,8 +221,7 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     both = "--against docs" if side else ""
     page_file = tmp_path / "page.html"
     run_here(f"simshow --docs docs {both} --html page.html pairs", cwd=tmp_path).good()
-    pages["made"] = page_file
-    page = opened("made", "pairs")
+    page = opened(page_file, "pairs")
     lists = page.evaluate("pairList.rows.map((pair) => folded(pair).length)")
     assert sum(lists) > len(lists)
     for at in range(len(lists)):
@@ -237,7 +236,7 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     assert [each["label"] for each in unsure] == ["unsure"] * counts[2] != []
     (tmp_path / "labels").write_bytes(jsonl(*labels))
     (tmp_path / "remaining").write_bytes(jsonl(*remaining))
-    again = opened("made", "groups")  # in a window that keeps nothing yet
+    again = opened(page_file, "groups")  # in a window that keeps nothing yet
     (tmp_path / "mixed").write_bytes(b"no label\n" + jsonl(*({**each, "similarity": 0.5} for each in labels)))
     again.get_by_label("Load saved labels").set_input_files(tmp_path / "mixed")
     said = f"Loaded: {len(labels)} of {len(labels) + 1} lines are labels of pairs on this page"
@@ -246,7 +245,6 @@ def test_what_was_decided_is_scored_the_same(opened: Open, pages: dict[str, Path
     (tmp_path / "unsure").write_bytes(jsonl(*unsure))
     again.get_by_label("Load saved labels").set_input_files(tmp_path / "unsure")
     assert (saved(again, "labels.jsonl"), saved(again, "unsure.jsonl")) == (labels, unsure)
-    del pages["made"]
     score = run_here("simscore --judged --truth labels pairs", cwd=tmp_path).records()[-1]
     assert (score["found"], score["right"], score["truth"]) == (sum(counts[:2]), counts[0], counts[0])
     refused = run_here("simscore --judged --truth unsure pairs", cwd=tmp_path)

@@ -19,6 +19,7 @@ from report.samples import comparisons, documents, hostile, real, shown, written
 from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.page import Report
 from shingletools.commands.simshow.report.page_shell import shell
+from shingletools.commands.simshow.report.pair_graph import PairGraph
 from shingletools.commands.simshow.report.pair_origin import Corpus
 from shingletools.commands.simshow.report.shown_ids import names
 from shingletools.commands.simshow.report.utf16_places import Units
@@ -255,3 +256,20 @@ def test_no_two_names_look_alike(keys: list[tuple[int, str | int]]) -> None:
 
 def test_names_are_bare_where_nothing_else_looks_so() -> None:
     assert names([(0, 17), (0, "18"), (0, "a b"), (0, 17)]) == ["17", "18", "a b", "17"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 3)).filter(lambda pair: pair[0] != pair[1]),
+        max_size=25,
+    )
+)
+def test_groups_of_pairs_that_remove(pairs: list[tuple[int, int, int]]) -> None:
+    """Sets are merged as long as a pair connects two of them. The third number has the bits of PairEnds.may_go."""
+    graph, sets = PairGraph(), list[set[int]]()
+    for a, b, may_go in pairs:
+        graph.add(a, b, may_go)
+        if may_go:
+            mine = [each for each in sets if each & {a, b}]
+            sets = [each for each in sets if each not in mine] + [{a, b}.union(*mine)]
+    assert list(graph.groups(10)) == sorted(map(sorted, sets))

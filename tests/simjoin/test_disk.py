@@ -1,6 +1,7 @@
 """simjoin -S and --forest: the pairs that brute force finds, from memory and from disk, however they are cut up."""
 
 import json
+import mmap
 import os
 import random
 import resource
@@ -24,11 +25,13 @@ from shingletools.commands.simjoin import join as joining
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.spec import JoinSpec
+from shingletools.commands.simjoin.stored import Stored
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter, ascending
+from shingletools.system.growing_bytes import LARGE_BYTES, GrowingBytes
 from shingletools.system.memory_limit import Memory
-from simjoin.all_pairs import ON_DISK, SMALL, brute_force, check_all, ends, lines
+from simjoin.all_pairs import ON_DISK, SMALL, brute_force, check_all, ends, joined, lines
 
 
 def families(rng: random.Random, documents: int) -> list[list[int]]:
@@ -171,6 +174,26 @@ def test_payloads(sizes: list[int], unit: int, data: st.DataObject) -> None:
     assert b"".join(parts) == b"".join(payloads)
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_bytes_that_grow(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over several large pages, also where the system has none."""
+    if not large:
+        monkeypatch.delattr(mmap, "MADV_HUGEPAGE", raising=False)
+    data, expected = GrowingBytes(), b""
+    for number, size in enumerate((0, 5, LARGE_BYTES, 3, 5 * LARGE_BYTES)):
+        data.extend(bytes([number]) * size)
+        expected += bytes([number]) * size
+        assert data.view().tobytes() == expected
+
+
+def test_candidates_on_disk_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any two of ten sketches agree in three of five bands or more."""
+    compared, compare = list[int](), Stored.compare
+    monkeypatch.setattr(Stored, "compare", lambda *given: compared.append(len(given[1].left)) or compare(*given))
+    sketches = [[number * (place == 2 * number) for place in range(20)] for number in range(10)]
+    assert len(joined(lines(sketches), JoinOptions(Fraction(4, 5)), memory=ON_DISK)) == sum(compared) == 45
+
+
 def test_copies_across_are_not_paired_with_each_other() -> None:
     """3,000 copies on one side: their four million pairs are not even thought of."""
     wanted = JoinOptions(similarity=Fraction(1))
@@ -188,7 +211,7 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
         patch.setattr(joining, "Sorter", Counting)
         found = finished(join).splitlines()
     assert len(found) == 3000
-    assert sum(added) == 2 * 2999 + 1  # copies twice, and a pair of originals
+    assert sum(added) == 2 * 2999 + 2  # copies twice, a candidate, and the pair of originals
 
 
 REAL = [

@@ -37,6 +37,7 @@ def test_bounds(a: int, b: int, o: int, t: Fraction, name: str) -> None:
     if reached:
         assert o >= max(measure.least(a), measure.least(b), 1)
         assert o >= measure.least_in_larger(a)
+    assert measure.least_in_larger(a) == least_common(measure, np.array([a]), np.array([a]))[0]  # no smaller bound
 
 
 @given(st.integers(1, 1 << 29), st.integers(2, 1 << 29), st.integers(1, 15), st.integers(-1, 1), thresholds)

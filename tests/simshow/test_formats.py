@@ -77,6 +77,8 @@ def test_two_files_are_compared(folder: Path) -> None:
         ("texts/a texts", "texts is a folder, not a file: shingletools compare compares folders"),
         ("--runs --ris docs.csv", "--ris cannot be combined with --runs"),
         ("--runs --csv docs.csv", "--csv cannot be combined with --runs"),
+        ("--runs --arrow docs.csv", "--arrow cannot be combined with --runs"),
+        ("--xlsx texts/a texts/b.html", "--xlsx needs --docs: two files are plain text or HTML"),
         ("--lines --docs docs.txt --text a,b", "this format gives each document one text, so --text names one field"),
     ):
         ran = run_here(f"simshow {words}", stdin=b"", cwd=folder)

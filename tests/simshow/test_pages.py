@@ -2,14 +2,18 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 from harness import Record, jsonl, run_here
 from simshow.samples import PAIR
 
 
-def lists_of(page: bytes) -> Record:
-    """What the page says of all pairs and groups."""
+def lists_of(options: str, folder: Path, *records: Record) -> Record:
+    """What the page of some records says of all pairs and groups; no records are written."""
+    ran = run_here("simshow --html page.html", *shlex.split(options), stdin=jsonl(*records), cwd=folder)
+    assert (ran.status, ran.out, ran.err) == (0, b"", "")
+    page = (folder / "page.html").read_bytes()
     found = re.search(rb'<script type="application/json" id="lists">(.*?)</script>', page)
     assert found
     lists: Record = json.loads(found[1])
@@ -17,10 +21,8 @@ def lists_of(page: bytes) -> Record:
 
 
 def test_a_page_of_pairs(folder: Path) -> None:
-    """And of the groups that they make; no records are written."""
-    ran = run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR), cwd=folder)
-    assert (ran.status, ran.out, ran.err) == (0, b"", "")
-    lists = lists_of((folder / "page.html").read_bytes())
+    """And of the groups that they make."""
+    lists = lists_of("--docs docs", folder, PAIR)
     assert (lists["names"], len(lists["groups"])) == (["1", "2"], 1)
     shared = json.loads(run_here("simshow --docs docs --json", stdin=jsonl(PAIR), cwd=folder).out)
     assert lists["pairs"]["shared"] == [shared["words"]]
@@ -29,15 +31,13 @@ def test_a_page_of_pairs(folder: Path) -> None:
 
 def test_a_page_of_groups(folder: Path) -> None:
     group = {"group": "two", "members": [1, "2"]}
-    run_here("simshow --docs docs --html page.html", stdin=jsonl(group), cwd=folder)
-    lists = lists_of((folder / "page.html").read_bytes())
+    lists = lists_of("--docs docs", folder, group)
     assert lists["groups"] == [{"name": "two", "members": [0, 1]}]
 
 
 def test_a_page_of_two_sides_with_the_same_ids(folder: Path) -> None:
     pair = {"a": 1, "b": 1, "similarity": 0.5}
-    run_here("simshow --docs docs --against docs --html page.html", stdin=jsonl(pair), cwd=folder)
-    lists = lists_of((folder / "page.html").read_bytes())
+    lists = lists_of("--docs docs --against docs", folder, pair)
     assert lists["names"] == ["1", "1 (--against)"]
 
 
@@ -46,26 +46,21 @@ def test_a_page_of_ids_that_look_alike(folder: Path) -> None:
     words = "one two three four five"
     (folder / "docs").write_bytes(jsonl({"id": "1 (--against)", "text": words + " a"}, {"id": 7, "text": words}))
     (folder / "old").write_bytes(jsonl({"id": 1, "text": words + " b"}, {"id": "1", "text": words + " c d"}))
-    command = "simshow --docs docs --against old --html page.html"
-    for stdin, members in (
-        (jsonl(*({"a": "1 (--against)", "b": name, "similarity": 0.5} for name in (1, "1"))), [1, 2, 0]),
-        (jsonl({"group": 9, "members": ["1 (--against)", 1, "1"]}), [0, 1, 2]),
-    ):
-        ran = run_here(command, stdin=stdin, cwd=folder)
-        lists = lists_of((folder / "page.html").read_bytes())
-        assert (ran.status, lists["words"]) == (0, [6, 6, 7])
+    pairs: list[Record] = [{"a": "1 (--against)", "b": name, "similarity": 0.5} for name in (1, "1")]
+    groups: list[Record] = [{"group": 9, "members": ["1 (--against)", 1, "1"]}]
+    for records, members in ((pairs, [1, 2, 0]), (groups, [0, 1, 2])):
+        lists = lists_of("--docs docs --against old", folder, *records)
+        assert lists["words"] == [6, 6, 7]
         assert lists["names"] == ['"1 (--against)"', "1 (--against)", '"1" (--against)']
         assert (lists["pairs"]["a"], lists["pairs"]["b"]) == ([0, 0], [1, 2])
         assert [group["members"] for group in lists["groups"]] == [members]
-    run_here("simshow --docs old --html page.html", stdin=jsonl({"a": 1, "b": "1"}), cwd=folder)
-    lists = lists_of((folder / "page.html").read_bytes())
+    lists = lists_of("--docs old", folder, {"a": 1, "b": "1"})
     assert (lists["names"], lists["words"], lists["pairs"]["b"]) == (["1", '"1"'], [6, 7], [1])
 
 
 def test_a_page_that_is_too_small(folder: Path) -> None:
-    ran = run_here("simshow --docs docs --html page.html --limit 10b", stdin=jsonl(PAIR), cwd=folder)
-    lists = lists_of((folder / "page.html").read_bytes())
-    assert (ran.status, lists["left"]["pairs"], lists["names"]) == (0, 1, [])
+    lists = lists_of("--docs docs --limit 10b", folder, PAIR)
+    assert (lists["left"]["pairs"], lists["names"]) == (1, [])
 
 
 def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
@@ -78,16 +73,10 @@ def test_a_page_says_of_what_and_how_it_was_made(folder: Path) -> None:
         )
     )
     pair = PAIR | {"similarity": 0.333333}
-    words = ["--show", "meta.day,n", "--date", "today", "--made-by", "canon docs | shingle -k 3 | simjoin -t 1/3"]
-    pages = []
-    for _ in range(2):
-        assert (
-            run_here("simshow", "--docs", "docs", "--html", "page.html", *words, stdin=jsonl(pair), cwd=folder).err
-            == ""
-        )
-        pages.append((folder / "page.html").read_bytes())
-    assert pages[0] == pages[1]
-    lists = lists_of(pages[0])
+    words = "--docs docs --show meta.day,n --date today --made-by 'canon docs | shingle -k 3 | simjoin -t 1/3'"
+    lists = lists_of(words, folder, pair)
+    page = (folder / "page.html").read_bytes()
+    assert (lists, page) == (lists_of(words, folder, pair), (folder / "page.html").read_bytes())
     assert lists["pairs"]["jaccard"] == [0.333333]  # of runs of three words
     assert (lists["fields"], lists["said"]) == (["meta.day", "n"], [["May", "[1]"], ["", ""]])
     assert lists["origin"]["date"] == "today" and lists["origin"]["recipe"].endswith(" | shingle k=3")
@@ -107,9 +96,8 @@ def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> No
         ({"shared": 7, "covers": "a"}, True),
         ({"contained": "a"}, True),
     ):
-        run_here("simshow --docs docs --html page.html", stdin=jsonl(PAIR | more), cwd=folder)
-        assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
-    group = jsonl({"group": 1, "members": [1, "2"]})  # of which only the pipeline can say it
+        assert lists_of("--docs docs", folder, PAIR | more)["removable"] == removable
+    group: Record = {"group": 1, "members": [1, "2"]}  # of which only the pipeline can say it
     for command, removable in (
         ("canon | shingle | simjoin -m 3 | simgroup", False),
         ("canon | shingle | simjoin -m 3 --copies once", True),  # which is for removal
@@ -119,8 +107,7 @@ def test_pairs_of_shingles_in_common_are_no_reason_to_remove(folder: Path) -> No
         ("canon | shingle | simjoin --measure containment -t 0.5", True),
         ("canon docs | shingle | simjoin -m 3 | simcheck --docs words", True),
     ):
-        run_here("simshow", "--docs", "docs", "--html", "page.html", "--made-by", command, stdin=group, cwd=folder)
-        assert lists_of((folder / "page.html").read_bytes())["removable"] == removable
+        assert lists_of(f"--docs docs --made-by '{command}'", folder, group)["removable"] == removable
 
 
 def test_a_side_that_no_pair_has(folder: Path) -> None:

@@ -30,6 +30,11 @@ def texts_of(kind: str) -> list[str]:
     if kind == "titles":
         found = [" ".join(chosen.sample(common, 6)) for _ in range(300)]
         return found + [text[:-1] for text in found[:30]]
+    if kind == "series":
+        cups = [" ".join(chosen.sample(common, 5)) for _ in range(20)]
+        found = [" ".join(chosen.sample(common, 6)) for _ in range(200)]
+        series = [f"{cup} {year}" for cup in cups for year in range(1950, 1965)]
+        return [*found, *series, *(text[:-1] for text in found[:30])]
     if kind == "template":
         menu = " ".join(words(90))
         found = [f"{menu} {' '.join(words(8))}" for _ in range(250)]
@@ -42,9 +47,12 @@ def docs_of(kind: str) -> bytes:
     return jsonl(*({"id": i, "text": text} for i, text in enumerate(texts_of(kind))))
 
 
-@pytest.mark.parametrize(("kind", "found"), [("titles", 30), ("template", 15), ("long", 20)])
+@pytest.mark.parametrize(("kind", "found"), [("titles", 30), ("series", 30), ("template", 15), ("long", 20)])
 def test_what_is_advised_finds_the_copies(kind: str, found: int, tmp_path: Path) -> None:
-    """The last texts are copies of the first, with a change in each; of a template, most is common to all."""
+    """The last texts are copies of the first, with a change in each.
+
+    Of a template, most is common to all; of a series, all but the year.
+    """
     docs = docs_of(kind)
     originals = docs.count(b"\n") - found
     pipeline, reasons, records = advised(tmp_path, docs=docs)

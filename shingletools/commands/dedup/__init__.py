@@ -7,7 +7,6 @@ pair_input              reads pairs
 archive_pairs           reads which documents an archive has
 decisions_by_pairs      reads pairs of the input, and decides by them
 decisions_by_groups     reads groups, and decides by them
-removal_decisions       the interface of both
 preference              the order in which documents are preferred
 value_order             compares the values of a field
 dedup_collector         the collector

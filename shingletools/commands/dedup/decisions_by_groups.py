@@ -7,12 +7,12 @@ import numpy as np
 import orjson
 
 from shingletools.commands.dedup.documents import DocumentArrays
-from shingletools.commands.dedup.removal_decisions import RemovalDecisions
+from shingletools.commands.dedup.pair_input import NO_SIMILARITY
 from shingletools.commands.dedup.side_input import LineFailed, SideInput
 from shingletools.commands.dedup.spec import in_two_groups
 from shingletools.kernel.ids import Ids, split_ids
 from shingletools.kernel.line_columns import Field, Kind
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.types import F64, Flags, Index
 from shingletools.record import wire
 from shingletools.record.json_members import parse
 from shingletools.record.record_batch import RecordBatch, Schema
@@ -60,10 +60,15 @@ def take_members(record: Record) -> list[Name]:
     return wire.take_ids(record, "members")
 
 
-class ByGroups(RemovalDecisions):
-    """Keeps the first document of each group that is taken. Leaves groups alone that are too small."""
+class ByGroups:
+    """Keeps the first document of each group that is taken. Leaves groups alone that are too small.
+
+    It is used as ByPairs is, but says nothing of similarities.
+    """
 
     option = "--groups"
+    different = 0
+    waits = False
 
     def __init__(self, members: GroupMembers, larger_than: int) -> None:
         self.group = np.array(members.group)  # of each member
@@ -100,3 +105,12 @@ class ByGroups(RemovalDecisions):
         groups = self.group[documents]
         kept = self.kept[groups]
         return ~self.has_kept[groups] | (kept != documents), kept
+
+    def similarity(self, documents: Index) -> F64:
+        return np.full(len(documents), NO_SIMILARITY)
+
+    def remarks(self, _seen: Flags) -> list[str]:
+        return []
+
+    def figures(self, _there: Flags, _seen: Flags) -> list[str]:
+        return []

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import orjson
 
+from shingletools.commands.dedup.documents import DocumentArrays
 from shingletools.commands.dedup.pair_input import NO_SIMILARITY, PairColumns, PairInput
-from shingletools.commands.dedup.removal_decisions import RemovalDecisions
 from shingletools.commands.dedup.side_input import LineFailed
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, split_ids
@@ -85,8 +85,11 @@ def originals(documents: int, copies: I32, others: I32) -> I32:
     return original
 
 
-class ByPairs(RemovalDecisions):
+class ByPairs:
     """Keeps each document that may go for none that is kept already; if documents may go one-sidedly, see `staying`.
+
+    Takes documents, which are the numbers of their ids, in the order in which they are preferred. Whether one is kept
+    is decided when it is taken. Which one is kept in its place may change until the end.
 
     A copy has the pairs of its original, and one with it. So only originals are decided on. The first of an original
     and its copies stands for it.
@@ -96,9 +99,10 @@ class ByPairs(RemovalDecisions):
 
     def __init__(self, similar: SimilarPairs) -> None:
         self.different, documents = similar.different, len(similar.ids)
-        self.named = documents
+        self.named = documents  # ids in the pairs, which are the first ids
         ends, similarity = np.frombuffer(similar.ends, np.int32), np.frombuffer(similar.similarity)
         may_go = np.frombuffer(similar.may_go, np.uint8)
+        # Whether all documents must be taken at once
         self.waits = bool(np.isin(may_go, (FIRST_MAY, SECOND_MAY)).any())
         self.has_copies = len(similar.copies) > 0
         self.original: I32 = np.arange(documents, dtype=np.int32)  # of each document
@@ -112,9 +116,14 @@ class ByPairs(RemovalDecisions):
         self.kept = Partners(np.full(documents, -1, np.int32), np.full(documents, NO_SIMILARITY))
 
     def concerns(self, documents: Index) -> Flags:
+        """Returns which documents this decides on; all others are kept."""
         return documents < self.named
 
+    def learn(self, documents: DocumentArrays) -> None:
+        """Learns what documents say before any is taken: nothing, since only groups have sizes."""
+
     def take(self, documents: Index) -> None:
+        """Takes documents that this decides on, each once."""
         if self.has_copies:
             original, place = np.unique(self.original[documents], return_index=True)
             firsts = documents[np.sort(place[self.first[original] < 0])]  # in their order
@@ -130,12 +139,14 @@ class ByPairs(RemovalDecisions):
         kernel.greedy_independent_set(documents, pairs, self.kept)
 
     def decided(self, documents: Index) -> tuple[Flags, Index]:
+        """Returns which of the documents that this decides on are removed, and which one is kept in their place."""
         original = self.original[documents]
         partner = self.kept.partner[original]
         kept = self.first[np.where(partner < 0, original, partner)].astype(np.int64)
         return kept != documents, kept
 
     def similarity(self, documents: Index) -> F64:
+        """Returns the similarity of each document to the one kept in its place; NO_SIMILARITY if it is unknown."""
         original = self.original[documents]
         is_copy = (self.kept.partner[original] < 0) & (self.first[original] != documents)
         return np.where(is_copy, 1, self.kept.similarity[original])
@@ -151,6 +162,7 @@ class ByPairs(RemovalDecisions):
         return int(counts[1]), int(counts[2])
 
     def remarks(self, seen: Flags) -> list[str]:
+        """Returns remarks about documents. seen: for each id, whether the input has it."""
         halves, wholes = self.pairs_here(seen)
         if halves <= wholes:
             return []
@@ -168,6 +180,7 @@ class ByPairs(RemovalDecisions):
         return int(np.count_nonzero(stay[ends].all(axis=1)))
 
     def figures(self, there: Flags, seen: Flags) -> list[str]:
+        """Returns figures for -v. For each id: whether the input alone has it; whether the input has it."""
         others = len(self.pairs.ends) // 2 - self.pairs_here(seen)[1]
         similarity = self.similarity(np.flatnonzero(there[: self.named]))
         similarity = similarity[similarity > NO_SIMILARITY]

@@ -13,7 +13,6 @@ from shingletools.commands.dedup.decisions_by_pairs import ByPairs, SimilarPairs
 from shingletools.commands.dedup.documents import DocumentArrays, DocumentReader
 from shingletools.commands.dedup.duplicate_marks import Mark, annotated_all, cut, joined, mark
 from shingletools.commands.dedup.preference import Preference
-from shingletools.commands.dedup.removal_decisions import RemovalDecisions
 from shingletools.commands.dedup.spec import KNOWN, NONE, DedupSpec, doubtful_side
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import Ids, SelectedIds, each_id, split_ids
@@ -199,7 +198,7 @@ class DedupCollector(Collector):
         messages += self.decisions.remarks(self.seen)
         if self.again:
             file, line, name = self.first_again
-            more = f", and so do {self.again - 1} more" if self.again > 1 else ""
+            more = f", like {self.again - 1} more" if self.again > 1 else ""
             messages.append(f"{shown_place(file, line)}: {seen_before(name)}, so the document stays{more}")
         return messages + (self.preference.remarks() if self.preference is not None else [])
 
@@ -220,7 +219,7 @@ def id_of(batch: RecordBatch, row: int) -> Name:
     return name
 
 
-def decisions_of(spec: DedupSpec, ids: Ids, context: CollectorContext) -> RemovalDecisions:
+def decisions_of(spec: DedupSpec, ids: Ids, context: CollectorContext) -> ByPairs | ByGroups:
     """Reads pairs or groups, whose ids get the first numbers. Raises Failed."""
     if not spec.pairs:
         members = GroupMembers(ids)

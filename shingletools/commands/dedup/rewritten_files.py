@@ -137,7 +137,9 @@ def is_numbered(spec: DedupSpec) -> bool:
     """Returns whether the first good document of the files has no id but its number."""
     assert spec.format is not None
     with closing(spec.format.read(spec.files)) as portions:
-        return next((each.numbered for each in portions if any(made.record for made in each.documents())), False)
+        return next(
+            (each.numbered for each in portions if any(document.record for document in each.documents())), False
+        )
 
 
 class StoredDecisions:

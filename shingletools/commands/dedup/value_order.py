@@ -85,10 +85,10 @@ def instant(text: str) -> Decimal:
     >>> instant("2024-09-01T00:00:00.000000001") - instant("2024-09")
     Decimal('1E-9')
     """
-    found = ISO_DATE.fullmatch(text)
-    if found is None or (found[3] and not found[2]):
+    parts = ISO_DATE.fullmatch(text)
+    if parts is None or (parts[3] and not parts[2]):
         raise ValueError(text)
-    month, day, time, seconds, fraction, zone = found.groups()
+    month, day, time, seconds, fraction, zone = parts.groups()
     moment = datetime.fromisoformat(f"{month}{day or '-01'}T{time or '00:00'}{seconds or ''}{zone or ''}")
     return since(moment) + Decimal(f"0.{fraction or 0}")
 

@@ -29,18 +29,18 @@ DIGITS = 6  # of a share
 RECORD = b'{"id":%b,"words":%d,"by":"%b","found":%d,"share":%b,"longest":%d,"documents":%d,"in":[%b]}\n'
 
 
-class ItemsInMemory:
+class ItemsInMemory(FileItems):
     """The items of files. Memory: their texts, and some 60 bytes for each word."""
 
     together = 0
 
     def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
         """Raises Failed."""
+        super().__init__(spec, given)
         assert spec.k is not None
-        self.k, self.items = spec.k, FileItems(spec, given)
-        self.short = ShortItems(self.items, spec.least, spec.k)
-        windows, rows = Windows(cast(bytes, self.items.words.data), spec.k), np.arange(len(self.items))
-        self.reference = Reference(self.items, rows, windows, self.short, covers=spec.covers)
+        self.k, self.short = spec.k, ShortItems(self, spec.least, spec.k)
+        windows = Windows(cast(bytes, self.words.data), spec.k)
+        self.reference = Reference(self, np.arange(len(self)), windows, self.short, covers=spec.covers)
 
     def reference_for(self, _texts: Sequence[bytes]) -> Reference:
         return self.reference
@@ -49,18 +49,17 @@ class ItemsInMemory:
         """Holds no files."""
 
 
-class ItemsOnDisk:
+class ItemsOnDisk(ArchiveItems):
     """Finds the items of an archive. Memory: BATCH_BYTES, some 60 bytes a word, BATCH_ITEMS documents; ItemWindows."""
 
     together = BATCH_BYTES
 
     def __init__(self, spec: AgainstSpec) -> None:
         """Raises Failed."""
-        (path,) = spec.references
-        self.items, self.covers = ArchiveItems(path, spec.k), spec.covers
-        self.k, self.close = self.items.k, self.items.archive.close
+        super().__init__(spec.references[0], spec.k)
+        self.covers, self.close = spec.covers, self.archive.close
         try:
-            self.short = ShortItems(self.items, spec.least, self.k)
+            self.short = ShortItems(self, spec.least, self.k)
         except Failed:
             self.close()
             raise
@@ -68,12 +67,12 @@ class ItemsOnDisk:
     def reference_for(self, texts: Sequence[bytes]) -> Reference:
         """Returns the items that share runs with some texts."""
         every = b"".join(texts)
-        parts = [self.items.with_runs_of(every)]
+        parts = [self.with_runs_of(every)]
         for text in texts:
             parts += [np.array(self.short.rows[number]) for number in np.unique(self.short.find_in(text)[2])]
         rows = np.unique(np.concatenate(parts))
         windows = Windows(every if len(rows) else b"", self.k)
-        reference = Reference(self.items, rows, windows, self.short, covers=self.covers)
+        reference = Reference(self, rows, windows, self.short, covers=self.covers)
         windows.keep(reference.shared.present())
         return reference
 
@@ -90,7 +89,7 @@ class AgainstReference(RecordCollector):
         self.size = 0  # bytes that wait
 
     def take_record(self, record: Record, line: bytes, _side: int, /) -> list[Event] | None:
-        name, text = self.matcher.read(record, self.known.items.via)
+        name, text = self.matcher.read(record, self.known.via)
         self.waiting.append((name, line, text))
         self.size += len(line) + len(text)
         return self.ask() if self.size >= self.known.together else None
@@ -98,7 +97,7 @@ class AgainstReference(RecordCollector):
     def finish(self) -> Iterator[Event]:
         yield from self.ask()
         if self.writes_items:
-            records = self.items_found.records(self.known.items, self.known.k, self.known.short.least)
+            records = self.items_found.records(self.known, self.known.k, self.known.short.least)
             for lines in wire.joined_lines(records):
                 yield from written(b"", lines)
 
@@ -134,7 +133,7 @@ class MatchLines:
 
     @property
     def key(self) -> Sequence[object]:
-        spec, items = self.spec, self.known.items
+        spec, items = self.spec, self.known
         how = spec.k, spec.least, spec.share, spec.treatment.cut, spec.treatment.drop, items.via
         return [*map(str, how), blake3.blake3(b"\n".join([items.ids.data, items.words.data])).hexdigest()]
 
@@ -142,7 +141,7 @@ class MatchLines:
         return [f"{lines} documents written"]
 
     def __call__(self, _id_field: str, line: bytes, /) -> bytes:
-        _, text = self.matcher.read(parse(line, self.spec.once()), self.known.items.via)
+        _, text = self.matcher.read(parse(line, self.spec.once()), self.known.via)
         return self.matcher.write(line, text, self.known.reference)[0][0]
 
 

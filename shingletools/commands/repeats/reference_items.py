@@ -1,6 +1,5 @@
 """The items of a reference: records of files, in memory, or documents of an archive of passages."""
 
-from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterator, Sequence
 
@@ -26,24 +25,6 @@ OPTION = "--against"
 BATCH_ITEMS = 64  # items that are worked on at once
 
 
-class Items(ABC):
-    """The items of a reference by their rows. via: the recipe of their words; None if there are no items."""
-
-    via: str | None
-
-    @abstractmethod
-    def all_rows(self) -> Iterator[Index]:
-        """Yields all rows, some at a time."""
-
-    @abstractmethod
-    def names(self, rows: Index) -> Sequence[bytes]:
-        """Returns the ids of rows, as JSON."""
-
-    @abstractmethod
-    def texts(self, rows: Index) -> Sequence[bytes]:
-        """Returns the words of rows, with single blanks between and a line feed at the end; b"" if there are none."""
-
-
 class Strings:
     """A list of bytes in little memory: those that orjson makes may take 4 KB each."""
 
@@ -54,12 +35,15 @@ class Strings:
         self.data += string
         self.ends.append(len(self.data))
 
-    def some(self, rows: Index) -> Sequence[bytes]:
+    def of(self, rows: Index) -> Sequence[bytes]:
         return [bytes(self.data[self.ends[row] : self.ends[row + 1]]) for row in rows.tolist()]
 
 
-class FileItems(Items):
-    """Items in memory. Memory: their texts, and some bytes for each item."""
+class FileItems:
+    """Items in memory, by their rows. Memory: their texts, and some bytes for each item.
+
+    via: the recipe of their words; None if there are no items.
+    """
 
     def __init__(self, spec: AgainstSpec, given: Iterator[bytes] | None = None) -> None:
         """Reads the files of --against; raises Failed, also for a bad record, which might hide an item."""
@@ -80,6 +64,7 @@ class FileItems(Items):
         self.via, self.ids, self.words = recipes.before, ids, texts
 
     def all_rows(self) -> Iterator[Index]:
+        """Yields all rows, some at a time."""
         for start in range(0, len(self), BATCH_ITEMS):
             yield np.arange(start, min(start + BATCH_ITEMS, len(self)))
 
@@ -87,14 +72,16 @@ class FileItems(Items):
         return len(self.ids.ends) - 1
 
     def names(self, rows: Index) -> Sequence[bytes]:
-        return self.ids.some(rows)
+        """Returns the ids of rows, as JSON."""
+        return self.ids.of(rows)
 
     def texts(self, rows: Index) -> Sequence[bytes]:
-        return self.words.some(rows)
+        """Returns the words of rows, with single blanks between and a line feed at the end; b"" if there are none."""
+        return self.words.of(rows)
 
 
-class ArchiveItems(Items):
-    """Items in an archive. k: the least number of words in a run."""
+class ArchiveItems:
+    """Items in an archive, by their rows, as `FileItems` has them. k: the least number of words in a run."""
 
     def __init__(self, path: str, k: int | None) -> None:
         """Raises Failed unless the path is an archive that keeps passages of k words."""
@@ -132,6 +119,9 @@ class ArchiveItems(Items):
             has[segment.removed] = False
             of_segments.append(first + np.flatnonzero(has))
         return np.concatenate([np.empty(0, np.int64), *of_segments])
+
+
+Items = FileItems | ArchiveItems
 
 
 def winnowing_of(archive: Archive, k: int | None) -> tuple[Winnowing, int]:

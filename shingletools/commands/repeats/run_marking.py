@@ -137,12 +137,8 @@ def cut_source(source: str, places: Sequence[Span]) -> str:
             pieces.append(text)
             blanks = piece[len(piece.rstrip()) :]
         start = last
-    return "".join(pieces) + (blanks if source[-1:].isspace() and pieces and not ends_in(places, source) else "")
-
-
-def ends_in(places: Sequence[Span], source: str) -> bool:
-    """Returns whether the last place has the last word of the source."""
-    return bool(places) and not source[places[-1][1] :].strip()
+    keeps_last_word = not places or source[places[-1][1] :].strip()
+    return "".join(pieces) + (blanks if source[-1:].isspace() and pieces and keeps_last_word else "")
 
 
 def stronger(one: str, other: str) -> str:

@@ -124,7 +124,7 @@ def build(options: argparse.Namespace) -> Stage:
         return filter_of(options, Shingling([*parts, ("readable", True)], runs, runs.__call__, None, reads))
     plain = hashing = hashing_of(runs, options.hash, key)
     if options.mod > 1:
-        from shingletools.commands.shingle.fingerprint_sample import sampled  # numpy, which only --mod needs
+        from shingletools.commands.shingle.numpy_fingerprints import sampled  # numpy, which only --mod needs
 
         hashing = partial(sampled, plain, options.mod)
     if options.df:
@@ -197,10 +197,10 @@ def counting_stage(
     from shingletools.commands.shingle import document_frequencies  # BLAKE3, which --help does not need
 
     return document_frequencies.CountSpec(
-        options.text,
-        runs,
-        hashing,
-        recipe,
+        text_field=options.text,
+        runs=runs,
+        hashing=hashing,
+        recipe=recipe,
         memory=memory_of(options),
         least=options.min_df or FrequencyLimit(1),
         reads=reads,
@@ -212,8 +212,7 @@ def counting_stage(
 
 def filter_of(options: argparse.Namespace, shingling: Shingling, first: MakeFirstPass | None = None) -> Filter:
     """Returns the filter that makes shingles, and counts texts with few of them."""
-    from shingletools.commands.shingle.short_text_counts import CountingShingler, remarks  # as in `build`
-    from shingletools.commands.shingle.uncanonized_texts import advice  # likewise
+    from shingletools.commands.shingle.text_remarks import CountingShingler, advice, remarks  # as in `build`
 
     words = not (options.chars or options.word_chars or options.longest or options.readable)
     why = None
@@ -297,6 +296,6 @@ def hashing_of(runs: "Runs", name: str, key: "FingerprintKey") -> "Hashing":
         return partial(rolling_each, runs, Rolling(runs.k, key))
     if runs.longest is None:
         return Rolling(runs.k, key, runs.kind)
-    from shingletools.commands.shingle.line_fingerprints import RollingUnits  # numpy, which other units do not need
+    from shingletools.commands.shingle.numpy_fingerprints import RollingUnits  # numpy, which other units do not need
 
     return RollingUnits(runs, key)

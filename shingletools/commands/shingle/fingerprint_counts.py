@@ -34,9 +34,9 @@ class FingerprintCounts:
             self.was_full = True
 
     def _taken(self) -> tuple[U64, Index]:
-        found, counts = np.unique(np.frombuffer(b"".join(self.here), np.uint64), return_counts=True)
+        fingerprints, counts = np.unique(np.frombuffer(b"".join(self.here), np.uint64), return_counts=True)
         self.here, self.size = [], 0
-        return found, counts
+        return fingerprints, counts
 
     def within(self, least: int, most: int) -> tuple[bytes, bytes]:
         """Returns the fingerprints in `least` to `most` documents, and those in more, as uint64.
@@ -47,9 +47,9 @@ class FingerprintCounts:
         if self.was_full:
             self.counted.add(*last)
         between, above = [], []
-        for found, counts in self.counted.sorted() if self.was_full else [last]:
-            first = np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
-            fingerprints, df = found[first], np.add.reduceat(counts, first) if len(first) else counts
+        for keys, counts in self.counted.sorted() if self.was_full else [last]:
+            first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+            fingerprints, df = keys[first], np.add.reduceat(counts, first) if len(first) else counts
             between.append(fingerprints[(df >= least) & (df <= most)])
             above.append(fingerprints[df > most])
         return b"".join(map(U64.tobytes, between)), b"".join(map(U64.tobytes, above))

@@ -42,8 +42,8 @@ class FingerprintListing:
     def keeps(self, fingerprints: "U64") -> "Flags":
         """Returns whether each fingerprint is kept; this is the definition. Shapes (n,)."""
         if self.sorted is None:
-            found = np.setdiff1d(np.frombuffer(self.fingerprints, np.uint64), np.frombuffer(self.without, np.uint64))
-            self.sorted = np.append(found, found[-1:])  # the last one twice, for keys that are greater than all
+            listed = np.setdiff1d(np.frombuffer(self.fingerprints, np.uint64), np.frombuffer(self.without, np.uint64))
+            self.sorted = np.append(listed, listed[-1:])  # the last one twice, for keys that are greater than all
         if not len(self.sorted):
             return np.full(len(fingerprints), not self.kept)
         stays: Flags = (self.sorted[np.searchsorted(self.sorted[:-1], fingerprints)] == fingerprints) == self.kept

@@ -66,9 +66,9 @@ class StringCounts:
         self.here, self.size = Counter(), 0
         # FAN runs of one level become one of the next, so each entry is written only a few times
         while len(self.runs) >= MERGED_RUNS and len({run.level for run in self.runs[-MERGED_RUNS:]}) == 1:
-            some = self.runs[-MERGED_RUNS:]
-            self.runs[-MERGED_RUNS:] = [SortedRun(merged_runs(some), folder, some[0].level + 1)]
-            for run in some:
+            merged = self.runs[-MERGED_RUNS:]
+            self.runs[-MERGED_RUNS:] = [SortedRun(merged_runs(merged), folder, merged[0].level + 1)]
+            for run in merged:
                 run.close()
 
     def __iter__(self) -> Iterator[tuple[str, int]]:

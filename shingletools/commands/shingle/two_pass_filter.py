@@ -64,12 +64,12 @@ class ShingleCounting:
         self,
         files: CountedFiles,
         gathering: ShingleGathering,
-        found: FingerprintCounts,
+        counts: FingerprintCounts,
         filtering: Callable[[FrequencyChoice], Filter],
     ) -> None:
         self.files = files
         self.gathering = gathering
-        self.found = found
+        self.counts = counts
         self.filtering = filtering
         stage = Filter(files.text_field, "shingles", "", gathering, link=gathering.link)
         self.chain = Chain([(stage, files.id_field)])
@@ -81,16 +81,16 @@ class ShingleCounting:
         # The recipe has the hash of all lines: a file whose last line has no line feed must not run into the next
         self.digest.update(lines if self.ended else b"\n" + lines)
         self.ended = lines.endswith(b"\n")
-        (made,) = self.chain(RecordBatch(lines))
-        self.documents += made.counts[0].given - len(made.rejected)
-        self.found.add(self.gathering.take())
+        (counted,) = self.chain(RecordBatch(lines))
+        self.documents += counted.counts[0].given - len(counted.rejected)
+        self.counts.add(self.gathering.take())
 
     def filter(self) -> Filter:
         least = self.files.min_df and self.files.min_df.least(self.documents)
         most = self.files.max_df and self.files.max_df.most(self.documents)
         limits = DocumentLimits(least, most)
         listing = listing_of(
-            limits, *self.found.within(least or MAX_DOCUMENTS, MAX_DOCUMENTS if most is None else most)
+            limits, *self.counts.within(least or MAX_DOCUMENTS, MAX_DOCUMENTS if most is None else most)
         )
         name = self.files.paths[0] if len(self.files.paths) == 1 else f"{len(self.files.paths)} files"
         label = wire.hash_label(name, self.digest.hexdigest())

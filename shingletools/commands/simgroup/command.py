@@ -31,7 +31,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def build(options: argparse.Namespace) -> Stage:
     against = tuple(options.singletons)
-    return GroupSpec(options.id, star=options.star, least=options.threshold, against=against).with_maker(collector_of)
+    spec = GroupSpec(id_field=options.id, star=options.star, least=options.threshold, against=against)
+    return spec.with_maker(collector_of)
 
 
 def collector_of(spec: GroupSpec, _: CollectorContext) -> Collector:

@@ -89,19 +89,19 @@ class Groups(Collector):
             self.join(numbers, np.flatnonzero(self.pair_reader.copied(batch)))
         return iter(())
 
-    def join(self, numbers: Index, some: Index) -> None:
-        """Adds pairs, each two numbers one after the other. some: the places of pairs of an original and a copy."""
+    def join(self, numbers: Index, copied: Index) -> None:
+        """Adds pairs, each two numbers one after the other. copied: the places of pairs of an original and a copy."""
         documents = max(len(self.method), int(numbers.max(initial=-1)) + 1)
         self.method.grow(documents)
         # Without a partner, a document is its own nearest
         self.nearest.frombytes(np.arange(len(self.nearest), documents, dtype=np.int32).tobytes())
         a, b = numbers[::2], numbers[1::2]
         self.pairs += len(a)
-        if len(some):
+        if len(copied):
             self.copies.grow(documents)
-            self.copies.join(a[some], b[some])
-            self.copied.frombytes(b[some].tobytes())
-        others = np.delete(np.arange(len(a)), some) if self.spec.star and len(some) else slice(None)
+            self.copies.join(a[copied], b[copied])
+            self.copied.frombytes(b[copied].tobytes())
+        others = np.delete(np.arange(len(a)), copied) if self.spec.star and len(copied) else slice(None)
         self.method.join(a[others], b[others])
         if self.spec.star:
             self.paired.extend(bytes(documents - len(self.paired)))
@@ -155,8 +155,8 @@ class Groups(Collector):
         """Yields the lines of groups. members: group by group."""
         ends = np.append(0, np.cumsum(sizes))
         for part in stretches(sizes, BATCH_MEMBERS):
-            some = self.named(members[ends[part.start] : ends[part.stop]])
-            yield from written(kernel.group_lines(some, sizes[part]))
+            ids = self.named(members[ends[part.start] : ends[part.stop]])
+            yield from written(kernel.group_lines(ids, sizes[part]))
 
     def named(self, numbers: Index) -> SelectedIds:
         """Returns the ids with these numbers."""
@@ -195,10 +195,10 @@ def by_group(representatives: I32) -> Iterator[tuple[Index, Index]]:
     every |= np.arange(len(every), dtype=np.uint32)
     every.sort()
     rest = every[:0]  # of a group that may go on
-    for some in [*(every[at : at + BATCH_DOCUMENTS] for at in range(0, len(every), BATCH_DOCUMENTS)), every[:0]]:
-        keys = np.append(rest, some) if len(rest) else some
+    for portion in [*(every[at : at + BATCH_DOCUMENTS] for at in range(0, len(every), BATCH_DOCUMENTS)), every[:0]]:
+        keys = np.append(rest, portion) if len(rest) else portion
         groups = keys >> np.uint64(ROW_BITS)
         starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(keys)])
-        end = int(starts[-1]) if len(some) else len(keys)
+        end = int(starts[-1]) if len(portion) else len(keys)
         keys, rest = keys[:end], keys[end:]
         yield (keys & np.uint64((1 << ROW_BITS) - 1)).view(np.int64), np.diff(np.append(starts[starts < end], end))

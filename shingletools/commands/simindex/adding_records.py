@@ -11,7 +11,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import FRAME_BYTES, RecordForm, frames_of
 from shingletools.archive.segment import Segment
 from shingletools.archive.segment_builder import ROW_BYTES, SegmentBuilder
-from shingletools.commands.simindex.known_ids import Form, KnownIds
+from shingletools.commands.simindex.known_ids import KnownIds
 from shingletools.commands.simindex.spec import REPLACE, IndexSpec
 from shingletools.commands.simindex.unless_known import KnownBefore, keys_by
 from shingletools.commands.simjoin.comparable import Comparable
@@ -154,32 +154,30 @@ class RecordAdder(Collector):
     def taken(self) -> SegmentBuilder:
         """Returns the held records. What they replace is hidden in the archive."""
         batch, self.batch = self.batch, SegmentBuilder()
+        batch.size, batch.digits = self.state.size, self.state.digits or batch.digits
         if self.spec.edited == REPLACE:
-            self.repeats.note_replaced(batch, self.form)
+            self.repeats.note_replaced(batch)
             self.writer.archive.hide(self.repeats.replaced)
         return batch
-
-    @property
-    def form(self) -> Form:
-        return self.state.size, self.state.digits or 8
 
     def add(self, batch: SegmentBuilder) -> Iterator[Event]:
         """Writes a segment of records that are new. Gives the pairs of those that are known."""
         if not len(batch):
             return
-        sorting = self.repeats.sorted_out(batch, self.form, self.in_this_run())
+        batch.size, batch.digits = self.state.size, self.state.digits or batch.digits  # known only now, perhaps
+        sorting = self.repeats.sorted_out(batch, self.in_this_run())
         alike = np.zeros(len(batch), np.bool_)
         if self.known is not None:
-            yield from map(Lines, self.known.pairs(batch, sorting, self.state.size, alike))
+            yield from map(Lines, self.known.pairs(batch, sorting, alike))
         self.alike += int(np.count_nonzero(alike & (sorting.fresh | sorting.again)))
         fresh = sorting.fresh & ~alike
-        self.repeats.remember(batch, self.form, np.flatnonzero(sorting.asks & ~fresh))
+        self.repeats.remember(batch, np.flatnonzero(sorting.asks & ~fresh))
         rows = np.flatnonzero(fresh)
         self.added += len(rows)
         if len(rows):
             state = self.state
             keys = keys_by(self.comparable.signature, self.comparable, state.least)
-            entry = batch.write(self.writer, rows, self.form, keys, state.additions + 1)
+            entry = batch.write(self.writer, rows, keys, state.additions + 1)
             with folder_errors(self.writer.path):
                 self.new.append(Segment(self.writer.path, entry, self.cache))
 

@@ -1,6 +1,8 @@
 """The actions on an archive other than add."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 
 import numpy as np
 import orjson
@@ -20,39 +22,30 @@ from shingletools.system.errors import Failed
 BATCH_IDS = 1 << 16  # ids that are looked up together
 
 
-class ArchiveAction(RecordCollector):
-    """An action that takes no records."""
+class ReadingAction(RecordCollector):
+    """An action that takes no records, and only reads an archive. output: yields what it gives."""
 
-    def __init__(self, spec: IndexSpec) -> None:
-        self.spec = spec
+    def __init__(self, output: Callable[[str], Iterator[Event]], spec: IndexSpec) -> None:
+        self.output, self.path = output, spec.archive
 
     def take_record(self, _record: Record, _line: bytes, _side: int, /) -> None:
         raise TypeError("no records are read")
 
-
-class ReadingAction(ArchiveAction):
-    """An action that only reads the archive."""
-
-    def __init__(self, spec: IndexSpec) -> None:
-        super().__init__(spec)
-        self.archive = open_archive(spec.archive)
-
-    def close(self) -> None:
-        self.archive.close()
-
-
-class Listing(ReadingAction):
-    """list: gives one record that describes the archive."""
-
     def finish(self) -> Iterator[Event]:
-        state = self.archive.manifest
+        return self.output(self.path)
+
+
+def description(path: str) -> Iterator[Event]:
+    """list: gives one record that describes the archive."""
+    with closing(open_archive(path)) as archive:
+        state = archive.manifest
         components = 2 * state.size // state.digits if state.digits else None
         segments = [
             {"segment": entry.number, "documents": entry.live, "dropped": entry.rows - entry.live, "bytes": entry.size}
             for entry in state.segments
         ]
         record = {
-            "archive": self.archive.name,
+            "archive": archive.name,
             "documents": sum(entry.live for entry in state.segments),
             "dropped": sum(entry.rows - entry.live for entry in state.segments),
             "bytes": sum(entry.size for entry in state.segments),
@@ -66,96 +59,92 @@ class Listing(ReadingAction):
         yield from written(wire.format_json(record))
 
 
-class Checking(ArchiveAction):
+def damage(path: str) -> Iterator[Event]:
     """check: reads all files; gives one record for each damaged file, then fails the run."""
-
-    def finish(self) -> Iterator[Event]:
-        first, count = "", 0
-        for fault in faults(self.spec.archive):
-            first, count = first or f"{fault.file}: {fault.cause}", count + 1
-            record: dict[str, object] = {"file": fault.file, "fault": fault.cause}
-            if fault.entry is not None:
-                record |= {"segment": fault.entry.number, "documents": fault.entry.live}
-            yield from written(wire.format_json(record))
-        if count:
-            raise Failed(first if count == 1 else f"{first} (files with faults: {count})")
+    first, count = "", 0
+    for fault in faults(path):
+        first, count = first or f"{fault.file}: {fault.cause}", count + 1
+        record: dict[str, object] = {"file": fault.file, "fault": fault.cause}
+        if fault.entry is not None:
+            record |= {"segment": fault.entry.number, "documents": fault.entry.live}
+        yield from written(wire.format_json(record))
+    if count:
+        raise Failed(first if count == 1 else f"{first} (files with faults: {count})")
 
 
-class Dumping(ReadingAction):
+def contents(path: str) -> Iterator[Event]:
     """dump: gives the records as they came, in the order in which they were added."""
+    with closing(open_archive(path)) as archive:
+        for rows in archive.live():
+            yield from written(b"".join(line + b"\n" for line in archive.lines(rows)))
 
-    def finish(self) -> Iterator[Event]:
-        for rows in self.archive.live():
-            yield from written(b"".join(line + b"\n" for line in self.archive.lines(rows)))
 
-
-class ChangingAction(ArchiveAction):
-    """An action that changes the archive, after its output has its place."""
+class Merging(RecordCollector):
+    """merge: makes one segment of all, without dropped records, once the output has its place."""
 
     def __init__(self, spec: IndexSpec) -> None:
-        super().__init__(spec)
         self.writer = ArchiveWriter(spec.archive)
+        self.state = self.writer.archive.manifest
 
-    def close(self) -> None:
-        self.writer.close()
-
-
-class Merging(ChangingAction):
-    """merge: makes one segment of all, without dropped records."""
+    def take_record(self, _record: Record, _line: bytes, _side: int, /) -> None:
+        raise TypeError("no records are read")
 
     def finish(self) -> Iterator[Event]:
-        archive = self.writer.archive
-        state = archive.manifest
-        self.state = state
-        if len(state.segments) > 1 or any(entry.removed for entry in state.segments):
-            merged = merge(self.writer, archive.segments)
-            self.state = state._replace(segments=() if merged is None else (merged,))
-        yield from ()
+        if len(self.state.segments) > 1 or any(entry.removed for entry in self.state.segments):
+            merged = merge(self.writer, self.writer.archive.segments)
+            self.state = self.state._replace(segments=() if merged is None else (merged,))
+        return iter(())
 
     def settle(self) -> None:
         if self.state is not self.writer.archive.manifest:
             self.writer.commit(self.state)
 
+    def close(self) -> None:
+        self.writer.close()
 
-class Dropping(ChangingAction):
-    """drop: removes the documents with some ids. Ids that the archive does not have are no error."""
+
+class Dropping(RecordCollector):
+    """drop: removes the documents with some ids, once the output has its place. It needs not have all of these."""
 
     def __init__(self, spec: IndexSpec) -> None:
-        super().__init__(spec)
+        self.id_field, self.writer = spec.id_field, ArchiveWriter(spec.archive)
         self.ids: list[bytes] = []
         self.rows: Index = np.empty(0, np.int64)  # rows to drop
         self.entries = self.writer.archive.manifest.segments
         self.dropped = self.missing = 0
 
     def take_record(self, record: Record, _line: bytes, _side: int, /) -> None:
-        self.ids.append(orjson.dumps(wire.take_id(record, self.spec.id_field)))
+        self.ids.append(orjson.dumps(wire.take_id(record, self.id_field)))
         if len(self.ids) >= BATCH_IDS:
             self.look_up()
 
     def look_up(self) -> None:
         ids, self.ids = self.ids, []
-        found = self.writer.archive.find(b"".join(ids), np.array([len(name) for name in ids], np.int64))
-        self.missing += int(np.count_nonzero(found < 0))
-        self.rows = np.union1d(self.rows, found[found >= 0])
+        rows = self.writer.archive.find(b"".join(ids), np.array([len(name) for name in ids], np.int64))
+        self.missing += int(np.count_nonzero(rows < 0))
+        self.rows = np.union1d(self.rows, rows[rows >= 0])
 
     def finish(self) -> Iterator[Event]:
         self.look_up()
         self.dropped = len(self.rows)
         self.entries = self.writer.without(self.rows)
-        yield from ()
+        return iter(())
 
     def settle(self) -> None:
         if self.dropped:
             self.writer.commit(self.writer.archive.manifest._replace(segments=self.entries))
 
+    def close(self) -> None:
+        self.writer.close()
+
     def summary(self) -> list[str]:
         return [f"{self.dropped} dropped", f"{self.missing} not there"]
 
 
-COLLECTORS: dict[str, type[ArchiveAction]] = {
-    LIST: Listing,
-    CHECK: Checking,
-    DUMP: Dumping,
+COLLECTORS: dict[str, Callable[[IndexSpec], RecordCollector]] = {
+    LIST: partial(ReadingAction, description),
+    CHECK: partial(ReadingAction, damage),
+    DUMP: partial(ReadingAction, contents),
     MERGE: Merging,
     DROP: Dropping,
 }

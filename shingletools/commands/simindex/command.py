@@ -95,10 +95,10 @@ def build(options: argparse.Namespace) -> Stage:
     edited = REPLACE if options.replace else KEEP_OLD if options.keep_old else BAD
     size = DEFAULT_BYTES if options.buffer_size is None else options.buffer_size
     return IndexSpec(
-        action,
-        options.archive,
-        options.id,
-        wanted,
+        action=action,
+        archive=options.archive,
+        id_field=options.id,
+        wanted=wanted,
         unless_known=options.unless_known,
         size=size,
         edited=edited,

@@ -14,7 +14,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
 from shingletools.commands.simjoin.pair_lines import PairLines
-from shingletools.commands.simjoin.signatures import Signature
+from shingletools.commands.simjoin.signature import Signature
 from shingletools.commands.simjoin.table import BATCH_BANDS, cut
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
@@ -30,18 +30,15 @@ class KnownBefore:
         self.join = ArchiveJoin(archive, signature, wanted, None, DEFAULT) if archive.manifest.size else None
         self.lines = PairLines(signature, wanted, against=True)
 
-    def pairs(self, batch: SegmentBuilder, sorting: Sorting, size: int, known: Flags) -> Iterator[bytes]:
-        """Yields lines of pairs of records that are looked up; sets the flags of those records. Shape (records,).
-
-        size: bytes of a signature.
-        """
+    def pairs(self, batch: SegmentBuilder, sorting: Sorting, known: Flags) -> Iterator[bytes]:
+        """Yields lines of pairs of records that are looked up; sets the flags of those records. Shape (records,)."""
         names, sizes = batch.names()
         ends = np.cumsum(sizes)
-        for a, b, agreeing in merged([self._alike(batch, sorting, size), self._empty(batch, sorting, size)]):
+        for a, b, agreeing in merged([self._alike(batch, sorting), self._empty(batch, sorting)]):
             known[a] = True
             distinct, which = np.unique(b, return_inverse=True)
             archived, archived_sizes = self.archive.ids(distinct)
-            both = np.full(len(a), size)
+            both = np.full(len(a), batch.size)
             yield self.lines.format_pairs(
                 SelectedIds(names, ends, a),
                 SelectedIds(archived, np.cumsum(archived_sizes), which),
@@ -49,26 +46,26 @@ class KnownBefore:
                 (both, both),
             )
 
-    def _alike(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:
+    def _alike(self, batch: SegmentBuilder, sorting: Sorting) -> Iterator[Pairs]:
         """Yields the pairs of records that ask with rows of the archive, in their order."""
-        data, signed = batch.signatures(size)
+        data, signed = batch.signatures()
         chosen = sorting.asks[signed]
         rows = signed[chosen]
         if self.join is None or not len(rows):
             return
-        table = component_table(self.signature, self.wanted, np.ascontiguousarray(data[chosen]).reshape(-1), size)
+        table = component_table(self.signature, self.wanted, np.ascontiguousarray(data[chosen]).reshape(-1), batch.size)
         for pairs in self.join.pairs(table.rows):
             distinct, which = np.unique(pairs.b, return_inverse=True)
             addition, a = self.archive.additions(distinct)[which], rows[pairs.a]
             earlier = (addition < sorting.before[a]) & ~np.isin(addition, self.own)
             yield Pairs(a[earlier], pairs.b[earlier], pairs.agreeing[earlier])
 
-    def _empty(self, batch: SegmentBuilder, sorting: Sorting, size: int) -> Iterator[Pairs]:
+    def _empty(self, batch: SegmentBuilder, sorting: Sorting) -> Iterator[Pairs]:
         """Yields the pairs of records with themselves where neither has a signature, which no join finds."""
         rows = np.flatnonzero(sorting.again & ~batch.is_signed())
-        distinct, which = np.unique(sorting.found[rows], return_inverse=True)
+        distinct, which = np.unique(sorting.archived[rows], return_inverse=True)
         rows = rows[~self.archive.signed(distinct)[which]]
-        yield Pairs(rows, sorting.found[rows], np.full(len(rows), self.signature.components(size)))
+        yield Pairs(rows, sorting.archived[rows], np.full(len(rows), self.signature.components(batch.size)))
 
 
 def keys_by(signature: Signature | None, comparable: Comparable, least: int) -> Keys:

@@ -4,9 +4,9 @@ command         the options
 join_options    what makes a pair: threshold, measure, recall
 spec            the specification of a join: join_options, the files and archives, and the memory
 join_collector  takes records, runs the join, and writes the pairs: uses all the others
-digit_groups    payloads as groups of hex digits
+signature       what a kind of signature is; payloads as groups of hex digits
 sketches        sketches as signatures
-signatures      the interface of signatures; simhashes and sets of shingles as signatures
+signatures      simhashes and sets of shingles as signatures, and the list of all kinds
 signed_records  reads the records that a join takes
 comparable      checks that all signatures have one kind and shape; sets the default threshold
 store           keeps ids and payloads, in memory or on disk

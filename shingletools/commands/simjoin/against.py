@@ -9,10 +9,9 @@ import orjson
 
 from shingletools.archive.archive_reader import Archive, open_archive
 from shingletools.commands.simjoin.comparable import Comparable
-from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table, signature_in
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.signatures import Signature
+from shingletools.commands.simjoin.signature import Data, Signature
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import Store
 from shingletools.kernel import arrays as kernel

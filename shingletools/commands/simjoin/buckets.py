@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.pair_arrays import rows_at
 from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
@@ -40,11 +41,8 @@ class Portion(NamedTuple):
     asks: Flags | None = None  # whether the row is compared with those after it in its bucket; None if all are
     place: Index | None = None  # as in Bucketed
 
-    def at(self, places: Index | Flags | slice) -> "Portion":
-        """Returns the rows at these places, int64, in their order; or those whose flag is set."""
-        asks = None if self.asks is None else self.asks[places]
-        place = None if self.place is None else self.place[places]
-        return Portion(self.bucket[places], self.row[places], asks, place)
+    def at(self, some: Index | Flags | slice) -> Self:
+        return rows_at(self, some)
 
 
 def by_size(table: Documents, portion: Portion) -> Portion:

@@ -1,28 +1,14 @@
 """Candidates: rows that share a bucket and so are compared."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Portion
-from shingletools.commands.simjoin.table import Documents
+from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.types import Index
 from shingletools.numbers.ranges import spread, stretches
-
-
-class Candidates(NamedTuple):
-    """Rows left[i] < right[i], int64, of one length; of sets, also the places of the token by which they met."""
-
-    left: Index
-    right: Index
-    places: tuple[Index, Index] | None = None
-
-    def at(self, some: Index | Flags) -> "Candidates":
-        """Returns some of the candidates."""
-        places = None if self.places is None else (self.places[0][some], self.places[1][some])
-        return Candidates(self.left[some], self.right[some], places)
 
 
 class BucketCandidates:
@@ -73,7 +59,7 @@ class BucketCandidates:
         if place is None:
             return Candidates(np.minimum(left, right), np.maximum(left, right))
         one, two = np.where(left < right, [one, two], [two, one])
-        return Candidates(row[one], row[two], (place[one], place[two]))
+        return Candidates(row[one], row[two], place[one], place[two])
 
 
 def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[Candidates]:

@@ -1,7 +1,8 @@
 """Checks that all signatures of a run have one kind and one shape, and sets the default threshold."""
 
 from shingletools.commands.simjoin.join_options import DICE, JoinOptions
-from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES, Signature
+from shingletools.commands.simjoin.signature import Signature
+from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.record.wire import recipe_settings

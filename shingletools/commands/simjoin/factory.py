@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.sets import Verified
-from shingletools.commands.simjoin.signatures import LONG_SHINGLES, Signature
+from shingletools.commands.simjoin.signature import Data, Signature
+from shingletools.commands.simjoin.signatures import LONG_SHINGLES
 from shingletools.commands.simjoin.table import Table
 from shingletools.commands.simjoin.weighed_sets import WeighedSets, weighed_by, weighed_by_counts
 from shingletools.kernel.types import Index
@@ -27,7 +27,7 @@ class TableFactory:
         """Takes the weights of shingles, if a table gives them."""
         self.wanted = wanted
         weighing = None if weights is None else weighed_by(weights, wanted)
-        self.weighed = None if wanted.weights is None else WeighedSets.by(weighing, signature.digits)
+        self.weighed = None if wanted.weights is None else WeighedSets(signature.digits, weighing)
         self.signatures = [self.weighed or signature, *[LONG_SHINGLES][: wanted.verify]]  # the last decides
         self.counts = [signature.counted(()) for signature in self.signatures]
 
@@ -36,7 +36,7 @@ class TableFactory:
         self.counts = [signature.counted(parts) for signature, parts in zip(self.signatures, payloads, strict=True)]
         if self.weighed is not None and self.weighed.weighing is None:
             weighing = weighed_by_counts(self.counts[-1], documents, self.wanted)
-            self.weighed = WeighedSets.by(weighing, self.weighed.digits)
+            self.weighed = WeighedSets(self.weighed.digits, weighing)
             self.signatures = [self.weighed]
 
     def table(self, payloads: Sequence[Payloads]) -> Table:

@@ -11,7 +11,7 @@ from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
-from shingletools.commands.simjoin.table import Documents
+from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
@@ -133,11 +133,10 @@ class Forest:
                 apart &= self.scope.has(one, two)
             one, two = one[apart], two[apart]
             self.candidates += len(one)
-            agreeing = self.table.compare(one, two).agreeing
-            pair = agreeing > 0
-            pairs = Pairs(one[pair], two[pair], agreeing[pair])
+            agreeing = self.table.compare(Candidates(one, two)).agreeing
+            pairs = Pairs(one, two, agreeing).at(agreeing > 0)
             new = self.connected.join(pairs.a, pairs.b)
-            self._add(Pairs(*(column[new] for column in pairs)))
+            self._add(pairs.at(new))
 
     def connect(self, portion: Portion) -> None:
         """Connects the pairs in each bucket."""

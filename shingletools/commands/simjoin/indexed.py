@@ -12,12 +12,12 @@ from shingletools.archive.archive_files import band_name
 from shingletools.archive.archive_reader import Archive
 from shingletools.archive.key_lookup import SortedKeys
 from shingletools.archive.manifest import Manifest
-from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs, merged
-from shingletools.commands.simjoin.signatures import SIGNATURES, Signature
+from shingletools.commands.simjoin.signature import Data, Signature
+from shingletools.commands.simjoin.signatures import SIGNATURES
 from shingletools.commands.simjoin.table import ComponentTable, cut
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
@@ -153,8 +153,7 @@ class ArchiveJoin:
         some, left = np.unique(document, return_inverse=True)
         together = np.concatenate([documents[some], self._rows(rows)])
         agreeing, _ = kernel.agreements(together, self.least, left, len(some) + right)
-        pair = agreeing > 0
-        return Pairs(document[pair], row[pair], agreeing[pair])
+        return Pairs(document, row, agreeing).at(agreeing > 0)
 
     def _rows(self, rows: Index) -> Rows:
         """Returns the components of rows, which ascend; at least one. Shape (rows, n)."""
@@ -198,8 +197,7 @@ class Crowd:
     def without(self, found: Iterator[Pairs]) -> Iterator[Pairs]:
         """Returns the pairs whose document or row is not in the crowd."""
         for pairs in found:
-            some = ~(self.documents[pairs.a] & np.isin(pairs.b, self.rows))
-            yield Pairs(*(column[some] for column in pairs))
+            yield pairs.at(~(self.documents[pairs.a] & np.isin(pairs.b, self.rows)))
 
 
 class Asked:

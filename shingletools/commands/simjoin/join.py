@@ -5,19 +5,19 @@ a bucket are compared. So no pair is missed, unless buckets were made for a reca
 without buckets, by counting.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simjoin.buckets import Alive, bands, by_size, copies, mixed
+from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
-from shingletools.commands.simjoin.table import Documents, Meeting
+from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
@@ -102,7 +102,11 @@ class Join:
             for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
                 yield met, pairs if self.scope is None else self.scope.allowed(pairs)
             return
-        yield from in_threads(self._compare, self._parts(original, jobs), jobs)
+        parts = self._parts(original, jobs)
+        if self.memory is not None and self.table.components is not None:
+            yield from in_threads(self._compare, self._by_row(in_threads(self._candidates, parts, jobs)), jobs)
+        else:
+            yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
         """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
@@ -123,32 +127,55 @@ class Join:
 
     def _parts(self, original: Flags, jobs: int) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
         """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
-        weigh_sides = partial(weigh, cross=self.cross)
         alive = Alive(original, self.scope)
         for number, band in enumerate(bands(self.table, alive, self.memory, self.limits, jobs)):
             self.band = number
-            for portion in band:
-                whole = mixed(by_size(self.table, portion), self.scope)
-                for buckets, before in split_portion(self.table, whole, weigh_sides, self.limits):
-                    candidates = BucketCandidates(buckets, self.cross, self.table)
+            for bucketed in in_threads(self._bucketed, band, jobs if self.memory is None else 1):
+                for candidates, before in bucketed:
                     for part in candidates.parts(self.limits.candidates):
                         yield candidates, part, number, before
 
-    def _compare(self, item: tuple[BucketCandidates, slice, int, Sequence[SplitBands]]) -> tuple[int, Pairs]:
-        """Returns how many candidates of a part were compared, and the pairs among them.
+    def _bucketed(self, portion: Portion) -> Iterable[tuple[BucketCandidates, Sequence[SplitBands]]]:
+        """Returns the candidates of a portion, and the bands into which it was split; of sets, made at once."""
+        whole = mixed(by_size(self.table, portion), self.scope)
+        if self.table.components is None:
+            return [(BucketCandidates(whole, self.cross, self.table), ())]
+        split = split_portion(self.table, whole, partial(weigh, cross=self.cross), self.limits)
+        return ((BucketCandidates(buckets, self.cross, self.table), before) for buckets, before in split)
 
-        A pair that shares several buckets is compared in the first one.
-        """
+    def _candidates(self, item: tuple[BucketCandidates, slice, int, Sequence[SplitBands]]) -> tuple[Candidates, int]:
+        """Returns the candidates of a part, and their band."""
         buckets, part, band, before = item
         candidates = buckets.within(part)
         if self.scope is not None:
             candidates = candidates.at(self.scope.has(candidates.left, candidates.right))
         for bands_before in before:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
-        left, right, places = candidates
-        agreeing, compared = self.table.compare(left, right, Meeting(band, places))
-        pair = agreeing > 0
-        return compared, Pairs(left[pair], right[pair], agreeing[pair])
+        return candidates, band
+
+    def _by_row(self, every: Iterator[tuple[Candidates, int]]) -> Iterator[tuple[Candidates, int]]:
+        """Yields the candidates of all bands, each once: so rows on disk are read in order, not anew for each band."""
+        last = False
+        while not last:
+            sorter, held, last = Sorter(self.memory, 8, self.limits, columns=0), 0, True
+            for candidates, _ in every:
+                sorter.add(self._keys(candidates.left, candidates.right))
+                held += len(candidates.left)
+                if held >= self.limits.sorted_on_disk:
+                    last = False
+                    break
+            for keys, _ in sorter.distinct(self.limits.candidates):
+                left, right = np.divmod(keys.astype(np.int64), self.documents)
+                yield Candidates(left, right), 0
+
+    def _compare(self, item: tuple[Candidates, int]) -> tuple[int, Pairs]:
+        """Returns how many candidates were compared, and the pairs among them.
+
+        A pair that shares several buckets is compared in the first one.
+        """
+        candidates, band = item
+        agreeing, compared = self.table.compare(candidates, band)
+        return compared, Pairs(candidates.left, candidates.right, agreeing).at(agreeing > 0)
 
     def copied(self, pairs: Pairs) -> Flags:
         start, count = self.originals.within(pairs.b, 1)

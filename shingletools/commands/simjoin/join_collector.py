@@ -1,6 +1,6 @@
 """Takes records with signatures, and writes pairs of documents."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import orjson
@@ -139,15 +139,8 @@ class JoinCollector(Collector):
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
         join.show_work = self.show_work
         yield from (Message(text, verbose=True) for text in self.store.messages())
-        lines = PairLines(factory.signatures[-1], wanted, bool(self.spec.against))
-        for block in self.best(join.pairs(self.jobs), factory):
-            self.pairs += len(block.a)
-            for start in range(0, len(block.a), wire.WRITTEN_LINES):
-                pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
-                copied = join.copied(pairs) if wanted.copies_once else None
-                a, b = self.store.names(0, pairs.a), self.store.names(int(bool(self.spec.against)), pairs.b)
-                sizes = self.store.sizes(pairs.a), self.store.sizes(pairs.b)
-                yield Lines(lines.format_pairs(a, b, pairs.agreeing, sizes, copied))
+        copied = join.copied if wanted.copies_once else None
+        yield from self.lines(join.pairs(self.jobs), factory, copied)
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Event]:
@@ -163,7 +156,6 @@ class JoinCollector(Collector):
             return
         against.lay_out(self.first_side)
         factory = TableFactory(signature, wanted)
-        lines = PairLines(factory.signatures[-1], wanted, against=True)
         memory, limits, joins, sources = self.spec.memory, self.store.limits, [], []
         for archive, place in zip(against.archives, against.archive_places, strict=True):
             if archive.manifest.size:
@@ -178,17 +170,30 @@ class JoinCollector(Collector):
             of_files = self.store.join(factory, self.first_side, self.scope)
             of_files.show_work = self.show_work
             sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs(self.jobs))
-        for block in self.best(merged(sources), factory):
-            self.pairs += len(block.a)
-            for start in range(0, len(block.a), wire.WRITTEN_LINES):
-                pairs = Pairs(*(part[start : start + wire.WRITTEN_LINES] for part in block))
-                sizes = np.full(len(pairs.a), self.comparable.size)
-                a, b = self.store.names(0, pairs.a), against.names(self.store, pairs.b)
-                yield Lines(lines.format_pairs(a, b, pairs.agreeing, (sizes, sizes)))
-            yield from self.found_bad()
+        yield from self.lines(merged(sources), factory)
         yield from self.found_bad()
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
         self.bands = max([of_files.bands if of_files else 0, *(len(join.bands) for join in joins)])
+
+    def lines(
+        self, found: Iterator[Pairs], factory: TableFactory, copied: Callable[[Pairs], Flags] | None = None
+    ) -> Iterator[Event]:
+        """Yields the lines of pairs, and bad records of archives that are found meanwhile."""
+        across = bool(self.spec.against or self.spec.archives)
+        lines = PairLines(factory.signatures[-1], factory.wanted, across)
+        for block in self.best(found, factory):
+            self.pairs += len(block.a)
+            for start in range(0, len(block.a), wire.WRITTEN_LINES):
+                pairs = block.at(slice(start, start + wire.WRITTEN_LINES))
+                sizes = others = self.store.sizes(pairs.a)  # signatures in archives have one size
+                if self.against is None:
+                    b, others = self.store.names(int(across), pairs.b), self.store.sizes(pairs.b)
+                else:
+                    b = self.against.names(self.store, pairs.b)
+                copies = None if copied is None else copied(pairs)
+                a = self.store.names(0, pairs.a)
+                yield Lines(lines.format_pairs(a, b, pairs.agreeing, (sizes, others), copies))
+            yield from self.found_bad()
 
     def best(self, pairs: Iterator[Pairs], factory: TableFactory) -> Iterator[Pairs]:
         """Returns the pairs that --best keeps."""

@@ -11,7 +11,7 @@ from shingletools.numbers.exact_ratios import as_option
 if TYPE_CHECKING:
     import argparse
 
-JACCARD, DICE, COSINE, CONTAINMENT = "jaccard", "dice", "cosine", "containment"
+JACCARD, DICE, COSINE, OVERLAP, CONTAINMENT = "jaccard", "dice", "cosine", "overlap", "containment"
 COUNTED = "counted"  # weights by the documents that are joined, not by a table
 BITS = 64  # of a simhash
 

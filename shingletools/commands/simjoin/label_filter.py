@@ -90,8 +90,7 @@ class LabelFilter:
 
     def allowed(self, pairs: Pairs) -> Pairs:
         """Returns the pairs that the labels allow."""
-        some = self.has(pairs.a, pairs.b)
-        return Pairs(*(column[some] for column in pairs))
+        return pairs.at(self.has(pairs.a, pairs.b))
 
     def of_archive(self, archive: Archive, place: int, pairs: Iterator[Pairs], bad: list[Reject]) -> Iterator[Pairs]:
         """Yields the allowed pairs with rows of an archive, whose places begin at `place`.
@@ -111,7 +110,7 @@ class LabelFilter:
                     bad.append(Reject(archive.path, None, str(error), line))
             archived = list(known[:, found.b - place])
             some = self._agree([column[found.a] for column in self.columns], archived) & (archived[0] != BAD)
-            yield Pairs(*(column[some] for column in found))
+            yield found.at(some)
 
 
 def one_after_another(labels: Sequence[bytes]) -> tuple[bytes, Index]:

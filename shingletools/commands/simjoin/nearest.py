@@ -1,14 +1,13 @@
 """Keeps the pairs with the most similar partners of each document."""
 
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 
 import numpy as np
 
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.join_options import COSINE
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.measures import MEASURES
+from shingletools.commands.simjoin.measures import ratio
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sets import exactly
 from shingletools.kernel.types import U64, Index
@@ -79,19 +78,17 @@ class Nearest:
         order = np.lexsort((pairs.b, *(-word for word in reversed(self.nearness(pairs))), pairs.a))
         a = pairs.a[order]
         rank = np.arange(len(a)) - np.searchsorted(a, a)
-        some = order[rank < (self.wanted.best or 0)]
-        return Pairs(*(column[some] for column in pairs))
+        return pairs.at(order[rank < (self.wanted.best or 0)])
 
     def nearness(self, pairs: Pairs) -> Sequence[Index]:
         """Returns numbers for pairs that compare as their exact similarities do; the greatest similarity is 0."""
         if self.signature.fixed(1):
             return [pairs.agreeing]
         a, b = (exactly(self.sizes(rows), self.signature.components) for rows in pairs[:2])
-        ratio = MEASURES[self.wanted.measure](Fraction(1)).ratio
         common, small, large = pairs.agreeing, np.minimum(a, b), np.maximum(a, b)
         if self.wanted.measure == COSINE and large.max(initial=0) >= MAX_FACTOR:
             common, small, large = (column.astype(object) for column in (common, small, large))
-        return binary(*ratio(common, small, large))
+        return binary(*ratio(self.wanted.measure, common, small, large))
 
 
 def joined(*pairs: Pairs) -> Pairs:
@@ -115,6 +112,6 @@ def by_document(entries: Iterator[tuple[U64, Index]]) -> Iterator[Pairs]:
     for keys, agreeing in entries:
         held = joined(held, pairs_of(keys, agreeing))
         whole = int(np.searchsorted(held.a, held.a[-1:], "left").max(initial=0))
-        yield Pairs(*(column[:whole] for column in held))
-        held = Pairs(*(column[whole:] for column in held))
+        yield held.at(slice(whole))
+        held = held.at(slice(whole, None))
     yield held

@@ -1,11 +1,23 @@
-"""Arrays of pairs."""
+"""Arrays of one length, such as those of pairs."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
+
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
+
+
+def rows_at(arrays: Arrays, some: Index | Flags | slice) -> Arrays:
+    """Returns some rows of arrays of one length; in place of an array there may be None.
+
+    >>> [column.tolist() for column in rows_at(Pairs(*np.arange(6).reshape(3, 2)), np.array([1]))]
+    [[1], [3], [5]]
+    """
+    columns: list[Any] = [None if column is None else column[some] for column in arrays]
+    return type(arrays)(*columns)
 
 
 class Pairs(NamedTuple):
@@ -14,6 +26,9 @@ class Pairs(NamedTuple):
     a: Index
     b: Index
     agreeing: Index
+
+    def at(self, some: Index | Flags | slice) -> Self:
+        return rows_at(self, some)
 
 
 def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
@@ -37,12 +52,12 @@ def merged(sources: Sequence[Iterator[Pairs]]) -> Iterator[Pairs]:
         for block in held:
             same = slice(*(int(np.searchsorted(block.a, last[0], side)) for side in ("left", "right")))
             cuts.append(same.start + int(np.searchsorted(block.b[same], last[1], "right")))
-        done = [Pairs(*(column[:end] for column in block)) for block, end in zip(held, cuts, strict=True)]
-        rest = [Pairs(*(column[end:] for column in block)) for block, end in zip(held, cuts, strict=True)]
+        done = [block.at(slice(end)) for block, end in zip(held, cuts, strict=True)]
+        rest = [block.at(slice(end, None)) for block, end in zip(held, cuts, strict=True)]
         full = [number for number, block in enumerate(rest) if len(block.a)]
         empty = [number for number, block in enumerate(rest) if not len(block.a)]
         waiting = [waiting[number] for number in (*full, *empty)]
         held = [rest[number] for number in full]
         together = Pairs(*(np.concatenate(column) for column in zip(*done, strict=True)))
         order = np.lexsort((together.b, together.a))
-        yield Pairs(*(column[order] for column in together))
+        yield together.at(order)

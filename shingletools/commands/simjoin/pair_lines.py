@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from shingletools.commands.simjoin.join_options import JoinOptions
-from shingletools.commands.simjoin.signatures import Signature
+from shingletools.commands.simjoin.signature import Signature
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.types import Flags, Index

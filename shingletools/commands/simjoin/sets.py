@@ -8,10 +8,11 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from shingletools.commands.simjoin.measures import Ceiling, Measure, Root
+from shingletools.commands.simjoin.measures import Ceiling, Measure, root_ceiling
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.table import Bucketed, Compared, Components, Counted, Meeting, Table
+from shingletools.commands.simjoin.table import Bucketed, Candidates, Compared, Components, Counted, Table
 from shingletools.kernel import arrays as kernel
+from shingletools.kernel.overlap_bound import PRODUCT, SMALLER, SUM
 from shingletools.kernel.reference_arrays import COUNTER_BITS, counters_of
 from shingletools.kernel.types import ENTRY, U32, U64, BoundedSets, Entries, Flags, Index, Postings, Prefixes, TokenSets
 from shingletools.numbers.ranges import spread, stretches
@@ -37,14 +38,15 @@ def least_common(measure: Measure, a: Index, b: Index) -> Index:
     Products of sizes may need more than 64 bits. So roots are computed in floating point, and once more in Python's
     integers where a root is too near a whole number: the relative error of floating point is below 2^-50.
     """
-    if not isinstance(measure.overlap, Root):
-        return exactly(measure.combined(a, b), measure.overlap)
-    root = float(measure.overlap.share) * np.sqrt(a.astype(np.float64) * b.astype(np.float64))
+    if measure.kind != PRODUCT:
+        total = a + b if measure.kind == SUM else a if measure.kind == SMALLER else np.ones_like(a)
+        return exactly(total, Ceiling(measure.share))
+    root = float(measure.share) * np.sqrt(a.astype(np.float64) * b.astype(np.float64))
     low, high = (np.floor(root * (1 + sign * 2**-50)).astype(np.int64) for sign in (-1, 1))
     least = high + 1
     unsure = np.flatnonzero(low != high)
     both = zip(a[unsure].tolist(), b[unsure].tolist(), strict=True)
-    least[unsure] = [measure.overlap(one * two) for one, two in both]
+    least[unsure] = [root_ceiling(measure.share, one * two) for one, two in both]
     return least
 
 
@@ -125,15 +127,16 @@ class SetTable(Table):
         """Returns bits that differ in no more places than sets do in tokens. Shape (sets, 2)."""
         return kernel.parities(self.sets)
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
+    def compare(self, some: Candidates, _band: int = 0) -> Compared:
+        left, right, *places = some
         common = np.zeros(len(left), np.int64)
-        some: slice | Index = slice(None)
-        if met is not None and met.places is not None:
-            some = np.flatnonzero(kernel.first_shared(self.prefixes, left, right, met.places))
-        left, right = left[some], right[some]
+        first: slice | Index = slice(None)
+        if places[0] is not None and places[1] is not None:
+            first = np.flatnonzero(kernel.first_shared(self.prefixes, left, right, (places[0], places[1])))
+        left, right = left[first], right[first]
         small = np.minimum(self.wholes[left], self.wholes[right])
         large = np.maximum(self.wholes[left], self.wholes[right])
-        common[some] = self.common(left, right, least_common(self.measure, small, large))
+        common[first] = self.common(left, right, least_common(self.measure, small, large))
         return Compared(common, len(left))
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
@@ -169,10 +172,10 @@ class Verified(Table):
     def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
         return self.sketches.buckets(bands, alive)
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
-        common, number = self.sketches.compare(left, right, met)
+    def compare(self, some: Candidates, band: int = 0) -> Compared:
+        common, number = self.sketches.compare(some, band)
         proposed = np.flatnonzero(common)
-        common[proposed] = self.sets.compare(left[proposed], right[proposed]).agreeing
+        common[proposed] = self.sets.compare(some.at(proposed)).agreeing
         return Compared(common, number)
 
     def whole(self, rows: Index) -> Index:

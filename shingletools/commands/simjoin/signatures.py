@@ -1,102 +1,43 @@
-"""The kinds of signatures: what each must have, simhashes, sets of shingles, and the list of all."""
+"""The kinds of signatures: simhashes, sets of shingles, and the list of all."""
 
 import math
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from shingletools.commands.simjoin.digit_groups import FORM, SHINGLES, SIMHASH, SKETCH, WIDTHS, Data, digits_of
 from shingletools.commands.simjoin.join_options import ALIKE, BITS, CONTAINMENT, JACCARD, NEAR, JoinOptions
-from shingletools.commands.simjoin.measures import MEASURES, InCommon, Measure
+from shingletools.commands.simjoin.measures import MEASURES, Measure, in_common, similarity
 from shingletools.commands.simjoin.sets import SetTable, count_tokens
+from shingletools.commands.simjoin.signature import FORM, SHINGLES, SIMHASH, SKETCH, WIDTHS, Data, Signature
 from shingletools.commands.simjoin.sketches import Sketches
 from shingletools.commands.simjoin.table import ComponentTable, Table
-from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index
 from shingletools.record.wire import Record
 from shingletools.system.errors import Failed
 
 
-class Signature(Protocol):
-    """A kind of signature: it has components, each of which two signatures share or not."""
-
-    @property
-    def field(self) -> str: ...
-
-    @property
-    def form(self) -> str:
-        """Returns what the field holds."""
-
-    @property
-    def digits(self) -> int:
-        """Returns the hex digits of a group."""
-
-    def fixed(self, size: int, /) -> int:
-        """Returns the bytes that all signatures have if one has `size`; 0 if sizes may differ."""
-
-    def claims(self, payload: object) -> bool:
-        """Returns whether this kind reads a payload, right or wrong. Of the kinds with one field, one must claim it."""
-
-    def read(self, payload: str) -> bytes | None:
-        """Returns the bytes of a payload; None if it does not have this form."""
-
-    def shape(self, size: int, /) -> str:
-        """Returns a description of signatures of `size` bytes. Signatures of different shapes cannot be compared."""
-
-    def components(self, size: int, /) -> int:
-        """Returns the number of components of a signature of `size` bytes, in which it agrees with a copy."""
-
-    def default(self, via: str) -> JoinOptions:
-        """Returns the default threshold for records with this recipe; none if the recipe does not tell."""
-
-    def check(self, wanted: JoinOptions, size: int) -> None:
-        """Raises Failed if signatures of `size` bytes cannot be joined so."""
-
-    def counted(self, parts: Iterable[Data], /) -> U32:
-        """Counts that tables need of all payloads. Counts of several calls are added up; empty if none are needed."""
-
-    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
-        """Returns a table of payloads: uint8, one after the other. sizes: the bytes of each. counts: see `counted`."""
-
-    def says(self, wanted: JoinOptions, agreeing: int, one: int, two: int) -> dict[str, float | str]:
-        """Returns the members of a pair's record besides the ids. one, two: the bytes of the signatures."""
-
-
-class SimHashes(NamedTuple):
+class SimHashes(Signature):
     """A simhash."""
 
-    field: str = SIMHASH
+    field, form = SIMHASH, "a group of 16 hex digits"
 
-    @property
-    def digits(self) -> int:
-        return BITS // 4
-
-    @property
-    def form(self) -> str:
-        return "a group of 16 hex digits"
-
-    def fixed(self, size: int, /) -> int:
-        return size
-
-    def claims(self, _payload: object, /) -> bool:
+    def claims(self, _payload: object) -> bool:
         return True
 
     def read(self, payload: str) -> bytes | None:
-        data = payload_to_bytes(payload, BITS // 4) if payload else b""
+        data = super().read(payload)
         return data if data is not None and len(data) <= BITS // 8 else None
 
-    def shape(self, _size: int, /) -> str:
+    def shape(self, _size: int) -> str:
         return "a simhash"
 
-    def components(self, _size: int, /) -> int:
+    def components(self, _size: int) -> int:
         return BITS
 
-    def default(self, _via: str, /) -> JoinOptions:
+    def default(self, _via: str) -> JoinOptions:
         return NEAR
 
-    def check(self, wanted: JoinOptions, _size: int, /) -> None:
+    def check(self, wanted: JoinOptions, _size: int) -> None:
         self.least(wanted)
 
     def least(self, wanted: JoinOptions) -> int:
@@ -115,46 +56,35 @@ class SimHashes(NamedTuple):
         assert wanted.distance is not None  # given, or the default
         return BITS - wanted.distance
 
-    def counted(self, _parts: Iterable[Data], /) -> U32:
-        return np.empty(0, np.uint32)
-
-    def table(self, wanted: JoinOptions, data: Data, _sizes: Index, _counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, _sizes: Index, _counts: U32) -> Table:
         return ComponentTable(np.unpackbits(data).reshape(-1, BITS), self.least(wanted), wanted.recall)
 
-    def says(self, _wanted: JoinOptions, agreeing: int, _one: int, _two: int, /) -> dict[str, float | str]:
+    def says(self, _wanted: JoinOptions, agreeing: int, _one: int, _two: int) -> dict[str, float | str]:
         return {"similarity": round(agreeing / BITS, 6), "distance": BITS - agreeing}
 
 
-class ShingleSets(NamedTuple):
+class ShingleSets(Signature):
     """A set of shingles: repeats do not count."""
 
-    digits: int
-    field: str = SHINGLES
+    field, form = SHINGLES, FORM.format("8 or 16")
 
-    @property
-    def form(self) -> str:
-        return FORM.format("8 or 16")
-
-    def fixed(self, _size: int, /) -> int:
+    def fixed(self, _size: int) -> int:
         return 0
 
-    def claims(self, payload: object) -> bool:
-        return digits_of(payload, WIDTHS[SHINGLES]) == self.digits
-
     def read(self, payload: str) -> bytes | None:
-        data = payload_to_bytes(payload, self.digits) if payload else b""
+        data = super().read(payload)
         return data and np.unique(np.frombuffer(data, f">u{self.digits // 2}")).astype(np.uint64).tobytes()
 
-    def shape(self, _size: int, /) -> str:
+    def shape(self, _size: int) -> str:
         return f"shingles of {self.digits} hex digits"
 
-    def components(self, size: int, /) -> int:
+    def components(self, size: int) -> int:
         return size // 8
 
-    def default(self, _via: str, /) -> JoinOptions:
+    def default(self, _via: str) -> JoinOptions:
         return ALIKE
 
-    def check(self, wanted: JoinOptions, _size: int, /) -> None:
+    def check(self, wanted: JoinOptions, _size: int) -> None:
         if wanted.distance is not None:
             raise Failed("-d counts the bits of simhashes, but the records have shingles")
         if wanted.verify:
@@ -166,23 +96,22 @@ class ShingleSets(NamedTuple):
         if wanted.weights is not None and wanted.agreeing is not None:
             raise Failed("-m counts shingles, and cannot be combined with --weights; give -t")
 
-    def counted(self, parts: Iterable[Data], /) -> U32:
+    def counted(self, parts: Iterable[Data]) -> U32:
         return count_tokens(part.view(np.uint64) for part in parts)
 
-    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32) -> Table:
         return SetTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts)
 
     def measure(self, wanted: JoinOptions) -> Measure:
         """Returns the measure, with its threshold."""
         if wanted.agreeing is not None:
-            return InCommon(wanted.agreeing)
+            return in_common(wanted.agreeing)
         assert wanted.similarity is not None  # given, or the default
         return MEASURES[wanted.measure](wanted.similarity)
 
     def says(self, wanted: JoinOptions, agreeing: int, one: int, two: int) -> dict[str, float | str]:
         a, b = self.components(one), self.components(two)
-        measure = MEASURES[wanted.measure](Fraction(1))
-        said: dict[str, float | str] = {"similarity": round(measure.similarity(agreeing, a, b), 6)}
+        said: dict[str, float | str] = {"similarity": round(similarity(wanted.measure, agreeing, a, b), 6)}
         if wanted.measure == CONTAINMENT:
             said["contained"] = "both" if a == b else "a" if a < b else "b"
         if wanted.agreeing is not None:
@@ -191,7 +120,7 @@ class ShingleSets(NamedTuple):
 
 
 BYTES, SHORTS, MINHASHES, SUPERSHINGLES = map(Sketches, WIDTHS[SKETCH])
-SIMHASHES = SimHashes()
+SIMHASHES = SimHashes(BITS // 4)
 SHORT_SHINGLES, LONG_SHINGLES = ShingleSets(8), ShingleSets(16)
 SHINGLE_SETS: tuple[Signature, ...] = (SHORT_SHINGLES, LONG_SHINGLES)
 # All kinds. If a record has several, the first counts: a record may have shingles and a sketch of them

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import orjson
 
 from shingletools.commands.simjoin.comparable import fields_before
-from shingletools.commands.simjoin.digit_groups import FIELDS
-from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, Signature, signature_of
+from shingletools.commands.simjoin.signature import FIELDS, Signature
+from shingletools.commands.simjoin.signatures import LONG_SHINGLES, SHINGLE_SETS, signature_of
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.record import wire
 from shingletools.record.json_members import escaped, parse

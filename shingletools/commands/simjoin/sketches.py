@@ -1,14 +1,9 @@
 """Sketches as signatures: how they are read, when two are a pair, and what the record of a pair holds."""
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
 
-import numpy as np
-
-from shingletools.commands.simjoin.digit_groups import FORM, SKETCH, WIDTHS, Data, digits_of
 from shingletools.commands.simjoin.join_options import (
     ALIKE,
     DICE,
@@ -19,8 +14,8 @@ from shingletools.commands.simjoin.join_options import (
     JoinOptions,
 )
 from shingletools.commands.simjoin.measures import MEASURES
+from shingletools.commands.simjoin.signature import FORM, SKETCH, Data, Signature
 from shingletools.commands.simjoin.table import ComponentTable, Table
-from shingletools.kernel import payload_to_bytes
 from shingletools.kernel.types import U32, Index, Rows
 from shingletools.numbers import binomial
 from shingletools.record.wire import recipe_settings
@@ -30,15 +25,10 @@ MINHASH_DIGITS = 8  # digits of a min-hash of 32 bits
 ONE_AGREES = {"mega", "lexicon", "top"}  # words in recipes of sketches of which one agreeing component is enough
 
 
-class Sketches(NamedTuple):
+class Sketches(Signature):
     """A sketch: components of 2, 4 or 8 digits are min-hashes, of 16 digits supershingles or megashingles."""
 
-    digits: int
-    field: str = SKETCH
-
-    @property
-    def form(self) -> str:
-        return FORM.format("2, 4, 8 or 16")
+    field, form = SKETCH, FORM.format("2, 4, 8 or 16")
 
     @property
     def minhashes(self) -> bool:
@@ -49,19 +39,10 @@ class Sketches(NamedTuple):
         """Returns the chance that components of sets that share nothing agree. For whole min-hashes, it counts as 0."""
         return Fraction(1, 16**self.digits) if self.digits < MINHASH_DIGITS else Fraction(0)
 
-    def fixed(self, size: int, /) -> int:
-        return size
-
-    def claims(self, payload: object) -> bool:
-        return digits_of(payload, WIDTHS[SKETCH]) == self.digits
-
-    def read(self, payload: str) -> bytes | None:
-        return payload_to_bytes(payload, self.digits) if payload else b""
-
     def shape(self, size: int) -> str:
         return f"a sketch of {self.components(size)} components of {self.digits} hex digits"
 
-    def components(self, size: int, /) -> int:
+    def components(self, size: int) -> int:
         return 2 * size // self.digits
 
     def default(self, via: str) -> JoinOptions:
@@ -120,21 +101,18 @@ class Sketches(NamedTuple):
         if wanted.interval:
             raise Failed("--interval cannot be combined with --verify, whose similarity is exact")
         assert wanted.similarity is not None  # given, or the default of min-hashes
-        least = MEASURES[wanted.measure](wanted.similarity).jaccard()
+        least = MEASURES[wanted.measure](wanted.similarity).jaccard
         if least is None:
             raise Failed(f"--verify cannot be combined with --measure {wanted.measure}; join the shingles alone")
         return binomial.proposed(binomial.agreement(least, self.chance), components)
 
-    def counted(self, _parts: Iterable[Data], /) -> U32:
-        return np.empty(0, np.uint32)
-
-    def table(self, wanted: JoinOptions, data: Data, sizes: Index, _counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, _counts: U32) -> Table:
         components = self.components(int(sizes[0]))
         # They are only compared for equality, so their byte order does not matter
         rows: Rows = data.view(f"u{self.digits // 2}")
         return ComponentTable(rows.reshape(-1, components), self.least(wanted, components), wanted.recall)
 
-    def says(self, wanted: JoinOptions, agreeing: int, one: int, _two: int, /) -> dict[str, float | str]:
+    def says(self, wanted: JoinOptions, agreeing: int, one: int, _two: int) -> dict[str, float | str]:
         components = self.components(one)
         similarity = binomial.estimated(Fraction(agreeing, components), self.chance)
         if wanted.measure == DICE:

@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import ENTRY_BYTES
-from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join, WhichPairs
@@ -16,6 +15,7 @@ from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.signature import Data
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
 from shingletools.kernel import arrays as kernel
@@ -65,6 +65,7 @@ class Store(Protocol):
 
     def let_go(self) -> None:
         """Waits until no columns that were added are needed any more."""
+        return
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         """Returns whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""

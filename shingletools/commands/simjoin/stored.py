@@ -8,7 +8,7 @@ from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.sets import SetTable, entries_of, exactly
 from shingletools.commands.simjoin.signatures import ShingleSets
-from shingletools.commands.simjoin.table import Compared, Components, Meeting, Table
+from shingletools.commands.simjoin.table import Candidates, Compared, Components, Table
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.ranges import stretches
@@ -61,12 +61,12 @@ class Stored:
         flags = [table.equal(one, two) for table, one, two in self._loaded(left, right)]
         return np.concatenate([np.empty(0, np.bool_), *flags])
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
+    def compare(self, some: Candidates, band: int = 0) -> Compared:
         parts, start = [Compared(np.empty(0, np.int64), 0)], 0
-        for table, one, two in self._loaded(left, right):
-            part = slice(start, start + len(one))
-            parts.append(table.compare(one, two, None if met is None else met.at(part)))
-            start = part.stop
+        for table, one, two in self._loaded(some.left, some.right):
+            part = some.at(slice(start, start + len(one)))
+            parts.append(table.compare(part._replace(left=one, right=two), band))
+            start += len(one)
         agreeing, numbers = zip(*parts, strict=True)
         return Compared(np.concatenate(agreeing), sum(numbers))
 

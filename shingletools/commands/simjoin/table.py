@@ -9,11 +9,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.pair_arrays import Pairs, rows_at
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index, Rows
 
@@ -32,21 +32,20 @@ class Bucketed(NamedTuple):
     asks: Flags
     place: Index | None = None  # of sets: the place of the bucket's token in the prefix of the row
 
-    def at(self, some: Index | Flags) -> "Bucketed":
-        """Returns some of the entries."""
-        key, row, asks, place = self
-        return Bucketed(key[some], row[some], asks[some], None if place is None else place[some])
+    def at(self, some: Index | Flags | slice) -> Self:
+        return rows_at(self, some)
 
 
-class Meeting(NamedTuple):
-    """Where candidates met: in a band, or at places of their prefixes, shape (candidates,) each."""
+class Candidates(NamedTuple):
+    """Rows left[i] < right[i], int64, of one length; of sets, also the places of the token by which they met."""
 
-    band: int
-    places: tuple[Index, Index] | None = None
+    left: Index
+    right: Index
+    left_place: Index | None = None  # in the prefix of the row
+    right_place: Index | None = None
 
-    def at(self, some: slice | Index) -> "Meeting":
-        """Returns where some of the candidates met."""
-        return self if self.places is None else Meeting(self.band, (self.places[0][some], self.places[1][some]))
+    def at(self, some: Index | Flags | slice) -> Self:
+        return rows_at(self, some)
 
 
 class Compared(NamedTuple):
@@ -73,8 +72,8 @@ class Documents(Protocol):
         Shapes: (pairs,), (pairs,) in; (pairs,) out.
         """
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
-        """Compares row left[i] with row right[i], for each i, unless they met before. Shapes: (pairs,), (pairs,)."""
+    def compare(self, some: Candidates, band: int = 0) -> Compared:
+        """Compares the two rows of each candidate, unless they met before: in an earlier band, or at other tokens."""
 
     def whole(self, rows: Index) -> Index:
         """Returns the number of components in which each row agrees with a copy. Shapes: (rows,) in, (rows,) out."""
@@ -212,9 +211,9 @@ class ComponentTable(Table):
                 yield Bucketed(keys, row, asks)
             del block, keys  # frees them before the next ones are made
 
-    def compare(self, left: Index, right: Index, met: Meeting | None = None) -> Compared:
-        before = cut(self.n, self.bands)[: 0 if met is None else met.band]
-        return Compared(*kernel.agreements(self.rows, self.least, left, right, before))
+    def compare(self, some: Candidates, band: int = 0) -> Compared:
+        before = cut(self.n, self.bands)[:band]
+        return Compared(*kernel.agreements(self.rows, self.least, some.left, some.right, before))
 
     def whole(self, rows: Index) -> Index:
         return np.full(len(rows), self.rows.shape[1])

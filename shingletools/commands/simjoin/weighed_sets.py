@@ -7,15 +7,16 @@ hold, with sums of these in place of sizes.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shingletools.commands.simjoin.digit_groups import Data
 from shingletools.commands.simjoin.join_options import COSINE, JoinOptions
 from shingletools.commands.simjoin.measures import Measure
 from shingletools.commands.simjoin.sets import SetTable, exactly
+from shingletools.commands.simjoin.signature import Data
 from shingletools.commands.simjoin.signatures import ShingleSets
 from shingletools.commands.simjoin.table import Table
 from shingletools.kernel import arrays as kernel
@@ -91,20 +92,15 @@ class WeighedTable(SetTable):
         return kernel.common_weights(TokenWeights(self.sets, self.weights, self.wholes), left, right, least)
 
 
+@dataclass(frozen=True)
 class WeighedSets(ShingleSets):
     """Sets of weighted shingles as signatures. A size here is the total weight of the shingles, not bytes."""
 
     weighing: Weighing | None
 
-    @classmethod
-    def by(cls, weighing: Weighing | None, digits: int) -> "WeighedSets":
-        made = cls(digits)
-        made.weighing = weighing
-        return made
-
-    def components(self, size: int, /) -> int:
+    def components(self, size: int) -> int:
         return size
 
-    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32, /) -> Table:
+    def table(self, wanted: JoinOptions, data: Data, sizes: Index, counts: U32) -> Table:
         assert self.weighing is not None  # all documents were counted
         return WeighedTable(data.view(np.uint64), sizes // 8, self.measure(wanted), counts, self.weighing)

@@ -75,16 +75,16 @@ def build(options: argparse.Namespace) -> Stage:
         for name in ("field", "csv", "tsv", "judged", "docs", "bands", "by", "table"):
             if name in options.given:
                 raise Failed(f"--{name} cannot be combined with --merge")
-        return MergeSpec(options.id, options.merge).with_maker(merging)
+        return MergeSpec(id_field=options.id, merged=options.merge).with_maker(merging)
     if not options.truth:
         raise Failed("needs --truth FILE or --merge FILE")
     edges = options.bands or ()
     if options.by is not None:
         edges = tuple(number * options.by for number in range(int(-(-1 // options.by))))
     return ScoreSpec(
-        options.id,
-        tuple(options.truth),
-        tuple(options.docs),
+        id_field=options.id,
+        truth=tuple(options.truth),
+        docs=tuple(options.docs),
         label=options.field,
         edges=edges,
         cut=options.by is not None,

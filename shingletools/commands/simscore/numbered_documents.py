@@ -53,8 +53,8 @@ class NumberedDocuments:
     def name(self, number: int) -> Name:
         """Returns the id of a document."""
         start, end = np.append(0, np.frombuffer(self.ids.ends, np.int64))[[number, number + 1]].tolist()
-        found: Name = orjson.loads(bytes(self.ids.data[start:end]).removeprefix(OTHER_SIDE))
-        return found
+        name: Name = orjson.loads(bytes(self.ids.data[start:end]).removeprefix(OTHER_SIDE))
+        return name
 
     def note(self, numbers: Index) -> None:
         """Notes that these documents are part of the run."""

@@ -1,19 +1,18 @@
 """Takes pairs and groups, then documents, then labels; writes scores."""
 
 from collections.abc import Iterator
-from math import ceil
 
 import numpy as np
 import orjson
 
 from shingletools.commands.simscore.numbered_documents import NumberedDocuments
-from shingletools.commands.simscore.score_records import APART, BANDED, BEYOND, DOCUMENTS, ScoreRecords
+from shingletools.commands.simscore.score_records import APART, BEYOND, DOCUMENTS, ScoreRecords
 from shingletools.commands.simscore.score_tables import records, table
 from shingletools.commands.simscore.scoring import score
 from shingletools.commands.simscore.spec import DOCS, FOUND, TRUTH, ScoreSpec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import split_ids
-from shingletools.kernel.line_columns import DECIMALS, ColumnData
+from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE, FrozenRelation, PairRelation, ends_of
 from shingletools.record.collector import Collector
@@ -39,7 +38,6 @@ class ScoreCollector(Collector):
         self.sides = {side: PairRelation(bool(spec.edges)) for side in (FOUND, TRUTH)}
         self.groups = dict.fromkeys(self.sides, 0)  # of each side so far
         self.labels = kernel.new_ids()  # values of the field of labels, of the truth
-        self.units = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)
         self.kinds: dict[tuple[int, str], str] = {}  # what each side's files hold: PAIRS or GROUPS
         self.unknown = 0  # records of the truth with documents that --docs lacks
         self.remark_lines: list[str] = []
@@ -75,7 +73,9 @@ class ScoreCollector(Collector):
         numbers = self.universe.number(ids.data, ids.sizes, of_other_side.ravel()).reshape(-1, 2)
         one, two = numbers.T
         apart = np.frombuffer(others[0].data, np.uint8) == APART if side == TRUTH else np.zeros(batch.rows, np.bool_)
-        bands, beyond = self.bands_of(others[-1]) if self.spec.edges else (None, np.zeros(batch.rows, np.bool_))
+        bands, beyond = None, np.zeros(batch.rows, np.bool_)
+        if self.spec.edges:
+            bands, beyond = self.records[side].bands(others[-1])
         strange = self.strangers(numbers, side) & ~of_other_side
         good = ~(beyond | strange.any(axis=1))
         self.universe.note(two[against & good])
@@ -86,12 +86,6 @@ class ScoreCollector(Collector):
         for row in np.flatnonzero(~good).tolist():
             why = Rejected(BEYOND) if beyond[row] else self.stranger(names[2 * row + (not strange[row, 0])])
             yield batch.reject(row, why)
-
-    def bands_of(self, similarities: ColumnData) -> tuple[Index, Flags]:
-        """Returns the number of each similarity's band, or NONE; and which similarities are above 1."""
-        units = np.frombuffer(similarities.data, np.int64)
-        bands = np.where(units <= BANDED, BANDED - 1 - units, np.searchsorted(self.units, units, "right") - 1)
-        return bands, units > 10**DECIMALS
 
     def take_groups(self, batch: RecordBatch, side: int) -> Iterator[Event]:
         (ids,) = batch.columns

@@ -4,11 +4,14 @@ import contextlib
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from math import ceil
 
+import numpy as np
 import orjson
 
 from shingletools.commands.simscore.spec import FOUND, TRUTH, ScoreSpec
-from shingletools.kernel.line_columns import Field, Kind
+from shingletools.kernel.line_columns import DECIMALS, ColumnData, Field, Kind
+from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.pair_relation import NONE
 from shingletools.record import wire
 from shingletools.record.json_members import check_line_once, escaped, member_of, members, parse
@@ -29,7 +32,7 @@ from shingletools.system.errors import Failed, Rejected
 
 DOCUMENTS = "documents"  # a kind of file, like PAIRS and GROUPS
 SAME, APART = 0, 2  # judgements of a pair
-BANDED = -2  # instead of a similarity in units, which is not below -1: band n is BANDED - 1 - n, and so NONE is BANDED
+LAST_CODE = -2  # units of similarities are greater; codes of bands, from NONE on, go down from here
 BEYOND = 'field "similarity" is not a number from 0 to 1'
 TINY = 1e-30  # edges have 18 digits behind the point, or are shares of numbers of 18 digits
 EXTRA_DIGITS = 40  # for a product of a similarity and a number of 18 digits, or of 21 where the edge is a multiple
@@ -49,6 +52,7 @@ class ScoreRecords:
             DOCUMENTS: Schema(self.document, self.document_fields(), ordinary=ordinary),
         }
         self.first = Schema(self.first_line, max_rows=1, objects=True)  # of a file
+        self.edges = np.array([ceil(edge * 10**DECIMALS) for edge in spec.edges], np.int64)  # of bands, in units
 
     @property
     def banded(self) -> bool:
@@ -87,7 +91,7 @@ class ScoreRecords:
         if self.side == FOUND:
             check_judged_same(record)
         judged = (SAME if judged_same(record) else APART,) if self.side == TRUTH else ()
-        bands = (BANDED - 1 - self.band(record, line),) if self.spec.edges else ()
+        bands = (LAST_CODE + NONE - self.band(record, line),) if self.spec.edges else ()
         return orjson.dumps(one), orjson.dumps(two), against, *judged, *bands
 
     def group(self, line: bytes, _start: int) -> Sequence[object]:
@@ -105,6 +109,15 @@ class ScoreRecords:
             return [orjson.dumps(name)]
         return orjson.dumps(name), label_on(record, line, self.spec.label or "")
 
+    def bands(self, similarities: ColumnData) -> tuple[Index, Flags]:
+        """Returns the number of each similarity's band, or NONE; and which similarities are above 1.
+
+        The kernel gives a similarity of few digits in units; `pair`, which compares exactly, the code of a band.
+        """
+        units = np.frombuffer(similarities.data, np.int64)
+        bands = np.searchsorted(self.edges, units, "right") - 1
+        return np.where(units <= LAST_CODE, LAST_CODE + NONE - units, bands), units > 10**DECIMALS
+
     def band(self, record: Record, line: bytes) -> int:
         """Returns the number of the band of a pair's similarity, or NONE; raises Rejected."""
         if "similarity" not in record:
@@ -120,9 +133,9 @@ class ScoreRecords:
                 value = wire.parse_json(line)["similarity"]
         if type(value) not in (int, float) or not 0 <= value <= 1:
             raise Rejected(BEYOND)
-        found = member_of(line, members(line), "similarity")
-        assert found is not None
-        text = line[found.value : found.end].decode()
+        member = member_of(line, members(line), "similarity")
+        assert member is not None
+        text = line[member.value : member.end].decode()
         # The value is only the nearest double. No edge but 0 is below TINY, and such exponents may be too many.
         exact = Decimal(text) if value > TINY else Decimal(0)
         if exact > 1:

@@ -44,13 +44,15 @@ PAIR_FILES = 2
 PATTERN_K = 1  # -k of --pattern, since words stand alone between those that vary
 
 ONLY_FOR_DOCS = (  # options
-    "--against --lines --whole --recursive --csv --tsv --array --ris --parquet --warc "
-    "--include --exclude --delimiter --no-header --number"
-).split()
+    "--against",
+    *(f"--{name}" for name in format_options.FORMATS),
+    *"--include --exclude --delimiter --no-header --number".split(),
+)
 ONLY_FOR_PAIRS = (
-    "--canon -k --gap --template --least --most --sample --side-by-side --pattern "
-    "--buffer-size --temporary-directory --show --made-by --date --unshared"
-).split() + ONLY_FOR_DOCS
+    *"--canon -k --gap --template --least --most --sample --side-by-side --pattern --buffer-size".split(),
+    *"--temporary-directory --show --made-by --date --unshared".split(),
+    *ONLY_FOR_DOCS,
+)
 USELESS = {  # the options for layouts, and those that change nothing in them
     JSON: ("--color", "--context", "--full", "--unshared", "--template"),
     BRIEF: ("--color", "--context", "--full", "--unshared", "--template"),

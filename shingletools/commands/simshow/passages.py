@@ -171,9 +171,10 @@ def pieces_of(runs: list[EqualRun], a: Text, b: Text, frequent: U64 | None) -> I
         if run.b > j:
             yield piece(ONLY_B, (run.a, run.a), (j, run.b))
         i, j = run.a + run.words, run.b + run.words
-        for start, end, is_template in (
-            [(0, run.words, False)] if frequent is None else parts(run, a.prepared, frequent)
-        ):
+        if frequent is None:
+            yield piece(EQUAL, (run.a, i), (run.b, j))
+            continue
+        for start, end, is_template in parts(run, a.prepared, frequent):
             yield piece(EQUAL, (run.a + start, run.a + end), (run.b + start, run.b + end), is_template)
 
 

@@ -20,7 +20,12 @@ class RunCollector(RecordCollector):
 
     def __init__(self, spec: RunsSpec) -> None:
         self.spec = spec
-        self.writer = run_writer_of(spec.layout)
+        self.writer: RunLineWriter | RunPage
+        if spec.layout.name == PAGE:
+            self.writer = RunPage(spec.layout.limit)
+        else:
+            writers = {BRIEF: RunLineWriter, JSON: RunRecordWriter}
+            self.writer = writers.get(spec.layout.name, RunTextWriter)(spec.layout)
         self.documents = self.with_runs = self.runs = 0
 
     def take_record(self, record: Record, _line: bytes, _side: int, /) -> list[Event]:
@@ -78,10 +83,3 @@ class RunRecordWriter(RunLineWriter):
         for run in document.runs:
             members = {name: run.mark[name] for name in SAID if name in run.mark}
             yield wire.format_json({"id": document.name, **members, "text": document.source[slice(*run.place)]})
-
-
-def run_writer_of(layout: Layout) -> RunLineWriter | RunPage:
-    """Returns the writer for a layout."""
-    if layout.name == PAGE:
-        return RunPage(layout.limit)
-    return {BRIEF: RunLineWriter, JSON: RunRecordWriter}.get(layout.name, RunTextWriter)(layout)

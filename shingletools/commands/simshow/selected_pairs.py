@@ -102,7 +102,7 @@ def exact(similarity: Similarity | None) -> Fraction:
 
 def within(chosen: Selection, similarity: Similarity | None) -> bool:
     """Returns whether a similarity is between --least and --most. Raises Rejected."""
-    if not chosen.by_similarity:
+    if chosen == Selection():
         return True
     value = exact(similarity)
     return (chosen.least is None or value >= chosen.least) and (chosen.most is None or value <= chosen.most)

@@ -30,10 +30,6 @@ class Selection(NamedTuple):
     most: "Fraction | None" = None
     sample: int | None = None  # number of pairs, spread over their similarities
 
-    @property
-    def by_similarity(self) -> bool:
-        return self != Selection()
-
 
 class Layout(NamedTuple):
     """What shown pairs look like."""

@@ -71,7 +71,7 @@ def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
     if not result.estimable:
         return None
     partners, least = result.partners, result.edges.index(LOWEST)
-    few_false = result.false_partners <= int(false_share * UNIT) * partners
+    few_false = result.false_partners + UNIT * result.different <= int(false_share * UNIT) * partners
     good = few_false & (partners >= FEW_PARTNERS // (1 + result.form.best))
     edge = int(np.flatnonzero(good).max(initial=least - 1))
     while edge > least and good[edge - 1]:

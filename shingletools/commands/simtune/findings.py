@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby
 from math import ceil
 
+import numpy as np
 import orjson
 
 from shingletools.cli.argument_types import option, quoted
@@ -58,8 +59,12 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     edges = [edge_of(each) if spec.threshold is None else usual.edge for each in results]
     good = (Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None)
     choices = [*good, usual]
-    few_false = usual.result.false_pairs(usual.edge) <= false_share * usual.pairs  # or they are no reason to keep it
-    known = usual.pairs_beyond_chance if few_false else Fraction(0)
+    known = usual.pairs_beyond_chance
+    if not usual.result.estimable:  # then all that are of small families count
+        nothing_by_chance = np.zeros_like(usual.result.false_partners)
+        known = usual._replace(result=usual.result._replace(false_partners=nothing_by_chance)).sure_gain(Fraction(0))
+    elif usual.result.chance_pairs(usual.edge) > false_share * usual.pairs:
+        known = Fraction(0)  # what chance finds is no reason to keep it
     chosen = form_by_labels(choices) if labels else form_by_null(choices, known)
     yield from (form_finding(sample, choice) for choice in choices)
     if labels:

@@ -83,8 +83,9 @@ class FormResult(NamedTuple):
     sets: DistinctSets
     edges: tuple[Fraction, ...]
     partners: Index  # (edges,): those that reach each edge
-    false_partners: Index  # (edges,): of these, the expected false ones, in UNIT
-    estimable: bool  # whether similarities tell how many are false; otherwise none are taken for false, or all
+    false_partners: Index  # (edges,): of these, those that chance is expected to find, in UNIT
+    different: Index  # (edges,): of these, those of a series with other numbers
+    estimable: bool  # whether similarities tell what chance finds; otherwise that is taken for nothing, or for all
     variance: Index  # (edges,): the variance of the partners, if those of alike documents come and go together
     doubtful: Index  # (edges,): queries whose nearest target reaches it, but leads by no more than chance does
     leading: Index  # (edges,): queries whose nearest target reaches it
@@ -92,20 +93,29 @@ class FormResult(NamedTuple):
     pairs_per_partner: Fraction  # pairs of all documents that a partner represents
     judged: JudgedPairs | None
 
+    def chance_pairs(self, edge: int) -> Fraction:
+        """Returns how many of the pairs chance is expected to find."""
+        return self.pairs_per_partner * Fraction(int(self.false_partners[edge]), UNIT)
+
+    def series_pairs(self, edge: int) -> Fraction:
+        """Returns how many of the pairs are of a series, with other numbers."""
+        return self.pairs_per_partner * int(self.different[edge])
+
     def false_pairs(self, edge: int) -> Fraction:
         """Returns how many of the pairs are expected to be false."""
-        return self.pairs_per_partner * Fraction(int(self.false_partners[edge]), UNIT)
+        false = self.chance_pairs(edge) + self.series_pairs(edge)
+        return min(false, self.pairs_per_partner * int(self.partners[edge]))
 
 
 class PartnerCounts:
     """Counts the partners of queries, block by block."""
 
     def __init__(
-        self, form: JoinForm, sets: DistinctSets, comparison: SetComparison, edges: tuple[Fraction, ...]
+        self, sample: Sample, form: JoinForm, sets: DistinctSets, comparison: SetComparison, edges: tuple[Fraction, ...]
     ) -> None:
-        self.form, self.sets, self.comparison, self.edges = form, sets, comparison, edges
+        self.sample, self.form, self.sets, self.comparison, self.edges = sample, form, sets, comparison, edges
         self.partners, self.variance = (np.zeros(len(edges), np.int64) for _ in range(2))
-        self.pairs, self.doubtful = (np.zeros(len(edges), np.int64) for _ in range(2))  # by bins
+        self.pairs, self.doubtful, self.different = (np.zeros(len(edges), np.int64) for _ in range(3))  # by bins
         self.nearest = np.zeros((3, len(edges)), np.int64)  # the nearest ones, the second and the third ones, by bins
         windows = null_model.windows(comparison.targets_each)
         self.tails = {rank: [np.empty(0)] for window in windows for rank in window}
@@ -130,6 +140,7 @@ class PartnerCounts:
         one, two = queries[row], self.comparison.targets[column]
         counts = self.sets.documents[one] * (1 if self.form.best else self.sets.documents[two])
         self.pairs += self.by_bins(bins, counts)
+        self.different += self.by_bins(bins[self.sample.differ(self.sets.first[one], self.sets.first[two])])
         of_query = np.bincount(row * len(self.edges) + bins, minlength=len(queries) * len(self.edges))
         partners = reaching(of_query.reshape(-1, len(self.edges)))
         self.partners += partners.sum(axis=0)
@@ -161,7 +172,7 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
         end = documents if comparison.all_queries == len(asked) else asked[-1]
         without = (sets.first_equal < 0) & (sample.row_kinds[:documents] % 2 == 0) & (np.arange(documents) < end)
         judged = JudgedPairs(sample, len(edges), np.isin(sets.first_equal, asked) | without)  # without shingles
-    counts = PartnerCounts(form, sets, comparison, edges)
+    counts = PartnerCounts(sample, form, sets, comparison, edges)
     for queries, similar in comparison.blocks():
         counts.add(queries, similar, judged)
     equal_pairs = sets.documents * (sets.documents - 1) // 2 * (sides - 1)  # of documents of one table
@@ -175,6 +186,7 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
     elif sides > 1 and form.measure != CONTAINMENT:
         tails = {rank: np.concatenate(parts) for rank, parts in counts.tails.items()}
         false_partners, estimable = null_model.expected(tails, at, counts.partners, comparison.targets_each)
+    different = reaching(counts.different) * (sides - 1)
     pairs_per_partner = sample.pair_scale(documents) * unbounded / sides
     pairs_of_equals = sample.pair_scale(documents) * int(equal_pairs.sum())
     return FormResult(
@@ -183,6 +195,7 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
         edges,
         partners=counts.partners,
         false_partners=false_partners,
+        different=different,
         estimable=estimable,
         variance=counts.variance,
         doubtful=reaching(counts.doubtful),

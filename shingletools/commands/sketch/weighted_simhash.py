@@ -48,6 +48,6 @@ def shingles_of(payload: str, digits: int) -> U64:
     shingles = payload_signatures.take_shingles(payload)
     if shingles is None:
         raise Rejected(NO_SHINGLES)
-    if (found := payload_signatures.digits_of(payload)) != digits:
-        raise Rejected(f'field "shingles" is groups of {found} hex digits, but the table has shingles of {digits}')
+    if (given := payload_signatures.digits_of(payload)) != digits:
+        raise Rejected(f'field "shingles" is groups of {given} hex digits, but the table has shingles of {digits}')
     return shingles

@@ -1,12 +1,10 @@
-"""EntryEnds of BibTeX: where they end, and the values of their fields, without LaTeX's commands."""
+"""Entries of BibTeX: where they end, and the values of their fields, without LaTeX's commands."""
 
 import re
 import unicodedata
 from bisect import bisect
 from collections.abc import Collection
 from functools import cached_property
-
-from shingletools.system.lazy_imports import lazy
 
 KEY = rb"[^\s\"#%(),={}\\]*+"
 KIND = rb"@[ \t]*+[A-Za-z][\w-]*+\s*+"
@@ -17,25 +15,23 @@ ENTRY = (
 )
 # Where an entry begins although the one before it does not end
 NEW_ENTRY = rb"(?:\xef\xbb\xbf)?+[ \t]*+" + KIND + rb"[{(]\s*+" + KEY + rb"\s*+[,=]"
-ANEW = lazy(lambda: re.compile(rb"[\r\n](?=" + NEW_ENTRY + b")"))
-BRACE = lazy(lambda: re.compile(rb"\\.|([{}])", re.DOTALL))
+ANEW = re.compile(rb"[\r\n](?=" + NEW_ENTRY + b")")
+BRACE = re.compile(rb"\\.|([{}])", re.DOTALL)
 INNER = rb"(?:[^{}\\]++|\\.)*+"
 for _ in range(3):  # levels of braces that one match takes; more are counted
     INNER = rb"(?:[^{}\\]++|\\.|\{" + INNER + rb"\})*+"
 # Outside of values: a name, number or string; values; what ends one; comments
-TOKEN = lazy(
-    lambda: re.compile(
-        rb"(" + KEY[:-2] + rb"++)(\s*+=)?+|\{(" + INNER + rb")\}|\"((?:[^\"{}\\]++|\\.|\{" + INNER + rb"\})*+)\""
-        rb"|(,++|[{})\"])|(?<![^\s,{}\"])%[^\r\n]*+|\\[\0-\x7f]",
-        re.DOTALL,
-    )
+TOKEN = re.compile(
+    rb"(" + KEY[:-2] + rb"++)(\s*+=)?+|\{(" + INNER + rb")\}|\"((?:[^\"{}\\]++|\\.|\{" + INNER + rb"\})*+)\""
+    rb"|(,++|[{})\"])|(?<![^\s,{}\"])%[^\r\n]*+|\\[\0-\x7f]",
+    re.DOTALL,
 )
-AND = lazy(lambda: re.compile(r"\\.|\{" + INNER.decode() + r"\}|\s(and)(?=\s)", re.DOTALL))
+AND = re.compile(r"\\.|\{" + INNER.decode() + r"\}|\s(and)(?=\s)", re.DOTALL)
 NO_END = "not BibTeX (an entry does not end with a brace)"
 
-ACCENT = lazy(lambda: re.compile(r"""\\([`'^"~=.]|[cvuHkdbr](?![A-Za-z])) ?\{? ?\\?([A-Za-z])"""))
-COMMAND = lazy(lambda: re.compile(r"\\([A-Za-z]+)( ?)(?=(\[|\{(?!\}))?)|\\([$%&#_{}])|(\\[,;: \\])|\\[-/!]?|[{}$]"))
-SPECIAL = lazy(lambda: re.compile(r"[\\{}$~]"))
+ACCENT = re.compile(r"""\\([`'^"~=.]|[cvuHkdbr](?![A-Za-z])) ?\{? ?\\?([A-Za-z])""")
+COMMAND = re.compile(r"\\([A-Za-z]+)( ?)(?=(\[|\{(?!\}))?)|\\([$%&#_{}])|(\\[,;: \\])|\\[-/!]?|[{}$]")
+SPECIAL = re.compile(r"[\\{}$~]")
 MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
 COMBINING = dict(zip("`'^~=u.\"rHvdckb", MARKS, strict=True))  # the characters of these accents
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon"

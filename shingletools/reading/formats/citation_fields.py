@@ -3,8 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from shingletools.system.lazy_imports import lazy
-
 Values = Mapping[str, Sequence[str]]  # of each tag
 # The tags of a field, of which the first that has a value counts, and what is between its values
 FIELDS = {
@@ -35,17 +33,15 @@ OPTIONAL = (
 NOTES = ("UR", "LK", "L2", "M3", "N1", "url", "note")  # tags in which a DOI and a PMID are looked for, too
 NAMES = frozenset(name for tags, _ in FIELDS.values() for name in tags).union(NOTES)
 OF_TEXT = ("title", "author", "abstract")
-YEAR = lazy(lambda: re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)"))
-DOI_PREFIX = lazy(lambda: re.compile(r"(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi\b:?\s*+)++"))
-DOI = lazy(
-    lambda: re.compile(
-        r"(?:\bdoi\.org/|\bdoi:? ?|\A)(10\.\d{4,9}/(?:\([^\s\"<>()]*+\)|[^\s\"<>()])*(?<![.,;]))", re.IGNORECASE
-    )
+YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+DOI_PREFIX = re.compile(r"(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi\b:?\s*+)++")
+DOI = re.compile(
+    r"(?:\bdoi\.org/|\bdoi:? ?|\A)(10\.\d{4,9}/(?:\([^\s\"<>()]*+\)|[^\s\"<>()])*(?<![.,;]))", re.IGNORECASE
 )
-PMID = lazy(lambda: re.compile(r"(?:\bPMID:? ?|\bncbi\.nlm\.nih\.gov/(?:pubmed/)?)(\d{1,8})\b", re.IGNORECASE))
-ISBN = lazy(lambda: re.compile(r"(?<![\dX-])(?:97[89][- ]?)?(?:\d[- ]?){9}[\dX](?![\dX-])", re.IGNORECASE))
-ESCAPE = lazy(lambda: re.compile("%([2-7][0-9a-f])"))
-DASHES = lazy(lambda: re.compile(r"\s*+[-\u2010-\u2015\u2212]++\s*+"))
+PMID = re.compile(r"(?:\bPMID:? ?|\bncbi\.nlm\.nih\.gov/(?:pubmed/)?)(\d{1,8})\b", re.IGNORECASE)
+ISBN = re.compile(r"(?<![\dX-])(?:97[89][- ]?)?(?:\d[- ]?){9}[\dX](?![\dX-])", re.IGNORECASE)
+ESCAPE = re.compile("%([2-7][0-9a-f])")
+DASHES = re.compile(r"\s*+[-\u2010-\u2015\u2212]++\s*+")
 
 
 def fields_of(values: Values) -> dict[str, str]:

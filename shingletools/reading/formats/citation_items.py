@@ -2,8 +2,9 @@
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from shingletools.reading.formats.citation_fields import Values, fields_of
@@ -11,7 +12,7 @@ from shingletools.reading.formats.json_array import Array
 from shingletools.reading.formats.suffixes import READ_ONLY
 from shingletools.reading.streams import read_blocks
 from shingletools.record import wire
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.record.document_format import Decisions, Document, FilePortion, Format, KeptAndRemoved
 from shingletools.system.errors import Failed, Rejected, shown_place
 
 MAX_RECORD_BYTES = 1 << 24  # bytes that are read while a record of XML does not end
@@ -52,34 +53,32 @@ PATHS = {
 }
 
 
-class CslItems(NamedTuple):
+@dataclass(frozen=True)
+class CslItems(Format):
     """Files of CSL-JSON: arrays, which are written again. numbered: as in Citations."""
 
     numbered: str
-    array: Array = Array()
-    option: str = "--csl"
+    option = "--csl"
 
-    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        number = 1
-        for portion in self.array.read(files):
-            made = [*portion.documents()]
-            found = [document_of(each, self.numbered, number + place) for place, each in enumerate(made)]
-            yield ReadyDocuments(portion.name, number, portion.size, found)
-            number += len(made)
+    def portions(self, name: str, /) -> Generator[FilePortion]:
+        for size, made, _ in Array().portions(name):
+            yield FilePortion(size, [document_of(each, self.numbered) for each in made], self.numbered)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        return self.array.write(files, decisions)
+        return Array().write(files, decisions)
 
 
-def document_of(item: Document, id_field: str, number: int) -> Document:
-    """Makes a document of an item. A field that is named has its id, or its number if it has none."""
+def document_of(item: Document, id_field: str) -> Document:
+    """Makes a document of an item, with its id if the field has a name."""
+    if item.cause:
+        return item
     try:
-        found = wire.parse_json(item.record) if item.record else {}
+        found = wire.parse_json(item.record)
     except Rejected as error:
-        return item._replace(cause=item.cause or str(error))
+        return item._replace(cause=str(error))
     own = found.get("id")
-    ids = {id_field: own if type(own) in (str, int) else number} if id_field else {}
-    return item._replace(record=b"" if item.cause else wire.json_of(ids | fields_of(values_of(found))))
+    ids = {id_field: own} if id_field and type(own) in (str, int) else {}
+    return item._replace(record=wire.json_of(ids | fields_of(values_of(found))))
 
 
 def values_of(item: Mapping[str, Any]) -> Values:
@@ -97,24 +96,21 @@ def values_of(item: Mapping[str, Any]) -> Values:
     return made | ({"AU": names} if names else {}) | ({"PY": [" ".join(map(str, dates))]} if dates else {})
 
 
-class XmlRecords(NamedTuple):
+@dataclass(frozen=True)
+class XmlRecords(Format):
     """Files of XML, which are only read. numbered: as in Citations."""
 
     numbered: str
-    option: str = "--xml"
+    option = "--xml"
 
-    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        number = 1
-        for name in files:
-            first = number
-            with closing(read_blocks(name)) as blocks:
-                for found in records(name, blocks):
-                    made = []
-                    for own, values in enumerate(found, number):
-                        record = wire.json_of(({self.numbered: own} if self.numbered else {}) | fields_of(values))
-                        made.append(Document(record, own - first + 1, record))
-                    yield ReadyDocuments(name, number, blocks.taken(), made)
-                    number += len(made)
+    def portions(self, name: str, /) -> Generator[FilePortion]:
+        with closing(read_blocks(name)) as blocks:
+            count = 0
+            for found in records(name, blocks):
+                lines = [wire.json_of(fields_of(values)) for values in found]
+                made = [Document(line, number, line) for number, line in enumerate(lines, count + 1)]
+                yield FilePortion(blocks.taken(), made, self.numbered)
+                count += len(made)
 
     def write(self, _files: Sequence[str], _decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         raise Failed(READ_ONLY)

@@ -8,6 +8,7 @@ does not say which bytes a record had; bibtexparser reads a whole file, and its 
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -17,10 +18,9 @@ from shingletools.reading.formats.bibtex import ENTRY, KEY, NO_END, EntryEnds, b
 from shingletools.reading.formats.citation_fields import NAMES, fields_of
 from shingletools.reading.formats.tagged_references import BLANK, BOM, TAGGED, tagged_end, tagged_values
 from shingletools.record import wire
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.record.document_format import Decisions, Document, FilePortion, Format, KeptAndRemoved
 from shingletools.record.error_hints import file_start_hint
 from shingletools.system.errors import Failed, Rejected, printable, shown_place
-from shingletools.system.lazy_imports import lazy
 
 MAX_RECORD_BYTES = 1 << 24  # bytes of a record; a file that is no RIS would be taken for one
 PORTION_PIECES = 1 << 12  # pieces that become documents at once
@@ -28,22 +28,18 @@ HINT_BYTES = 1024  # bytes of a file without a record, for a hint at what it is
 BEGINNINGS = "TY, PMID, %0, PT or @"
 NO_RECORD = f"not a citation (it does not begin with {BEGINNINGS})"
 BEGIN = BOM + BLANK + rb"*+(?:" + ENTRY + b"|" + TAGGED + b")"
-RECORD, START = lazy(lambda: re.compile(BEGIN)), lazy(lambda: re.compile(rb"[\r\n](?=" + BEGIN + b")"))
-ENTRY_KEY = lazy(lambda: re.compile(rb"\s*+(" + KEY + b")"))
-BLANKS = lazy(lambda: re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+"))  # \x1a ends a file of MS-DOS
-PARAGRAPH = lazy(lambda: re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|\Z))++[\s\x1a]*+"))
+RECORD, START = re.compile(BEGIN), re.compile(rb"[\r\n](?=" + BEGIN + b")")
+ENTRY_KEY = re.compile(rb"\s*+(" + KEY + b")")
+BLANKS = re.compile(rb"(?:[\s\x1a]|\xc2\xa0)*+")  # \x1a ends a file of MS-DOS
+PARAGRAPH = re.compile(rb"(?:[ \t]*+[^\s\x1a][^\r\n]*+(?:\r\n?+|\n|\Z))++[\s\x1a]*+")
 # Lines that programs write before records
-HEAD = lazy(
-    lambda: re.compile(
-        BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #|FN|VR)\b.*+|EF|Scopus|<?\d++[.>]?)?+\s*+\Z"
-    )
+HEAD = re.compile(
+    BOM + rb"\s*+(?:(?:Provider|Database|Content|EXPORT DATE|Record #|FN|VR)\b.*+|EF|Scopus|<?\d++[.>]?)?+\s*+\Z"
 )
 # In free text of BibTeX, lines of records: tags, fields, kinds, JSON, XML
-LOST = lazy(
-    lambda: re.compile(
-        rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |PT [A-Z]|<[?!a-z]|\{\""
-        rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
-    )
+LOST = re.compile(
+    rb"(?<![^\r\n])" + BOM + BLANK + rb"*+(?:[A-Z][A-Z0-9]" + BLANK + rb"{1,3}+-|%0 |PT [A-Z]|<[?!a-z]|\{\""
+    rb"|@(?!(?i:comment)\b)[ \t]*+[A-Za-z]|[,} \t]*+[A-Za-z][\w-]*+\s*+(?:=\s*+[{\"\d]|\{" + KEY + rb"\s*+,))"
 )
 
 
@@ -56,33 +52,26 @@ class FilePiece(NamedTuple):
     cause: str = ""  # why it is rejected
 
 
-class Citations(NamedTuple):
+@dataclass(frozen=True)
+class Citations(Format):
     """Files of citations. numbered: the field that gets the number of a record as its id; "" if it has an id."""
 
     numbered: str
     encoding: Encoding | None = None
-    option: str = "--ris"
+    option = "--ris"
 
-    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        number = 1
-        for name in files:
-            for size, pieces in portions(name, self.encoding):
-                ids = range(number, number + len(pieces))
-                records = (each for each in pieces if not each.free)
-                made = [document(piece, self.numbered, own) for own, piece in zip(ids, records, strict=False)]
-                portion = ReadyDocuments(name, number, size, made)
-                portion.numbered = bool(self.numbered)
-                yield portion
-                number += len(made)
+    def portions(self, name: str, /) -> Generator[FilePortion]:
+        for size, found in pieces(name, self.encoding):
+            yield FilePortion(size, [document(each) for each in found if not each.free], self.numbered)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         """Writes the bytes of records; free text stays in the file."""
         for_sides = [b"\n", b"\n"]  # what was written last
         for name in files:
             before = b""  # the piece before
-            for _, pieces in portions(name, self.encoding):
+            for _, found in pieces(name, self.encoding):
                 sides: tuple[list[bytes], list[bytes]] = [], []
-                for piece in pieces:
+                for piece in found:
                     kept = True if piece.free else decisions.take(1)[0].kept
                     if kept is not None:
                         side = not kept
@@ -94,7 +83,7 @@ class Citations(NamedTuple):
                 yield b"".join(sides[0]), b"".join(sides[1])
 
 
-def portions(name: str, encoding: Encoding | None) -> Iterator[tuple[int, list[FilePiece]]]:
+def pieces(name: str, encoding: Encoding | None) -> Iterator[tuple[int, list[FilePiece]]]:
     """Yields for each portion of a file the bytes read, and the pieces that end in them.
 
     Raises Failed for a file without records.
@@ -172,10 +161,10 @@ def lines_in(raw: bytes) -> int:
     return raw.count(b"\n") or raw.count(b"\r")
 
 
-def document(piece: FilePiece, id_field: str, number: int) -> Document:
-    """Makes a document of a record; a field that is named has its number.
+def document(piece: FilePiece) -> Document:
+    """Makes a document of a record.
 
-    >>> made = document(FilePiece(1, b"TY  - A\\nTI  - Cats\\nAU  - Ode, N.\\nAU  - Lib, E.\\nER  - \\n"), "id", 7)
+    >>> made = document(FilePiece(1, b"TY  - A\\nTI  - Cats\\nAU  - Ode, N.\\nAU  - Lib, E.\\nER  - \\n"))
     >>> wire.parse_json(made.record)["text"]
     'Cats\\nOde, N.; Lib, E.'
     """
@@ -193,5 +182,4 @@ def document(piece: FilePiece, id_field: str, number: int) -> Document:
     else:
         key = ENTRY_KEY.findall(raw, begin.end())[0].decode()
         values = bibtex_values(raw, begin.end(), NAMES) | {"key": [key]}
-    record = ({id_field: number} if id_field else {}) | fields_of(values)
-    return Document(raw, piece.line, wire.json_of(record))
+    return Document(raw, piece.line, wire.json_of(fields_of(values)))

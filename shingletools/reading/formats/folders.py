@@ -4,15 +4,15 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence, Set
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import NamedTuple
 
 from shingletools.reading import compression_detection, streams
-from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.suffixes import PAGES, TEXTS, suffix
-from shingletools.reading.formats.whole_files import OtherNames, WholeFile
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.reading.formats.whole_files import OtherNames, WholeFile, WholeFiles
+from shingletools.record.document_format import Document, FileDocuments, ReadyDocuments
 from shingletools.system import files
 from shingletools.system.errors import Failed, printable
 
@@ -33,18 +33,14 @@ class Found(NamedTuple):
     cause: str = ""  # why it cannot be read
 
 
-class Folders(NamedTuple):
+@dataclass(frozen=True)
+class Folders(WholeFiles):
     """The files in folders, in the order of their paths as bytes. Their ids are the paths."""
 
-    id_field: str
-    text_field: str
-    written: Sequence[str]  # the outputs of this run, which are left out
+    written: Sequence[str] = ()  # the outputs of this run, which are left out
     include: Sequence[str] = ()  # patterns for names of documents, instead of the known suffixes
     exclude: Sequence[str] = ()  # patterns for names of files and folders to leave out
-    zero: bool = False  # whether zero bytes end the names that are written
-    times: bool = False  # as in WholeFiles
-    encoding: Encoding | None = None
-    option: str = "--recursive"
+    option = "--recursive"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         if "-" in files:  # not checked earlier: a pipeline is parsed before its files are known
@@ -74,11 +70,6 @@ class Folders(NamedTuple):
             of_kinds = [passed_over(passed) + text_makers(passed)] if passed and not self.include else []
             rest.messages = [*of_kinds, *rest.messages, *empty]
             yield rest
-
-    def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
-
-        return kept_names(decisions, self.zero)
 
     def portion(self, found: Found, number: int) -> FileDocuments:
         if not found.cause:

@@ -1,34 +1,33 @@
 """The options for formats of the input, and the format that they choose."""
 
 import argparse
-from collections.abc import Sequence
-from functools import partial
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from shingletools.cli.argument_types import add_repeatable
 from shingletools.reading.formats.suffixes import READ_ONLY
 from shingletools.record.document_format import Format
 from shingletools.system.errors import Failed, shown
 
+Values = dict[str, Any]
 OWN_IDS = ("lines", "whole", "recursive", "warc")  # formats that make an id for each document
 HTML_FORMATS = ("recursive", "warc")  # formats whose documents may be HTML
+# Options for some formats only
+NEEDS = {
+    "include": ("recursive",),
+    "exclude": ("recursive",),
+    "delimiter": ("csv",),
+    "sheet": ("xlsx",),
+    "no_header": ("csv", "tsv"),
+}
 
 
 def add_options(parser: argparse.ArgumentParser, title: str, listed: bool = True) -> None:
     """Adds the options, under a title. listed: with --files0-from, which names the files of the command line."""
-    flag = partial(parser.add_argument_group(title).add_mutually_exclusive_group().add_argument, action="store_true")
-    flag("--lines", help="each line is a document; its number is the id")
-    flag("--whole", help="each FILE is a document; its name is the id")
-    flag("--recursive", help="the text and HTML files in each folder FILE are documents; their paths are the ids")
-    flag("--csv", help="each row of CSV is a document; the first row names the columns")
-    flag("--tsv", help="each row of TSV is a document; tabs separate values")
-    flag("--array", help="each element of a JSON array is a record")
-    flag("--ris", help="each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document")
-    flag("--csl", help="each item of CSL-JSON is a document")
-    flag("--xml", help="each record of XML of PubMed or EndNote is a document; it is only read")
-    flag("--parquet", help="each row of Parquet is a record")
-    flag("--arrow", help="each row of Arrow or Feather is a record")
-    flag("--xlsx", help="each row of a sheet of XLSX is a document; the first names the columns; CSV is written")
-    flag("--warc", help="each page of HTML in WARC is a document; its address is the id")
+    group = parser.add_argument_group(title).add_mutually_exclusive_group()
+    for name, choice in FORMATS.items():
+        group.add_argument(f"--{name}", action="store_true", help=choice.help)
     more = parser.add_argument_group("more about what is read")
     add = more.add_argument
     add_repeatable(
@@ -59,140 +58,25 @@ def chosen_format(options: argparse.Namespace, fields: Sequence[str]) -> Format 
     for name in OWN_IDS:
         if options.number and getattr(options, name):
             raise Failed(f"--number cannot be combined with --{name}, which gives ids of its own")
-    for name in ("include", "exclude"):
-        if getattr(options, name) and not options.recursive:
-            raise Failed(f"--{name} needs --recursive")
-    if options.delimiter is not None and not options.csv:
-        raise Failed("--delimiter needs --csv")
-    if options.sheet is not None and not options.xlsx:
-        raise Failed("--sheet needs --xlsx")
-    if options.no_header and not (options.csv or options.tsv):
-        raise Failed("--no-header needs --csv or --tsv")
+    for name, formats in NEEDS.items():
+        if getattr(options, name) not in (None, False, []) and not any(getattr(options, each) for each in formats):
+            raise Failed(f"--{name.replace('_', '-')} needs {' or '.join(f'--{each}' for each in formats)}")
     if vars(options).get("files0_from") is not None:
         from shingletools.reading.option_files import names_in  # late: only for --files0-from
 
         if options.files != ["-"]:
             raise Failed("--files0-from cannot be combined with names of files")
         options.files = names_in(options.files0_from)
-    name = chosen_name(options)
-    format_ = FORMATS[name](options, fields) if name else None
-    return wrapped(format_, options)
+    form: Format | None = None
+    if name := chosen_name(options):
+        module, _, kind = FORMATS[name].place.partition(".")
+        form_class = getattr(importlib.import_module(f"{__package__}.{module}"), kind)
+        form = form_class(**FORMATS[name].values(options, fields))
+    if options.encoding is None and not options.number:
+        return form
+    from shingletools.reading.formats.wrapped_format import wrapped  # late: as above
 
-
-def wrapped(format_: Format | None, options: argparse.Namespace) -> Format | None:
-    """Returns a format in another encoding, or whose records are numbered. Raises Failed."""
-    if options.encoding is not None:
-        from shingletools.reading.formats.encoded_files import encoded  # late: only for --encoding
-
-        format_ = encoded(format_, options.encoding)
-    if options.number:
-        from shingletools.reading.formats.line_documents import Records  # late: only for --number
-        from shingletools.reading.formats.numbered_records import NumberedFormat
-
-        return NumberedFormat(Records() if format_ is None else format_, options.id)
-    return format_
-
-
-def lines(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.line_documents import Texts  # late: only for --lines
-
-    return Texts(options.id, options.text)
-
-
-def whole(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.whole_files import WholeFiles  # late: only for --whole
-
-    return WholeFiles(options.id, options.text, *of_names(options))
-
-
-def recursive(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.folders import Folders  # late: only for --recursive
-
-    written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
-    return Folders(
-        options.id, options.text, written, tuple(options.include), tuple(options.exclude), *of_names(options)
-    )
-
-
-def separated(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.separated_values import Separated  # late: only for --csv and --tsv
-    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: only for --csv and --tsv
-
-    needed = needed_fields(options, fields)
-    if options.no_header and not all(name.isdecimal() for name in needed):
-        raise Failed("--no-header: --id and --text must be numbers of columns, from 1")
-    between = TAB if options.tsv else delimiter(options)
-    return Separated(Dialect(between, options.csv, not options.no_header, needed, optional_id(options)))
-
-
-def array(_options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.json_array import Array  # late: only for --array
-
-    return Array()
-
-
-def ris(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.citations import Citations  # late: only for --ris
-
-    return Citations(optional_id(options))
-
-
-def csl(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.citation_items import CslItems  # late: only for --csl
-
-    return CslItems(optional_id(options))
-
-
-def xml(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.citation_items import XmlRecords  # late: only for --xml
-
-    if rewrites(options):
-        raise Failed(READ_ONLY)
-    return XmlRecords(optional_id(options))
-
-
-def parquet(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.parquet import Parquet  # late: only for --parquet
-
-    return Parquet((options.id, *fields), needed_fields(options, fields), not rewrites(options), optional_id(options))
-
-
-def arrow(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.arrow_files import ArrowFiles  # late: only for --arrow
-
-    needed = needed_fields(options, fields)
-    return ArrowFiles((options.id, *fields), needed, not rewrites(options), optional_id(options))
-
-
-def xlsx(options: argparse.Namespace, fields: Sequence[str]) -> Format:
-    from shingletools.reading.formats.table_rows import Dialect  # late: only for --xlsx
-    from shingletools.reading.formats.workbooks import Workbooks  # late: as above
-
-    needed = needed_fields(options, fields)
-    return Workbooks(Dialect(",", True, True, needed, optional_id(options), others=False), options.sheet)
-
-
-def warc(options: argparse.Namespace, _: Sequence[str]) -> Format:
-    from shingletools.reading.formats.warc import Warc  # late: only for --warc
-
-    return Warc(options.id, options.text)
-
-
-FORMATS = {  # the function that makes the format of each option. Raises Failed
-    "lines": lines,
-    "whole": whole,
-    "recursive": recursive,
-    "csv": separated,
-    "tsv": separated,
-    "array": array,
-    "ris": ris,
-    "csl": csl,
-    "xml": xml,
-    "parquet": parquet,
-    "arrow": arrow,
-    "xlsx": xlsx,
-    "warc": warc,
-}
+    return wrapped(form, options.id if options.number else "", options.encoding)
 
 
 def optional_id(options: argparse.Namespace) -> str:
@@ -205,9 +89,89 @@ def needed_fields(options: argparse.Namespace, fields: Sequence[str]) -> tuple[s
     return (*(() if options.number or optional_id(options) else (options.id,)), *fields)
 
 
-def of_names(options: argparse.Namespace) -> tuple[bool, bool]:
-    """Returns whether -0 was given, and whether times and names of files count."""
-    return bool(vars(options).get("null")), bool(vars(options).get("with_times"))
+def of_documents(options: argparse.Namespace, _: Sequence[str]) -> Values:
+    return {"id_field": options.id, "text_field": options.text}
+
+
+def of_files(options: argparse.Namespace, fields: Sequence[str]) -> Values:
+    names = {"zero": bool(vars(options).get("null")), "times": bool(vars(options).get("with_times"))}
+    return of_documents(options, fields) | names
+
+
+def of_folders(options: argparse.Namespace, fields: Sequence[str]) -> Values:
+    written = [path for path in map(vars(options).get, ("output", "rejects", "removed")) if path is not None]
+    chosen = {"written": written, "include": tuple(options.include), "exclude": tuple(options.exclude)}
+    return of_files(options, fields) | chosen
+
+
+def of_rows(options: argparse.Namespace, fields: Sequence[str]) -> Values:
+    from shingletools.reading.formats.table_rows import TAB, Dialect  # late: only for tables
+
+    needed = needed_fields(options, fields)
+    if options.no_header and not all(name.isdecimal() for name in needed):
+        raise Failed("--no-header: --id and --text must be numbers of columns, from 1")
+    between = TAB if options.tsv else delimiter(options)
+    columns = not options.no_header, needed, optional_id(options), not options.xlsx
+    return {"dialect": Dialect(between, not options.tsv, *columns)} | ({"sheet": options.sheet} if options.xlsx else {})
+
+
+def of_columns(options: argparse.Namespace, fields: Sequence[str]) -> Values:
+    needed, every = needed_fields(options, fields), not rewrites(options)
+    return {"texts": (options.id, *fields), "needed": needed, "every": every, "numbered": optional_id(options)}
+
+
+def of_elements(_options: argparse.Namespace, _: Sequence[str]) -> Values:
+    return {}
+
+
+def of_citations(options: argparse.Namespace, _: Sequence[str]) -> Values:
+    if options.xml and rewrites(options):
+        raise Failed(READ_ONLY)
+    return {"numbered": optional_id(options)}
+
+
+class FormatChoice(NamedTuple):
+    """A format that an option chooses."""
+
+    help: str
+    place: str  # the module in `formats/`, which is loaded if the format is chosen, and the class there
+    # The values of its attributes, of the options and of the fields to read besides the id. Raises Failed
+    values: Callable[[argparse.Namespace, Sequence[str]], Values]
+
+
+FORMATS = {
+    "lines": FormatChoice("each line is a document; its number is the id", "line_documents.Texts", of_documents),
+    "whole": FormatChoice("each FILE is a document; its name is the id", "whole_files.WholeFiles", of_files),
+    "recursive": FormatChoice(
+        "the text and HTML files in each folder FILE are documents; their paths are the ids",
+        "folders.Folders",
+        of_folders,
+    ),
+    "csv": FormatChoice(
+        "each row of CSV is a document; the first row names the columns", "separated_values.Separated", of_rows
+    ),
+    "tsv": FormatChoice("each row of TSV is a document; tabs separate values", "separated_values.Separated", of_rows),
+    "array": FormatChoice("each element of a JSON array is a record", "json_array.Array", of_elements),
+    "ris": FormatChoice(
+        "each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document",
+        "citations.Citations",
+        of_citations,
+    ),
+    "csl": FormatChoice("each item of CSL-JSON is a document", "citation_items.CslItems", of_citations),
+    "xml": FormatChoice(
+        "each record of XML of PubMed or EndNote is a document; it is only read",
+        "citation_items.XmlRecords",
+        of_citations,
+    ),
+    "parquet": FormatChoice("each row of Parquet is a record", "parquet.Parquet", of_columns),
+    "arrow": FormatChoice("each row of Arrow or Feather is a record", "arrow_files.ArrowFiles", of_columns),
+    "xlsx": FormatChoice(
+        "each row of a sheet of XLSX is a document; the first names the columns; CSV is written",
+        "workbooks.Workbooks",
+        of_rows,
+    ),
+    "warc": FormatChoice("each page of HTML in WARC is a document; its address is the id", "warc.Warc", of_documents),
+}
 
 
 def rewrites(options: argparse.Namespace) -> bool:

@@ -6,18 +6,17 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.encodings import Encoding
 from shingletools.reading.streams import Blocks
 from shingletools.record import wire
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
+from shingletools.record.document_format import Decisions, Document, FilePortion, Format, KeptAndRemoved
 from shingletools.record.error_hints import file_start_hint
 from shingletools.system import errors
 from shingletools.system.errors import Failed, Rejected
-from shingletools.system.lazy_imports import lazy
 
 MAX_DEPTH = 10_000  # nested brackets in an element; the parser of records allows fewer
 TOO_DEEP = -2  # what the kernel returns if there are more
@@ -26,22 +25,19 @@ HINT_BYTES = 1024  # bytes of a file that is no array, for a hint at what it is
 BEFORE, AFTER, FIRST, NEXT = range(4)
 INSIDE = (FIRST, NEXT)
 MAX_ELEMENT_BYTES = 1 << 26  # bytes of an element; one without a closing quote would take the rest of the file
-NOT_BLANK = lazy(lambda: re.compile(rb"[^ \t\r\n]"))
+NOT_BLANK = re.compile(rb"[^ \t\r\n]")
 
 
-class Array(NamedTuple):
+@dataclass(frozen=True)
+class Array(Format):
     """Files of JSON arrays, each with one or several."""
 
     encoding: Encoding | None = None
-    option: str = "--array"
+    option = "--array"
 
-    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        number = 1
-        for name in files:
-            with closing(streams.read_blocks(name, "nothing", self.encoding)) as blocks:
-                for size, made in Elements(name, blocks).documents():
-                    yield ReadyDocuments(name, number, size, made)
-                    number += len(made)
+    def portions(self, name: str, /) -> Generator[FilePortion]:
+        with closing(streams.read_blocks(name, "nothing", self.encoding)) as blocks:
+            yield from Elements(name, blocks).portions()
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         """Writes one array, with each element on a line of its own."""
@@ -68,8 +64,8 @@ class Elements:
         self.line = 1  # the line of `at`
         self.state = BEFORE
 
-    def documents(self) -> Iterator[tuple[int, list[Document]]]:
-        """Yields for each portion the number of bytes read, and the documents that end in them. Raises Failed."""
+    def portions(self) -> Iterator[FilePortion]:
+        """Yields the documents that end in each block. Raises Failed."""
         held: list[bytes] = []
         enough, marked = len(wire.BOM), True  # a byte order mark may come first
         for block in self.blocks:
@@ -80,7 +76,7 @@ class Elements:
                     self.data, marked = self.data.removeprefix(wire.BOM), False
                 held, self.at = [], 0
                 made = list(self.complete())
-                yield self.blocks.taken(), made
+                yield FilePortion(self.blocks.taken(), made)
                 # An element without an end is not searched again before its size has doubled
                 enough = 0 if made else len(self.data) - self.at
                 if len(self.data) - self.at > MAX_ELEMENT_BYTES:
@@ -91,7 +87,7 @@ class Elements:
         made = list(self.complete())
         if self.state in INSIDE:
             made.append(Document(self.data[self.at :], self.line, cause="the array has no end"))
-        yield self.blocks.taken(), made
+        yield FilePortion(self.blocks.taken(), made)
 
     def where(self) -> str:
         return errors.shown_place(self.name, self.line)

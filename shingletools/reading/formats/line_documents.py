@@ -1,58 +1,58 @@
 """Formats in which each line is a document: a text, or a record."""
 
-import contextlib
 from collections.abc import Generator, Iterator, Sequence
-from typing import NamedTuple
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
 
 from shingletools import kernel
 from shingletools.reading import streams
 from shingletools.reading.encodings import Encoding
+from shingletools.reading.formats.kept_lines import KeptLines
 from shingletools.reading.streams import GivenLines
 from shingletools.record import wire
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved
+from shingletools.record.document_format import Decisions, Document, FileDocuments, Format, KeptAndRemoved
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Rejected, printable
 
 
-class Texts(NamedTuple):
-    """Lines of text, whose ids are their numbers in the whole input."""
-
-    id_field: str
-    text_field: str
-    encoding: Encoding | None = None
-    option: str = "--lines"
-
-    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        number = 1
-        with contextlib.closing(streams.read_batches(files, None, self.encoding)) as batches:
-            for batch in batches:
-                yield TextLines(batch, number, self.id_field, self.text_field)
-                number += kernel.count_lines(batch.lines)
-
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        from shingletools.reading.formats.table_rewriter import kept_lines  # late: canon does not need it
-
-        return kept_lines(files, decisions, self.encoding)
-
-
-class Records(NamedTuple):
-    """JSON lines as a format, for `NumberedFormat`. given: lines that replace standard input."""
+@dataclass(frozen=True)
+class Records(Format):
+    """JSON lines as a format, for `WrappedFormat`. given: lines that replace standard input."""
 
     given: GivenLines | None = None
     encoding: Encoding | None = None
-    option: str = ""
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number = 1
-        with contextlib.closing(streams.read_batches(files, self.given, self.encoding)) as batches:
+        with closing(streams.read_batches(files, self.given, self.encoding)) as batches:
             for batch in batches:
-                yield RecordLines(batch, number)
+                yield self.documents(batch, number)
                 number += kernel.count_lines(batch.lines)
 
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        from shingletools.reading.formats.table_rewriter import kept_lines  # late: as above
+    def documents(self, batch: RecordBatch, number: int) -> FileDocuments:
+        return RecordLines(batch, number)
 
-        return kept_lines(files, decisions, self.encoding)
+    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
+        kept = KeptLines()
+        with closing(streams.read_batches(files, None, self.encoding)) as batches:
+            for batch in batches:
+                lines = [*BytesIO(batch.lines)]  # with their ends
+                for line, decision in zip(lines, decisions.take(len(lines)), strict=True):
+                    kept.add(decision, line)
+                yield kept.taken()
+
+
+@dataclass(frozen=True)
+class Texts(Records):
+    """Lines of text, whose ids are their numbers in the whole input."""
+
+    id_field: str = "id"
+    text_field: str = "text"
+    option = "--lines"
+
+    def documents(self, batch: RecordBatch, number: int) -> FileDocuments:
+        return TextLines(batch, number, self.id_field, self.text_field)
 
 
 class RecordLines(FileDocuments):

@@ -3,7 +3,6 @@
 import re
 
 from shingletools.reading.formats.bibtex import NEW_ENTRY
-from shingletools.system.lazy_imports import lazy
 
 BOM, BLANK, LINE_END = rb"(?:\xef\xbb\xbf)?+", rb"(?:[ \t]|\xc2\xa0)", rb"(?:\n|\r(?!\n))"
 AT_END = BLANK + rb"*+(?:[\r\n]|\Z)"
@@ -18,40 +17,23 @@ NEXT = (
 )
 # Of other formats: BibTeX, EndNote, Web of Science, XML
 FOREIGN = rb"(?:" + NEW_ENTRY + rb"|" + ENDNOTE + b"|" + WEB_OF_SCIENCE + rb"|FN [A-Z]|<\?xml)"
-OTHER = lazy(lambda: re.compile(rb"[\r\n](?=" + FOREIGN + b")"))
-RIS_END = lazy(
-    lambda: re.compile(
-        rb"[\r\n](?:(?="
-        + NEXT
-        + b")|"
-        + BLANK
-        + rb"*+(ER(?:  -|"
-        + BLANK
-        + rb"++-(?="
-        + AT_END
-        + b"|TY))"
-        + BLANK
-        + b"*+))"
-    )
+OTHER = re.compile(rb"[\r\n](?=" + FOREIGN + b")")
+RIS_END = re.compile(
+    rb"[\r\n](?:(?=" + NEXT + b")"
+    rb"|" + BLANK + rb"*+(ER(?:  -|" + BLANK + rb"++-(?=" + AT_END + b"|TY))" + BLANK + b"*+))"
 )
 # A blank line ends a record of NBIB, unless a tag or an indented line follows
-NBIB_END = lazy(
-    lambda: re.compile(
-        LINE_END + b"(?:(?=" + NEXT + b"|" + FOREIGN + b")"
-        rb"|[ \t]*+" + rb"\r?+" + LINE_END + rb"(?=\S)(?![A-Z][A-Z0-9]{1,3}+" + BLANK + rb"*+-))"
-    )
+NBIB_END = re.compile(
+    LINE_END + b"(?:(?=" + NEXT + b"|" + FOREIGN + b")"
+    rb"|[ \t]*+" + rb"\r?+" + LINE_END + rb"(?=\S)(?![A-Z][A-Z0-9]{1,3}+" + BLANK + rb"*+-))"
 )
-ENDNOTE_END = lazy(lambda: re.compile(LINE_END + b"(?=" + NEXT + b"|" + FOREIGN + b")"))
-WEB_END = lazy(
-    lambda: re.compile(LINE_END + rb"(?:ER" + BLANK + rb"*+(?=[\r\n]|\Z)|(?=" + NEXT + b"|" + FOREIGN + b"))")
-)
-GLUED = lazy(lambda: re.compile(rb"PMID(?<=\SPMID)(?=- \d++" + AT_END + b")"))  # where a file lacks its last line feed
-LINES = lazy(lambda: re.compile(r"\r\n?|\n"))
+ENDNOTE_END = re.compile(LINE_END + b"(?=" + NEXT + b"|" + FOREIGN + b")")
+WEB_END = re.compile(LINE_END + rb"(?:ER" + BLANK + rb"*+(?=[\r\n]|\Z)|(?=" + NEXT + b"|" + FOREIGN + b"))")
+GLUED = re.compile(rb"PMID(?<=\SPMID)(?=- \d++" + AT_END + b")")  # where a file lacks its last line feed
+LINES = re.compile(r"\r\n?|\n")
 # A tag takes four columns, with blanks; long values go on in lines without a tag
-TAG = lazy(lambda: re.compile(r"([A-Z][A-Z0-9](?:[ \xa0]{2}|[A-Z0-9][A-Z0-9 ]))- ?(.*)"))
-LOOSE_TAG = lazy(
-    lambda: re.compile(r"[ \t\xa0]*+([A-Z][A-Z0-9](?:[ \t\xa0]++|[A-Z0-9]{1,2}[ \t\xa0]*+))-[ \t\xa0]?(.*)")
-)
+TAG = re.compile(r"([A-Z][A-Z0-9](?:[ \xa0]{2}|[A-Z0-9][A-Z0-9 ]))- ?(.*)")
+LOOSE_TAG = re.compile(r"[ \t\xa0]*+([A-Z][A-Z0-9](?:[ \t\xa0]++|[A-Z0-9]{1,2}[ \t\xa0]*+))-[ \t\xa0]?(.*)")
 
 
 def by_tag(tags: str, of_ris: str) -> dict[str, str]:
@@ -61,14 +43,14 @@ def by_tag(tags: str, of_ris: str) -> dict[str, str]:
 # The tags of EndNote and Web of Science, and what they are in RIS; all others are left out
 OTHERS = {
     b"%0": (
-        lazy(lambda: re.compile(r"(%\S) ?(.*)")),
+        re.compile(r"(%\S) ?(.*)"),
         by_tag(
             "%T %A %J %B %D %8 %V %N %P %X %R %@ %M %~ %U %Z %7 %G",
             "TI AU JO T2 PY DA VL IS SP AB DO SN AN DB UR N1 ET LA",
         ),
     ),
     b"PT": (
-        lazy(lambda: re.compile(r"([A-Z][A-Z0-9])(?: (.*))?")),
+        re.compile(r"([A-Z][A-Z0-9])(?: (.*))?"),
         by_tag("TI AU SO PY VL IS BP EP AB DI BN PM", "TI AU JO PY VL IS SP EP AB DO SN PMID"),
     ),
 }

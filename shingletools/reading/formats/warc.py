@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import blake3
 import numpy as np
@@ -14,13 +14,14 @@ from shingletools.reading import streams
 from shingletools.reading.formats.http_pages import is_page, text_of
 from shingletools.reading.formats.warc_records import DOCUMENTS, PLAIN_TEXT, WarcRecord, WarcRecords
 from shingletools.record import wire
-from shingletools.record.document_format import Decision, Decisions, Document, FileDocuments, KeptAndRemoved
+from shingletools.record.document_format import Decision, Decisions, Document, FileDocuments, Format, KeptAndRemoved
 from shingletools.record.error_hints import file_start_hint
-from shingletools.system.errors import Failed, Rejected, shown_place
+from shingletools.system.errors import Failed, Rejected, printable, shown_place
 from shingletools.system.interruptible_reads import READ_BYTES
 
 
-class Warc(NamedTuple):
+@dataclass(frozen=True)
+class Warc(Format):
     """Files of WARC, plain or compressed.
 
     The ids of pages are their addresses, with the date if an address comes again.
@@ -28,7 +29,7 @@ class Warc(NamedTuple):
 
     id_field: str
     text_field: str
-    option: str = "--warc"
+    option = "--warc"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         number, addresses = 1, Addresses()
@@ -41,21 +42,51 @@ class Warc(NamedTuple):
                     number += len(portion.found)
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        """Writes the files, one after the other, without the responses that are removed. Raises Failed."""
-        from shingletools.reading.formats.warc_rewriter import kept_ranges  # late: canon does not need it
+        """Writes the stored bytes of the files, one after the other, without the pages that are removed.
 
+        Raises Failed for a page that is removed, but is compressed together with its neighbours.
+        """
         for name in files:
-            yield from kept_ranges(name, self.ranges(name, decisions))
+            with closing(streams.read_raw(name)) as blocks:
+                file = Forward(blocks)
+                for page, decision in self.pages(name, decisions):
+                    if decision.kept:
+                        continue
+                    if -1 in (page.start, page.end):
+                        cause = "compressed as a whole, not record by record: decompress it first"
+                        raise Failed(f"{printable(name)}: {cause}")
+                    for data in file.until(page.start):
+                        yield data, b""
+                    for data in file.until(page.end):
+                        yield b"", data if decision.kept is not None else b""
+                for data in file.until(None):
+                    yield data, b""
 
-    def ranges(self, name: str, decisions: Decisions) -> Iterator[tuple[int, int | None, Decision]]:
-        """Yields where each page of a file begins and ends, and its decision. Raises Failed."""
+    def pages(self, name: str, decisions: Decisions) -> Iterator[tuple[WarcRecord, Decision]]:
+        """Yields the records of a file that are documents, and the decisions on them. Raises Failed."""
         for portion in self.read([name]):
             assert isinstance(portion, Responses)
-            pages = [document.line for document in portion.documents()]
-            found = {each.number: each for each in portion.found}
-            for record, decision in zip(pages, decisions.take(len(pages)), strict=True):
-                response = found[record or 0]
-                yield response.start, response.end, decision
+            yield from zip(portion.found, decisions.take(len(portion.found)), strict=True)
+
+
+class Forward:
+    """Reads the bytes of a file up to given places."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self.blocks = blocks
+        self.data = b""  # read ahead
+        self.at = 0  # bytes that were yielded
+
+    def until(self, end: int | None) -> Iterator[bytes]:
+        """Yields the bytes up to a place, or all."""
+        while end is None or self.at < end:
+            self.data = self.data or next(self.blocks, b"")
+            if not self.data:
+                return
+            some = self.data if end is None else self.data[: end - self.at]
+            self.data = self.data[len(some) :]
+            self.at += len(some)
+            yield some
 
 
 class Addresses:

@@ -1,20 +1,33 @@
-"""The format in which each file is a document."""
+"""The format in which each file is a document; what is written are the names of files, or a table of them."""
 
+import csv
+import io
 import os
 import stat
 from collections.abc import Generator, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from shingletools.reading import streams
 from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.suffixes import PAGES, suffix
 from shingletools.record import wire
-from shingletools.record.document_format import Decisions, Document, FileDocuments, KeptAndRemoved, ReadyDocuments
-from shingletools.system.errors import Rejected, printable
+from shingletools.record.document_format import (
+    Decisions,
+    Document,
+    DuplicateInfo,
+    FileDocuments,
+    Format,
+    KeptAndRemoved,
+    ReadyDocuments,
+)
+from shingletools.system.errors import Failed, Rejected, printable
 from shingletools.system.files import named
 
+BATCH_NAMES = 1 << 12  # names
 
-class WholeFiles(NamedTuple):
+
+@dataclass(frozen=True)
+class WholeFiles(Format):
     """Files of text, whose ids are their names."""
 
     id_field: str
@@ -22,7 +35,7 @@ class WholeFiles(NamedTuple):
     zero: bool = False  # whether zero bytes end the names that are written
     times: bool = False  # whether records have fields of the file, see `record_of`
     encoding: Encoding | None = None
-    option: str = "--whole"
+    option = "--whole"
 
     def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
         other_names, number = OtherNames(len(files) > 1), 1
@@ -35,9 +48,34 @@ class WholeFiles(NamedTuple):
             yield other_names.portion(number)
 
     def write(self, _files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        from shingletools.reading.formats.file_list_rewriter import kept_names  # late: canon does not need it
+        """Writes names. Raises Failed for one that no line can hold, and for a file that has changed meanwhile."""
+        marked = decisions.wants_info[0]
+        sides: tuple[list[bytes], list[bytes]] = [row("name", *DuplicateInfo._fields)] if marked else [], []
+        for number, (given, decision) in enumerate(decisions.names(), 1):
+            name = str(given)
+            if not self.zero and not marked and "\n" in name:
+                raise Failed(f"{printable(name)}: a name with a line feed: -0 ends names with zero bytes")
+            with named(name):
+                if os.stat(name).st_ctime_ns > decisions.begun:  # a time of the system, which no archive sets
+                    raise Failed(f"{printable(name)}: changed while it was compared")
+            line = os.fsencode(name) + (b"\0" if self.zero else b"\n")
+            sides[not decision.kept].append(row(name, *decision.duplicate_info or ()) if marked else line)
+            if not number % BATCH_NAMES:
+                yield b"".join(sides[0]), b"".join(sides[1])
+                sides = [], []
+        yield b"".join(sides[0]), b"".join(sides[1])
 
-        return kept_names(decisions, self.zero)
+
+def row(*values: object) -> bytes:
+    """Returns a row of CSV, as wide as the header.
+
+    >>> row("a,b.txt"), row("c.txt", "a,b.txt", "first", 0.9)
+    (b'"a,b.txt",,,\\n', b'c.txt,"a,b.txt",first,0.9\\n')
+    """
+    out = io.StringIO()
+    empty = [""] * (1 + len(DuplicateInfo._fields) - len(values))
+    csv.writer(out, lineterminator="\n").writerow([*values, *empty])
+    return os.fsencode(out.getvalue())
 
 
 class OtherNames:

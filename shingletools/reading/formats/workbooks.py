@@ -7,15 +7,14 @@ in a file of 5 kB, take 550 GB, and end the process.)
 import csv
 import io
 import zipfile
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator
+from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree.ElementTree import ParseError
 
-from shingletools.reading.formats.separated_values import documents_of
-from shingletools.reading.formats.table_rows import Dialect
+from shingletools.reading.formats.separated_values import Tables
 from shingletools.reading.streams import Blocks
-from shingletools.record.document_format import Decisions, FileDocuments, KeptAndRemoved
 from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.interruptible_reads import READ_BYTES
 from shingletools.system.lazy_imports import needs
@@ -25,22 +24,14 @@ MAX_UNPACKED_BYTES = 1 << 30  # bytes of a workbook; zipfile reads no more than 
 DAMAGE = zipfile.BadZipFile, ParseError, LookupError, ValueError, TypeError, AttributeError, EOFError, RuntimeError
 
 
-class Workbooks(NamedTuple):
+@dataclass(frozen=True)
+class Workbooks(Tables):
     """Workbooks of which one sheet is read: the first, or that of a name."""
 
-    dialect: Dialect
-    sheet: str | None
-    option: str = "--xlsx"
+    sheet: str | None = None
+    option = "--xlsx"
 
-    def read(self, files: Sequence[str], /) -> Generator[FileDocuments]:
-        yield from documents_of(self.dialect, files, self.blocks)
-
-    def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
-        from shingletools.reading.formats.table_rewriter import kept_rows  # late: canon does not need it
-
-        return kept_rows(self.dialect, files, decisions, self.blocks)
-
-    def blocks(self, name: str) -> Blocks:
+    def blocks(self, name: str, /) -> Blocks:
         return Blocks(self.as_csv(name), printable(name), "nothing")
 
     def as_csv(self, name: str) -> Generator[bytes]:

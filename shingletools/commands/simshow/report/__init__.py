@@ -2,7 +2,7 @@
 
 In the order of the work:
 
-pair_graph        the groups that pairs connect, and which documents would be removed
+pair_graph        the groups that pairs connect
 shown_ids         ids as they are shown
 utf16_places      places of passages, as a browser counts them
 page_shell        the page without its data, and its policy

@@ -123,7 +123,10 @@ class Report:
         rank = [(-side, name in corpus.gone, corpus.places.get(name, documents)) for side, name in self.keys]
         order = sorted(range(documents), key=rank.__getitem__)
         if not self.given:
-            self.place_groups(order)
+            sides = FIRST_MAY if self.sides[1] else EITHER_MAY
+            for group in self.listed_graph().groups(documents, sides):
+                members = sorted(group, key=rank.__getitem__)
+                self.place_group(self.keys[members[0]], members)
         self.add("lists", in_script(self.lists(corpus, order)))
         self.unsent.append(shell()[1])
         return self.taken()
@@ -135,13 +138,6 @@ class Report:
         """Returns the bytes that were made since the last call."""
         data, self.unsent = self.unsent, []
         return b"".join(data)
-
-    def place_groups(self, order: Sequence[int]) -> None:
-        """Places the groups of the pairs. order: of the documents, those that are preferred first."""
-        place = {number: at for at, number in enumerate(order)}
-        for group in self.listed_graph().groups(len(order), FIRST_MAY if self.sides[1] else EITHER_MAY):
-            members = sorted(group, key=place.__getitem__)
-            self.place_group(self.keys[members[0]], members)
 
     def listed_graph(self) -> PairGraph:
         return self.graph if len(self.graph) else self.brought

@@ -1,13 +1,20 @@
-"""Counts of texts that have too few words, or no shingles, to be compared."""
+"""Texts that cannot be compared well: shorter than k, left without shingles, or not made by canon."""
 
+import contextlib
+import re
 from collections.abc import Mapping
 
 from shingletools.commands.shingle.fingerprints import Rolling, Runs, Shingler
+from shingletools.record import wire
 from shingletools.record.stage import FEWEST_REMARKED
+from shingletools.system.errors import Rejected
 
 NONE = (0, 0)
 BRIEF, EMPTIED = "shorter than k", "left without shingles"
 NEARLY_ALL_PERCENT = 99  # percent
+LOOKED_AT = 100  # records
+UNLIKE = re.compile(r"[A-Z]|\w[.,;:!?](?:\s|$)")
+ADVICE = '"Cat", "cat" and "cat," are three words here, because via names no canon, which makes one of them'
 
 
 class CountingShingler:
@@ -48,11 +55,30 @@ def remarks(k: int, why: str | None, counts: Mapping[str, int], records: int) ->
     ['7 of 12 documents are shorter than -k 5, and are compared as a whole: a smaller -k compares parts of them']
     """
     brief, emptied = counts.get(BRIEF, 0), counts.get(EMPTIED, 0)
-    found = []
+    messages = []
     every = 1 < records == brief  # then it is told of few documents, too: none is compared in parts
     if k and (every or (records >= FEWEST_REMARKED and brief * 2 > records)):
-        some = f"{brief} of {records} documents are shorter than -k {k}"
-        found.append(f"{some}, and are compared as a whole: a smaller -k compares parts of them")
+        short = f"{brief} of {records} documents are shorter than -k {k}"
+        messages.append(f"{short}, and are compared as a whole: a smaller -k compares parts of them")
     if why is not None and emptied and emptied * 100 >= records * NEARLY_ALL_PERCENT:
-        found.append(f"{emptied} of {records} documents are {EMPTIED}: {why}")
-    return found
+        messages.append(f"{emptied} of {records} documents are {EMPTIED}: {why}")
+    return messages
+
+
+def advice(text_field: str, lines: bytes) -> str | None:
+    """Returns advice if the first records were made without canon, and most texts have capitals or punctuation.
+
+    Other programs may have made the words, and mean it so: then it is to be ignored.
+
+    >>> advice("text", 10 * b'{"text":"The cat"}\\n') == ADVICE
+    True
+    """
+    texts, first = [], lines.split(b"\n", LOOKED_AT)[:LOOKED_AT]
+    for line in first if len(first) >= FEWEST_REMARKED else ():  # a few records need not be parsed
+        with contextlib.suppress(Rejected):
+            record = wire.parse_json(line)
+            if any(wire.stage_of(step) == "canon" for step in str(record.get("via", "")).split("|")):
+                return None
+            texts.append(record.get(text_field))
+    unlike = sum(isinstance(text, str) and UNLIKE.search(text) is not None for text in texts)
+    return ADVICE if len(texts) >= FEWEST_REMARKED and unlike * 2 > len(texts) else None
