@@ -22,9 +22,10 @@ from shingletools.commands.dedup.documents import DocumentArrays
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.kernel.ids import split_ids
 from shingletools.record.collector import CollectorContext
-from shingletools.record.document_format import Decision, DuplicateInfo, Name
+from shingletools.record.document_format import Decision, DuplicateInfo
 from shingletools.record.events import Event, written
 from shingletools.record.record_batch import RecordBatch
+from shingletools.record.wire import Name
 from shingletools.running.outputs import Output
 from shingletools.system import files, signals
 from shingletools.system.errors import Failed, printable

@@ -22,10 +22,9 @@ from shingletools.record.document_format import (
     FilePortion,
     Format,
     KeptAndRemoved,
-    Name,
 )
 from shingletools.record.error_hints import file_start_hint
-from shingletools.record.wire import is_utf8
+from shingletools.record.wire import Name, is_utf8
 from shingletools.system.errors import Failed, printable, shown
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
 
