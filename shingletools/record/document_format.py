@@ -10,7 +10,7 @@ from shingletools.record.record_batch import Document, RecordBatch, StepCounts, 
 from shingletools.record.wire import Name
 from shingletools.system.errors import Rejected
 
-__all__ = ["Document", "Name"]  # which formats use
+__all__ = ["Document"]  # which formats make
 
 
 class FileDocuments(ABC):
