@@ -28,7 +28,7 @@ from shingletools.record.events import Reject
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
-from shingletools.running.pipeline import events_of
+from shingletools.running.step_events import events_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed, Rejected
 from suite import FILTERS, inputs
