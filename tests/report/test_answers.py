@@ -17,7 +17,7 @@ WORDS = [f"w{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(60)]
 TEXTS = {
     "kept": " ".join(WORDS),
     "equal": " ".join(WORDS).upper(),
-    "covered": " ".join([*WORDS, "yesterday"]),
+    "covered": " ".join(["the", *WORDS]),
     "doubtful": " ".join([*WORDS[:50], *"but here one more sentence says what none else knows".split()]),
     "12 Main Street": "12 Main Street of the old town",
     "13 Main Street": "13 Main Street of the old town",
