@@ -18,7 +18,7 @@ from shingletools.running.recipes import RECIPES
 TEXTS = ["The cat sat on the mat", "the CAT sat, on the mat!", "Dogs bark", "Something else", "dogs BARK"]
 RECORDS = [{"id": number, "text": text} for number, text in enumerate(TEXTS)]
 OTHERS = [{"Nr": number, "Text, lang": text} for number, text in enumerate(TEXTS)]
-LONG = " ".join(f"w{number}" for number in range(300))
+LONG = " ".join(f"w{number}" for number in range(400))
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ NO_COPY, DOUBTFUL = f"{LONG} and this is what only the first one says", f"{LONG}
     [
         (HOUSES, [0, 1], "2 kept, 1 removed, 0 left out"),
         (["💔", "🎉", "💔", "", "", "one"], [0, 1, 3, 4, 5], "5 kept, 1 removed, 0 left out"),
-        ([LONG, NO_COPY, LONG.replace("w7 ", "")], [1], "1 kept, 2 removed, 0 left out"),
+        ([LONG, NO_COPY, LONG.removeprefix("w0 ")], [1], "1 kept, 2 removed, 0 left out"),
         (
             [NO_COPY, DOUBTFUL, LONG],
             [0, 1],
@@ -429,10 +429,10 @@ def test_compare(here: Path) -> None:
     (here / "b.txt").write_text("Zero. One two three, four five seven")
     ran = run_here("shingletools compare a.txt b.txt", cwd=here)
     assert (
-        ran.good().decode().startswith('"a.txt" "b.txt" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
+        ran.good().decode().startswith('"a.txt" "b.txt" 0.002475: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
     )
     (record,) = run_here("shingletools compare --json a.txt b.txt", cwd=here).records()
-    assert (record["jaccard"], record["containment"]) == (0.003289, 0.333333)
+    assert (record["jaccard"], record["containment"]) == (0.002475, 0.333333)
     assert record["shared"] == [{"a": [len(LONG) + 1, len(LONG) + 24], "b": [6, 30], "words": 5}]
     for words in (
         "a.txt b.txt",
@@ -462,7 +462,7 @@ def test_compare(here: Path) -> None:
         (record,) = run_here(f"shingletools compare --json {words}", cwd=here).records()
         assert record["jaccard"] == 1
     ran = shell("shingletools compare <(cat a.txt) - --brief < b.txt", here)
-    assert ran.good().decode().endswith('"-" 0.003289: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
+    assert ran.good().decode().endswith('"-" 0.002475: 5 words in 1 passage, 1% of a, 71% of b, longest 5\n')
     for words, runs in (("a.txt folder/0.txt", "1 run"), ("docs.jsonl docs.jsonl", "5 runs")):
         one, other = words.split()
         ran = run_here(f"shingletools compare {words}", cwd=here)

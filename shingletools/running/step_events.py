@@ -145,7 +145,7 @@ def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[
     """Gives the rows of a batch to a collector, and yields what it makes of them. Raises Failed."""
     file = "" if batch.alone else batch.file
     collector.let_go()
-    for part in batch.cut_at_rejects():
+    for part in batch.parts():
         at = row = 0
         while at < len(part.lines) or (part.columns and not row):
             rows = next_rows(collector, side, part, at, row)
