@@ -62,10 +62,11 @@ def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object]
 
 
 @pytest.mark.parametrize(
-    ("words", "openings"), [("canon docs", 1), ("shingletools unique docs", 2), ("canon docs docs", 2)]
+    ("words", "openings"),
+    [("canon docs.jsonl", 1), ("shingletools unique docs.jsonl", 2), ("canon docs.jsonl docs.jsonl", 2)],
 )
 def test_a_look_at_the_first_record_is_the_beginning_of_the_run(words: str, openings: int, tmp_path: Path) -> None:
-    (tmp_path / "docs").write_bytes(jsonl(ASCII))
+    (tmp_path / "docs.jsonl").write_bytes(jsonl(ASCII))
     script = """
 import os, sys
 opened = []
@@ -73,7 +74,7 @@ sys.addaudithook(lambda event, about: opened.append(about[0]) if event == "open"
 from shingletools.running.launch import main
 runner = "shingletools.running.shingletools_command" if sys.argv[1] == "shingletools" else ""
 status = main(sys.argv.pop(1), runner)
-print(opened.count("docs"), file=sys.stderr)
+print(opened.count("docs.jsonl"), file=sys.stderr)
 raise SystemExit(status)
 """
     done = subprocess.run(
