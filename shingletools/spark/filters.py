@@ -13,7 +13,7 @@ from shingletools.record.events import Event, Lines, Reject, RemovedLines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter, Stage
-from shingletools.running.pipeline import take_batch
+from shingletools.running.step_events import take_batch
 from shingletools.spark.arrow_batches import Batches, from_rows
 from shingletools.spark.lines import GOOD, LINES, REMOVED, LineRow, NumberedLines, bad_row, numbered_lines
 from shingletools.spark.read import numbered_batches

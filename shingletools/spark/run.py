@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.record.filter_chain import Chain
-from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
+from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet
 from shingletools.spark.arrow_batches import through, union
