@@ -275,7 +275,7 @@ SUITE = (
         form="neither a string nor an integer of 64 bits",
         needed=("--docs=d",),
         scratch=(f"simcheck -S1M --docs {EVERYBODY}",),
-        repeated=frozenset({"--docs", "--against", "--stop"}),
+        repeated=frozenset({"--docs", "--against"}),
         wrong=((b'{"a":"other","b":"other"}', 'pairs "other" with itself'),),
     ),
     Command(

@@ -50,7 +50,7 @@ extern const char MISFIT[], NO_MEMORY[];
     F(decide_by_cover, 7, 6, "(documents, pairs, state): see independent_set.c")                                      \
     F(greedy_independent_set_of_pairs, 2, 1, "(pairs, partner): see independent_set.c")                               \
     F(equal_words, 6, 5, "(texts, others, left, right, words, out): see winnowing.c")                                 \
-    F(own_words, 9, 8, "(short, numbers, spellings, key, texts, left, right, out): see own_words.c")
+    F(own_words, 9, 8, "(short, key, texts, left, right, out): see own_words.c")
 
 #define DECLARE_WORK(NAME, ...) WorkOnArrays NAME;
 ARRAY_FUNCTIONS(DECLARE_WORK)

@@ -9,13 +9,13 @@
 #include "arrays.h"
 #include "columns.h"
 
-enum { RUN = 3, GAP = 8, SPELLED = 8, FIRST = 5, LEAST_LETTERS = 5, LEAST_STEM = 4 }; /* as in own_words.py */
-enum { NUMBER = 1, NEVER = 2 };                                                      /* flags of a word */
-enum { SHARED, OWN_WORD, SPELLING };                                                 /* marks of a place */
-enum { MATCH, LEAVE_ONE, LEAVE_OTHER, LEAVE_BOTH, LEAVE_GREATER };                   /* steps of an alignment */
+enum { RUN = 3, GAP = 8, FIRST = 5 };                              /* as in own_words.py */
+enum { NUMBER = 1, NEVER = 2 };                                    /* flags of a word */
+enum { SHARED, OWN_WORD };                                         /* marks of a place */
+enum { MATCH, LEAVE_ONE, LEAVE_OTHER, LEAVE_BOTH, LEAVE_GREATER }; /* steps of an alignment */
 
 typedef struct {
-    int32_t words, run, repeated, number, first[FIRST];
+    int32_t words, run, number, first[FIRST];
 } Own;
 
 typedef struct {
@@ -32,9 +32,7 @@ typedef struct {
     const uint8_t *flags;
     int64_t words;
     int64_t shortest; /* words: a pair with a text of at most so many is aligned */
-    int numbers, spellings;
     uint64_t key;
-    int64_t *seen;                /* for each word, the last text of a pair that had it as its own */
     Bytes marks, places, slots, steps; /* working memory */
 } Comparing;
 
@@ -46,98 +44,6 @@ static int64_t start_of(const Comparing *all, int32_t word)
 static int64_t least(int64_t one, int64_t other)
 {
     return one < other ? one : other;
-}
-
-/* Whether a byte begins a character. */
-static int begins(char byte)
-{
-    return (byte & 0xC0) != 0x80;
-}
-
-static int64_t letters(const char *at, const char *end)
-{
-    int64_t count = 0;
-    for (; at < end; at++)
-        count += begins(*at);
-    return count;
-}
-
-static int are_spellings(const Comparing *all, int32_t a, int32_t b)
-{
-    if ((all->flags[a] | all->flags[b]) & NUMBER)
-        return 0;
-    const char *one = all->data + start_of(all, a), *one_end = all->data + all->ends[a];
-    const char *two = all->data + start_of(all, b), *two_end = all->data + all->ends[b], *first = one;
-    const int64_t of_one = letters(one, one_end), of_two = letters(two, two_end), size = least(of_one, of_two);
-    if (size < LEAST_STEM || of_one - of_two > 2 || of_two - of_one > 2)
-        return 0;
-    while (one < one_end && two < two_end && *one == *two)
-        one++, two++;
-    while (one > first && one < one_end && !begins(*one))
-        one--, two--; /* to where the characters begin that differ */
-    if (one == first)
-        return 0;
-    const char *rest = one < one_end ? one : two;
-    const int64_t left = (one_end - one) + (two_end - two);
-    if ((one == one_end || two == two_end) &&
-        ((left == 1 && *rest == 's') || (left == 2 && rest[0] == 'e' && rest[1] == 's')))
-        return 1;
-    if (size < LEAST_LETTERS)
-        return 0;
-    while (one_end > one && two_end > two && one_end[-1] == two_end[-1])
-        one_end--, two_end--;
-    while (one_end < all->data + all->ends[a] && !begins(*one_end))
-        one_end++, two_end++;
-    const int64_t of_rest = letters(one, one_end), of_other = letters(two, two_end);
-    if (of_rest <= 1 && of_other <= 1)
-        return 1;
-    if (of_rest != 2 || of_other != 2 || one_end - one != two_end - two)
-        return 0;
-    const char *second = one + 1;
-    while (!begins(*second))
-        second++;
-    const size_t before = (size_t)(second - one), behind = (size_t)(one_end - second);
-    return !memcmp(one, two + behind, before) && !memcmp(second, two, behind);
-}
-
-/* Whether words that are no numbers differ only in the spaces between them. */
-static int are_together(const Comparing *all, const Text *one, int64_t i, int64_t i_end, const Text *two, int64_t j,
-                        int64_t j_end)
-{
-    int64_t x = 0, y = 0; /* bytes of the words i and j */
-    while (i < i_end && j < j_end) {
-        const int32_t a = one->words[one->at[i]], b = two->words[two->at[j]];
-        const int64_t of_a = all->ends[a] - start_of(all, a) - x, of_b = all->ends[b] - start_of(all, b) - y;
-        const int64_t size = least(of_a, of_b);
-        if ((all->flags[a] | all->flags[b]) & NUMBER ||
-            memcmp(all->data + start_of(all, a) + x, all->data + start_of(all, b) + y, (size_t)size))
-            return 0;
-        x = size == of_a ? 0 : x + size;
-        y = size == of_b ? 0 : y + size;
-        i += size == of_a;
-        j += size == of_b;
-    }
-    return i == i_end && j == j_end;
-}
-
-/* Marks the words between two matches. Returns how many are spellings. */
-static int64_t mark_gap(const Comparing *all, Text *one, int64_t i, int64_t i_end, Text *two, int64_t j, int64_t j_end)
-{
-    int64_t spelled = 0;
-    if (all->spellings && are_together(all, one, i, i_end, two, j, j_end))
-        return 0;
-    if (!all->spellings || i_end - i != j_end - j) {
-        for (; i < i_end; i++)
-            one->marks[one->at[i]] = OWN_WORD;
-        for (; j < j_end; j++)
-            two->marks[two->at[j]] = OWN_WORD;
-    }
-    for (; i < i_end; i++, j++) {
-        const int same = are_spellings(all, one->words[one->at[i]], two->words[two->at[j]]);
-        one->marks[one->at[i]] = two->marks[two->at[j]] = same ? SPELLING : OWN_WORD;
-        spelled += same;
-    }
-    return spelled;
 }
 
 static int is_lesser(const Comparing *all, int32_t a, int32_t b)
@@ -159,6 +65,12 @@ static int make_room(Bytes *room, int64_t size)
     return !room->data;
 }
 
+/* Marks a word of each text that counts. */
+static void share(Text *one, int64_t i, Text *two, int64_t j)
+{
+    one->marks[one->at[i]] = two->marks[two->at[j]] = SHARED;
+}
+
 /* Marks the words of two texts that a longest common subsequence leaves out. Returns whether there is no memory. */
 static int align(Comparing *all, Text *one, Text *two)
 {
@@ -167,16 +79,17 @@ static int align(Comparing *all, Text *one, Text *two)
         Text *text = texts[side];
         text->counted = 0;
         for (int64_t i = 0; i < text->size; i++) {
-            text->marks[i] = SHARED;
-            if (!(all->flags[text->words[i]] & NEVER))
+            const int counts = !(all->flags[text->words[i]] & NEVER);
+            text->marks[i] = counts ? OWN_WORD : SHARED;
+            if (counts)
                 text->at[text->counted++] = (int32_t)i;
         }
     }
-    int64_t equal = 0, n = one->counted, m = two->counted, spelled = 0;
-    while (equal < n && equal < m && one->words[one->at[equal]] == two->words[two->at[equal]])
-        equal++;
-    while (n > equal && m > equal && one->words[one->at[n - 1]] == two->words[two->at[m - 1]])
-        n--, m--;
+    int64_t equal = 0, n = one->counted, m = two->counted;
+    for (; equal < n && equal < m && one->words[one->at[equal]] == two->words[two->at[equal]]; equal++)
+        share(one, equal, two, equal);
+    for (; n > equal && m > equal && one->words[one->at[n - 1]] == two->words[two->at[m - 1]]; n--, m--)
+        share(one, n - 1, two, m - 1);
     const int64_t rows = n - equal, width = m - equal;
     if (make_room(&all->steps, rows * width) || make_room(&all->slots, 4 * (width + 1)))
         return 1;
@@ -198,30 +111,17 @@ static int align(Comparing *all, Text *one, Text *two)
             across = below;
         }
     }
-    int64_t i = 0, j = 0, i_end = 0, j_end = 0; /* the ends are those of the last match */
-    while (i < rows && j < width) {
+    for (int64_t i = 0, j = 0; i < rows && j < width;) {
         int step = all->steps.data[i * width + j];
         if (step == LEAVE_GREATER) {
             const int32_t a = one->words[one->at[equal + i]], b = two->words[two->at[equal + j]];
             step = is_lesser(all, a, b) ? LEAVE_OTHER : LEAVE_ONE;
         }
-        if (step == MATCH) {
-            spelled += mark_gap(all, one, equal + i_end, equal + i, two, equal + j_end, equal + j);
-            i_end = i + 1;
-            j_end = j + 1;
-        }
+        if (step == MATCH)
+            share(one, equal + i, two, equal + j);
         i += step != LEAVE_OTHER;
         j += step != LEAVE_ONE;
     }
-    spelled += mark_gap(all, one, equal + i_end, n, two, equal + j_end, m);
-    for (int side = 0; side < 2; side++)
-        for (int64_t k = 0; k < texts[side]->size; k++) {
-            uint8_t *mark = &texts[side]->marks[k];
-            if (*mark == SPELLING)
-                *mark = spelled * SPELLED > least(one->counted, two->counted) ? OWN_WORD : SHARED;
-            if (!all->numbers && all->flags[texts[side]->words[k]] & NUMBER)
-                *mark = SHARED;
-        }
     return 0;
 }
 
@@ -277,8 +177,7 @@ static int mark_unshared(Comparing *all, Text *one, Text *two)
     return 0;
 }
 
-/* number: of the text, among those of all pairs, from 1 */
-static Own described(const Comparing *all, const Text *text, int64_t number)
+static Own described(const Comparing *all, const Text *text)
 {
     Own own = {0};
     int32_t count = 0;
@@ -293,14 +192,12 @@ static Own described(const Comparing *all, const Text *text, int64_t number)
         if (own.words < FIRST)
             own.first[own.words] = word;
         own.words++;
-        own.repeated |= all->seen[word] == number;
         own.number |= all->flags[word] & NUMBER;
-        all->seen[word] = number;
     }
     return own;
 }
 
-static int compare(Comparing *all, Text *one, Text *two, int64_t pair, Own *out)
+static int compare(Comparing *all, Text *one, Text *two, Own *out)
 {
     const int64_t most = one->size + two->size;
     if (make_room(&all->marks, most) || make_room(&all->places, 4 * most))
@@ -311,8 +208,8 @@ static int compare(Comparing *all, Text *one, Text *two, int64_t pair, Own *out)
     two->at = one->at + one->size;
     if (least(one->size, two->size) <= all->shortest ? align(all, one, two) : mark_unshared(all, one, two))
         return 1;
-    out[0] = described(all, one, 2 * pair + 1);
-    out[1] = described(all, two, 2 * pair + 2);
+    out[0] = described(all, one);
+    out[1] = described(all, two);
     return 0;
 }
 
@@ -326,13 +223,12 @@ static int are_words(const Py_buffer *data, const Py_buffer *ends)
     return !bad && before <= data->len;
 }
 
-/* own_words(short, numbers, spellings, key, words, starts, sizes, data, ends, flags, left, right, out) */
+/* own_words(short, key, words, starts, sizes, data, ends, flags, left, right, out) */
 const char *own_words(Arrays *arrays)
 {
     const Py_buffer *view = arrays->view;
     Comparing all = {.data = view[3].buf, .ends = view[4].buf, .flags = view[5].buf, .words = view[5].len,
-                     .shortest = arrays->number[0], .numbers = arrays->number[1] != 0,
-                     .spellings = arrays->number[2] != 0, .key = (uint64_t)arrays->number[3]};
+                     .shortest = arrays->number[0], .key = (uint64_t)arrays->number[1]};
     const int32_t *words = view[0].buf;
     const int64_t *starts = view[1].buf, *sizes = view[2].buf, *sides[2] = {view[6].buf, view[7].buf};
     const int64_t texts = view[1].len / 8, pairs = view[6].len / 8;
@@ -347,13 +243,12 @@ const char *own_words(Arrays *arrays)
     }
     if (bad)
         return MISFIT;
-    int full = !(all.seen = calloc((size_t)all.words + 1, sizeof *all.seen));
+    int full = 0;
     for (int64_t i = 0; i < pairs && !full; i++) {
         const int64_t a = sides[0][i], b = sides[1][i];
         Text one = {.words = words + starts[a], .size = sizes[a]}, two = {.words = words + starts[b], .size = sizes[b]};
-        full = compare(&all, &one, &two, i, (Own *)view[8].buf + 2 * i);
+        full = compare(&all, &one, &two, (Own *)view[8].buf + 2 * i);
     }
-    free(all.seen);
     free(all.marks.data);
     free(all.places.data);
     free(all.slots.data);

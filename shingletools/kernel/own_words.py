@@ -5,7 +5,6 @@ a word is shared if it stands in a run of RUN words that the other text has anyw
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,16 +16,12 @@ from shingletools.kernel.types import I32, U8, Index
 
 RUN = 3  # words in a row that are shared, not there by chance
 GAP = 8  # shared words in a row, fewer of which do not divide own ones: chance shares that many
-SPELLED = 8  # words for each one that may be another spelling: in fewer words, another letter makes another name
 FIRST = 5  # own words that lines show
-LEAST_LETTERS = 5  # of a word that may have a typing error: in shorter ones another letter makes another word
-LEAST_STEM = 4  # letters before the ending of a plural
-ENDINGS = ("s", "es")
 NUMBER, NEVER = 1, 2  # flags of a word: it has a digit, it does not count in short texts
 
 # The own words of a text: how many there are; the most between which fewer than GAP shared ones stand; whether one of
-# them is there twice, and one is a number; and the numbers of the first ones, zeros behind
-OWN = np.dtype([("words", "i4"), ("run", "i4"), ("repeated", "i4"), ("number", "i4"), ("first", "i4", FIRST)])
+# them is a number; and the numbers of the first ones, zeros behind
+OWN = np.dtype([("words", "i4"), ("run", "i4"), ("number", "i4"), ("first", "i4", FIRST)])
 OwnWords = NDArray[np.void]  # of OWN
 
 
@@ -52,8 +47,6 @@ class Comparing(NamedTuple):
     """How texts are compared."""
 
     short: int  # words: a pair with a text of at most so many is aligned
-    numbers: bool = True  # whether numbers count in a pair that is aligned
-    spellings: bool = True  # whether another spelling is the same word there
     key: int = 0  # of a hash table; any number
 
 
@@ -68,11 +61,8 @@ def own_words(texts: NumberedTexts, left: Index, right: Index, how: Comparing, /
         if min(len(one), len(other)) > how.short:
             places = unshared(one, other), unshared(other, one)
         else:
-            places = aligned(one, other, vocabulary, texts.flags, how.spellings)
-        for words, own in zip((one, other), places, strict=True):
-            if not how.numbers and min(len(one), len(other)) <= how.short:
-                own = [place for place in own if not texts.flags[words[place]] & NUMBER]  # noqa: PLW2901
-            found.append(described(words, own, texts.flags))
+            places = aligned(one, other, vocabulary, texts.flags)
+        found += [described(words, own, texts.flags) for words, own in zip((one, other), places, strict=True)]
     return np.array(found, OWN).reshape(-1, 2)
 
 
@@ -81,11 +71,11 @@ def words_of(data: Buffer, ends: Buffer) -> list[bytes]:
     return [*split_ids(data, bounds[1:] - bounds[:-1])]
 
 
-def described(words: Sequence[int], places: Sequence[int], flags: U8) -> tuple[int, int, bool, bool, list[int]]:
+def described(words: Sequence[int], places: Sequence[int], flags: U8) -> tuple[int, int, bool, list[int]]:
     """Returns a row of OWN.
 
     >>> described([1] * 40, [3, 4, 9, 30], np.array([0, NUMBER]))
-    (4, 3, True, True, [1, 1, 1, 1, 0])
+    (4, 3, True, [1, 1, 1, 1, 0])
     """
     own = [words[place] for place in places]
     longest = count = 0
@@ -94,7 +84,7 @@ def described(words: Sequence[int], places: Sequence[int], flags: U8) -> tuple[i
         count = count + 1 if place - last <= GAP else 1
         last, longest = place, max(longest, count)
     number = any(flags[word] & NUMBER for word in own)
-    return len(own), longest, len(set(own)) < len(own), number, (own + [0] * FIRST)[:FIRST]
+    return len(own), longest, number, (own + [0] * FIRST)[:FIRST]
 
 
 def unshared(one: Sequence[int], other: Sequence[int]) -> list[int]:
@@ -111,39 +101,21 @@ def unshared(one: Sequence[int], other: Sequence[int]) -> list[int]:
 
 
 def aligned(
-    one: Sequence[int], other: Sequence[int], vocabulary: Sequence[str], flags: U8, spellings: bool
+    one: Sequence[int], other: Sequence[int], vocabulary: Sequence[str], flags: U8
 ) -> tuple[list[int], list[int]]:
-    """Returns the places of words of each text that `matched` leaves out.
+    """Returns the places of words of each text that `matched` leaves out. Words with the flag NEVER do not count.
 
-    Words with the flag NEVER do not count. With `spellings`, one word in SPELLED may be another spelling, and words may
-    be written together, unless one is a number.
-
-    >>> aligned([0, 1], [2], ["health", "care", "healthcare"], np.zeros(3, np.uint8), True)
-    ([], [])
+    >>> aligned([0, 1, 2], [2, 3], ["a", "the", "cat", "sat"], np.array([0, NEVER, 0, 0]))
+    ([0], [1])
     """
-    in_one, in_other = ([at for at, word in enumerate(text) if not flags[word] & NEVER] for text in (one, other))
-    left, right = ([text[at] for at in places] for text, places in ((one, in_one), (other, in_other)))
-    own = list[int](), list[int]()
-    spelled = list[int](), list[int]()
-    for (i, j), (i_end, j_end) in pairwise([(-1, -1), *matched(left, right, vocabulary), (len(left), len(right))]):
-        between = range(i + 1, i_end), range(j + 1, j_end)
-        gaps = [left[at] for at in between[0]], [right[at] for at in between[1]]
-        numbers = any(flags[word] & NUMBER for gap in gaps for word in gap)
-        together = ["".join(vocabulary[word] for word in gap) for gap in gaps]
-        if spellings and together[0] == together[1] and not numbers:
-            continue
-        alike = [False] * max(map(len, gaps))
-        if spellings and len(gaps[0]) == len(gaps[1]):
-            alike = [
-                not (flags[a] | flags[b]) & NUMBER and are_spellings(vocabulary[a], vocabulary[b])
-                for a, b in zip(*gaps, strict=True)
-            ]
-        for side, places in enumerate((in_one, in_other)):
-            for at, same in zip(between[side], alike, strict=False):
-                (spelled if same else own)[side].append(places[at])
-    if len(spelled[0]) * SPELLED > min(len(left), len(right)):
-        return sorted(own[0] + spelled[0]), sorted(own[1] + spelled[1])
-    return own
+    sides = [[at for at, word in enumerate(text) if not flags[word] & NEVER] for text in (one, other)]
+    left, right = ([text[at] for at in places] for text, places in zip((one, other), sides, strict=True))
+    shared = [*zip(*matched(left, right, vocabulary), strict=True)] or [(), ()]
+    own_left, own_right = (
+        [place for at, place in enumerate(places) if at not in of]
+        for places, of in zip(sides, map(frozenset, shared), strict=True)
+    )
+    return own_left, own_right
 
 
 def matched(one: Sequence[int], other: Sequence[int], vocabulary: Sequence[str]) -> list[tuple[int, int]]:
@@ -183,32 +155,6 @@ def matched(one: Sequence[int], other: Sequence[int], vocabulary: Sequence[str])
     return [*found, *zip(range(ends[0], len(one)), range(ends[1], len(other)), strict=True)]
 
 
-def are_spellings(one: str, other: str) -> bool:
-    """Returns whether words without digits differ by one typing error, or by the ending of an English plural.
-
-    A typing error is a letter too many, too few, or another one, or two that changed places (optimal string alignment).
-    It is not in the first letter, where people rarely err, and where prefixes stand that tell: increase and decrease.
-
-    >>> are_spellings("recieve", "receive"), are_spellings("cat", "cut"), are_spellings("male", "female")
-    (True, False, False)
-    >>> are_spellings("house", "houses"), are_spellings("new", "news"), are_spellings("hypertension", "hypotension")
-    (True, False, False)
-    """
-    if one[0] != other[0]:
-        return False
-    short, long = sorted((one, other), key=len)
-    if len(short) >= LEAST_STEM and long.removeprefix(short) in ENDINGS:
-        return True
-    if len(short) < LEAST_LETTERS:
-        return False
-    start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    more = len(long) - len(short)
-    rest, others = short[start:], long[start:]
-    if more:
-        return more == 1 and rest == others[1:]
-    return rest[1:] == others[1:] or (rest[:2] == others[1::-1] and rest[2:] == others[2:])
-
-
 def own_lines(heads: LineHeads, own: OwnWords, texts: NumberedTexts, rests: Sequence[bytes], which: Index, /) -> bytes:
     """Returns lines: heads, what each side has of its own, and the item of `rests` with the number in `which`."""
     words = words_of(texts.data, texts.ends)
@@ -216,7 +162,7 @@ def own_lines(heads: LineHeads, own: OwnWords, texts: NumberedTexts, rests: Sequ
     for (start, end), sides, rest in zip(heads.places.tolist(), own.tolist(), which.tolist(), strict=True):
         shown = [
             b'{"words":%d,"run":%d,"first":%b}' % (count, run, quoted(b" ".join(words[at] for at in first[:count])))
-            for count, run, _, _, first in sides
+            for count, run, _, first in sides
         ]
         lines.append(b'%b,"own":{"a":%b,"b":%b}%b' % (heads.data[start:end], *shown, rests[rest]))
     return b"".join(lines)

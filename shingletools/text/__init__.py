@@ -3,5 +3,6 @@
 hyphenation       words that soft hyphens divide at the end of a line
 unspaced_scripts  scripts without spaces
 sentences         where sentences end
+signs             signs that may change what a text means
 wordlists         lists of stop words; `stop/` has three
 """

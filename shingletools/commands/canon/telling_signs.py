@@ -5,41 +5,50 @@ from collections.abc import Iterator
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
+from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PICTURES
 
-CURRENCIES = "$¢£¥฿\u20a0-\u20cf"
 POWERS = "⁰¹²³⁴-⁹⁻"
-MINUSES = "−\u2010\u2011\u2013\ufe63\uff0d"  # besides the hyphen of ASCII
-OTHERS = "↑↓↗↘▲▼△▽✓✔✗✘☐☑☒★☆♀♂♯♭√¬∈∉"
-EMOJI = "☹☺\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff"  # without skin tones
 
 
-def pattern_of(others: str) -> re.Pattern[str]:
-    """Returns the pattern of what may be a telling sign. others: those besides ASCII's.
+def pattern_of(others: str, quotes: str) -> re.Pattern[str]:
+    """Returns the pattern of what may be a telling sign. others, quotes: those besides ASCII's.
 
-    It begins with all of them, as re searches quickly for a first character. A hyphen is a sign only before a number,
-    or after capitals and digits; a point only if it begins a number.
+    It begins with all first characters, as re searches quickly for one of a class; then it looks back at it.
     """
-    return re.compile(
-        rf"[-.*+/^!<>%${others}]"
-        rf"(?:(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-]))|(?<=\.)(?=\d)(?<![\w.)]\.)"
-        rf"|(?<=[*+/^])(?=\s?[-−\d(])|(?<=[\d\s]\+)(?!\w)|(?<=!)=|(?<=[<>])=?"
-        rf"|(?<=[{POWERS}])[{POWERS}]*|(?<![-.*+/^!<>{POWERS}]))"
+    quotes = rf"['\"{quotes}]"
+    behind = (
+        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-]))",  # before a number, after capitals and digits
+        r"(?<=\.)(?=\d)(?<![\w.)]\.)",  # that begins a number
+        rf"(?<=\d{quotes})(?![^\W\d])",  # of minutes and inches
+        r"(?<![:;=|].)(?<=[:;=])['’]?[-o^]?[][()/\\|](?![\w/])",  # of a face
+        r"(?<=[-+*/%&|^!])=(?!=)|(?<!=.)(?<==)={0,2}(?![=>])|(?<=!)==|(?<=&)&|(?<=\|)\|",  # of code
+        r"(?<=\*)\*(?=\s)|(?<=/)/(?=\s)|(?<=<)<(?=\s)|(?<=>)>(?=\s)|(?<![^\s([=,].)(?<=[!~^])(?=\w)",
+        r"(?<=\s[&*^~])(?=\s)|(?<=[A-Z]\*)(?![\w*])",  # between words, and after a grade
+        r"(?<=[*+/^])(?=\s?[-−\d(])|(?<=[\d\s]\+)(?!\w)|(?<=[<>])=?",
+        rf"(?<=[{POWERS}])[{POWERS}]*",
+        rf"(?<![-.*+/^!<>&|=~:;{POWERS}])(?<!{quotes})",  # all others
     )
+    return re.compile(rf"(?:[-.*+/^!<>%$&|=~:;{others}]|{quotes})(?:{'|'.join(behind)})")
 
 
-SIGN = lazy(lambda: pattern_of(f"‰×÷±≤≥≠{MINUSES}{CURRENCIES}{POWERS}{OTHERS}{EMOJI}"))
-ASCII_SIGN = lazy(lambda: pattern_of(""))  # a class of few characters is searched twice as fast
+SIGN = lazy(lambda: pattern_of(f"‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{PICTURES}", "’”°′″"))
+ASCII_SIGN = lazy(lambda: pattern_of("", ""))  # a class of few characters is searched twice as fast
 SPELLINGS = dict.fromkeys(MINUSES, "−") | {"-": "−", "*": "×", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠"}
+SPELLINGS |= {"'": "′", "’": "′", '"': "″", "”": "″"}
 BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥"
-GRADE = lazy(lambda: re.compile(r"(?<!\w)(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
+BEFORE_WORDS = tuple("([{\"'")
+GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
+OPENED = {"′": lazy(lambda: re.compile(r"(?<!\w)['‘‚’]\w")), "″": lazy(lambda: re.compile(r'(?<!\w)["“„”]\w'))}
+LONGEST_QUOTED = 200  # characters between quotes
 
 
 def telling_signs(text: str) -> str:
     """Returns the text with its telling signs as words of their codes.
 
     These are a minus, %, currencies, < and > and the like between words or before numbers, what calculates with
-    numbers, powers of numbers, and emoji. A hyphen, a slash in a date or the > before a quoted line is none. A number
-    that begins with a point gets a 0 before it.
+    numbers, operators of code, powers of numbers, minutes and inches, mathematical signs, faces and pictures. A hyphen,
+    a slash in a date or the > before a quoted line is none. A number that begins with a point gets a 0 before it, and
+    an & between words is the word and.
 
     >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
     ['u2212', '5', '°C,', '10-20', 'm,', 'p', 'u003c', '0.05,', '10', 'u005e']
@@ -60,16 +69,29 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
     """Yields the start and the end of each telling sign, and the words in its place."""
     for found in (ASCII_SIGN if text.isascii() else SIGN).finditer(text):
         start, end = found.span()
-        sign = SPELLINGS.get(found[0], found[0])
+        given = found[0]
+        sign = SPELLINGS.get(given, given)
         before, after = text[max(start - 7, 0) : start], text[end : end + 2]
-        if found[0][0] in "⁻⁰¹²³⁴⁵⁶⁷⁸⁹":
+        if given[0] in "⁻⁰¹²³⁴⁵⁶⁷⁸⁹":
             signs = " u005e " * before[-1:].isdecimal() + " u2212 " * (sign[0] == "⁻")
             if signs:
                 yield start, end, signs + sign.removeprefix("⁻")
         elif sign == ".":
             yield start, end, " 0."
+        elif sign == "&":
+            yield start, end, "and"
+        elif sign[0] in ":;=" and sign[-1] != "=":  # a face, whatever its nose
+            yield start, end, codes(sign[0].replace("=", ":") + sign[-1])
+        elif sign in OPENED:
+            quoted = text[max(start - LONGEST_QUOTED, 0) : start].rpartition("\n")[2]
+            if given == sign or not OPENED[sign].search(quoted):
+                yield start, end, codes(sign)
         elif tells(sign, before, after):
-            yield start, end, f" u{ord(sign[0]):04x} "
+            yield start, end, codes(sign)
+
+
+def codes(signs: str) -> str:
+    return " " + "".join(f"u{ord(sign):04x} " for sign in signs)
 
 
 def tells(sign: str, before: str, after: str) -> bool:
@@ -77,25 +99,32 @@ def tells(sign: str, before: str, after: str) -> bool:
     last, following = before[-2:].strip()[-1:], after.lstrip(" .-−$£€¥")[:1]
     calculates = (last.isdecimal() or last == ")") and (following.isdecimal() or following == "(")
     spaces = before[-1:].isspace(), after[:1].isspace()
+    line = before.rpartition("\n")[2].strip() != ""
+    within = line and "\n" not in after and (following.isalnum() or following in BEFORE_WORDS)
     if sign == "−":
         number = following.isdecimal() and not after[:1].isspace()
         begins = not before or before[-1].isspace() or before[-1] in BEFORE_MINUS
         told = begins if number else not after[:1].isalnum() and GRADE.search(before) is not None
     elif sign in "%‰":
-        told = last.isdecimal()
+        told = last.isdecimal() or (within and all(spaces))
     elif sign in "+×^÷":  # a slash is none in dates and fractions
         told = calculates and spaces[0] == spaces[1] and (sign != "÷" or spaces[0])
         if sign == "+":  # between words, and behind a number, as in 18+ or HER2+
             told |= all(spaces) or (before[-1:].isdecimal() and not after[:1].isalnum())
-    elif sign == "±":
-        told = following.isdecimal()
+            told |= before[-1:].isalpha() and after[:1].isdecimal()
+        elif sign != "÷":
+            told |= (within and all(spaces)) or (sign == "^" and after[:1].isalnum() and not before[-1:].isalnum())
+            told |= sign == "×" and GRADE.search(before) is not None
+    elif sign in ("±", "°"):
+        told = following.isdecimal() if sign == "±" else following not in tuple("CFK")
     elif sign in "<>":  # before a quoted line, and in an arrow, it is none
-        within = before.rpartition("\n")[2].strip() != ""
         told = before[-1:] not in ("-", "=", "<", ">") and (
-            (within and all(spaces)) or (following.isdecimal() and (within or not spaces[1]))
+            (line and all(spaces)) or (following.isdecimal() and (line or not spaces[1]))
         )
     elif sign == "$":
         told = last.isdecimal() or following.isdecimal() or all(spaces)
+    elif sign[0] in "=-+*/%&|^<>~" or sign in ARROWS:
+        told = sign in ("&&", "||") or (sign == "~" and not spaces[1]) or (within and spaces[0] == spaces[1])
     else:
         told = True
     return told

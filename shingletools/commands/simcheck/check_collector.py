@@ -10,11 +10,11 @@ import orjson
 
 from shingletools.commands.simcheck.spec import ADDED, CheckSpec
 from shingletools.commands.simcheck.text_numbers import TextNumbers
-from shingletools.commands.simcheck.verdicts import COPY, DIFFERENT, DOUBT, DOUBTFUL, UNLIKE, VERDICTS, verdicts
+from shingletools.commands.simcheck.verdicts import ANSWERS, DOUBT, SHORT, UNLIKE, VERDICTS, stands_in, verdicts
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.ids import SelectedIds, each_id, split_ids
 from shingletools.kernel.line_columns import ColumnData, Field, Kind
-from shingletools.kernel.own_words import OWN, Comparing, LineHeads, NumberedTexts
+from shingletools.kernel.own_words import OWN, Comparing, LineHeads, NumberedTexts, OwnWords
 from shingletools.kernel.types import Flags, Index
 from shingletools.record import wire
 from shingletools.record.collector import Collector
@@ -28,7 +28,6 @@ from shingletools.system.spilling_list import SpillingList
 NOT_YET, BAD = -1, -2  # instead of the number of a text: its document has not come, or was rejected
 CACHED_WORDS = 1 << 21  # words of prepared texts that are kept
 PART_BYTES = 1 << 24  # of texts that are compared at once
-MOST_WORDS = (1 << 31) - 1  # of a text: their places have 32 bits
 MEMORY_PARTS = 4  # of the memory: one for pairs, two for texts, the rest for gaps in the heap
 VIA = "via"
 
@@ -80,17 +79,15 @@ class CheckCollector(Collector):
         self.two = one, Side() if spec.others else one
         self.apart_first: dict[bytes, bytes] = {}  # the first id of texts that differ from what they are copies of
         self.via: bytes | None = None  # the recipe of all texts, as it is spelled, from the first document on
-        rules = spec.rules
-        self.prepared = TextNumbers(rules.never)
-        key = int.from_bytes(os.urandom(8))
-        self.how = Comparing(min(rules.short, MOST_WORDS), rules.numbers > 0, rules.spellings, key)
+        self.prepared = TextNumbers()
+        self.how = Comparing(SHORT, key=int.from_bytes(os.urandom(8)))
         covers = [*(found.covers for found in VERDICTS[:DOUBT]), "both" if spec.covering else VERDICTS[DOUBT].covers]
         self.rests = [
             f',"covers":"{side}","answer":"{found.answer}"}}\n'.encode()
             for side, found in zip(covers, VERDICTS, strict=True)
         ]
         self.lost: list[Reject] = []
-        self.counts = dict.fromkeys((COPY, DOUBTFUL, DIFFERENT), 0)
+        self.counts = dict.fromkeys(ANSWERS, 0)
         other = -1 if spec.others else 0
         ids = Field(b"a", Kind.ID), Field(b"b", Kind.ID, other=other)
         flags = (Field(AGAINST.encode(), Kind.FLAG), Field(wire.COPY.encode(), Kind.FLAG))
@@ -222,7 +219,7 @@ class CheckCollector(Collector):
         own, sizes = np.zeros((len(pairs.texts), 2), OWN), np.zeros((len(pairs.texts), 2), np.int64)
         own[compared] = kernel.own_words(texts, at[:, 0], at[:, 1], self.how)
         sizes[compared] = texts.sizes[at]
-        found = verdicts(own, sizes, self.spec.rules)
+        found = verdicts(own, sizes, self.quoted(pairs.texts, own, sizes))
         for number, count in enumerate(np.bincount(found).tolist()):
             self.counts[VERDICTS[number].answer] += count
 
@@ -232,6 +229,14 @@ class CheckCollector(Collector):
 
         output = lines(found != UNLIKE if self.spec.drops else found >= 0)
         return written(output, b"" if self.spec.doubtful is None else lines(found == DOUBT))
+
+    def quoted(self, texts: Index, own: OwnWords, sizes: Index) -> Flags:
+        """Returns whether each long text of a pair stands in the other one. Shape (pairs, 2)."""
+        found = np.zeros(sizes.shape, np.bool_)
+        for row, side in np.argwhere((own["words"] == 0) & (sizes.min(axis=1, keepdims=True) > SHORT)).tolist():
+            one, other = (self.texts[texts[row, each]] for each in (side, 1 - side))
+            found[row, side] = stands_in(one, other, sizes[row, side], sizes[row, 1 - side])
+        return found
 
     def numbered(self, texts: Index) -> tuple[NumberedTexts, Index]:
         """Returns prepared texts, and where those of pairs are among them."""

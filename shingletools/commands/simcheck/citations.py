@@ -5,18 +5,17 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 import orjson
 from rapidfuzz import fuzz
 
-from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS, FUNCTION_WORDS
-from shingletools.commands.simcheck.text_numbers import is_number
-from shingletools.kernel.own_words import NEVER, aligned
-from shingletools.kernel.own_words import NUMBER as NUMBER_FLAG
+from shingletools.commands.simcheck.spec import CITATION_FIELDS, DETAILS
+from shingletools.commands.simcheck.spellings import are_spelled_alike
+from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, PICTURES
 
 EQUAL, ALIKE, UNKNOWN, OTHER = 2, 1, 0, -1  # what two values of a field are
 NEAR = 75  # percent of the letters of titles, in order: the same title as two databases have it
 LONG = 4  # words of a title that few papers have, without these: Letter to the editor is no such title
+FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # prepositions and pronouns may tell
 KINDS = frozenset(
     "abstract abstracts addendum comment commentary comments corrected correction corrections corrigenda corrigendum "
     "discussion edition editor editorial errata erratum letter part preface protocol replies reply retracted "
@@ -35,7 +34,7 @@ WORD = re.compile(r"[^\W_]+")
 # Of titles, signs are words, too; a hyphen is a minus before a number, and behind a short word or a digit: Na-, CD4-
 WORD_OR_SIGN = re.compile(
     r"[^\W_]+|(?<![\w\u2013-])[-\u2013](?=\d)|(?:(?<=\b\w)|(?<=\b\w\w)|(?<=\b\w\w\w)|(?<=\d))-(?![\w\u2013-])"
-    r"|[\u2212+%‰#$€£¥<>=±≤≥≈\u00d7÷♀♂\u2600-\u27bf\U0001f000-\U0001faff]"
+    rf"|[−+%‰#<>={CURRENCIES}{MATHEMATICAL}{ARROWS}{PICTURES}]"
 )
 APART = re.compile(r"(?<!\d) | (?!\d)")  # blanks that may be written or not: 1 5 is not 15
 NUMBER = re.compile(r"\d{1,18}")
@@ -55,10 +54,6 @@ class Citation:
 
     def __getitem__(self, name: str) -> str:
         return self.values.get(name, "")
-
-    def __len__(self) -> int:
-        """Returns the number of words that take as much memory."""
-        return 30
 
     @property
     def doi(self) -> str:
@@ -131,11 +126,8 @@ def titles(a: Citation, b: Citation) -> int:
         return OTHER
     if not fuzz.ratio(" ".join(one), " ".join(other), score_cutoff=NEAR):
         return ALIKE if len(one) >= LONG and other[: len(one)] == one else OTHER
-    vocabulary = sorted({*one, *other})
-    numbers = {word: at for at, word in enumerate(vocabulary)}
-    flags = [NUMBER_FLAG * is_number(word) | NEVER * (word in FUNCTION_WORDS) for word in vocabulary]
-    left, right = ([numbers[word] for word in title] for title in (one, other))
-    return ALIKE if any(aligned(left, right, vocabulary, np.array(flags, np.uint8), True)) else EQUAL
+    one, other = ([word for word in title if word not in FUNCTION_WORDS] for title in (one, other))
+    return EQUAL if are_spelled_alike(one, other) else ALIKE
 
 
 def authors(a: Citation, b: Citation) -> int:

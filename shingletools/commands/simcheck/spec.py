@@ -1,9 +1,8 @@
-"""The specification of simcheck: pairs, the documents that they name, and what a document may have of its own."""
+"""The specification of simcheck: pairs, and the documents that they name."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shingletools.record.stage import Stage, check_fields_apart
 from shingletools.record.wire import AGAINST, COPY, COVERS
@@ -21,19 +20,6 @@ CITATION_FIELDS = (
     *(*DETAILS, "database", "accession", ABSTRACT),
 )
 
-FUNCTION_WORDS = frozenset(("an", "and", "of", "the"))  # of English; prepositions and pronouns may tell
-
-
-class CoverRules(NamedTuple):
-    """What a text may have of its own, and still be covered."""
-
-    short: int = 60  # words: in texts of so many, each word tells
-    longest: int = 4  # own words close together
-    share: Fraction = Fraction(1, 10)  # of a text's words
-    numbers: int = 100  # words: in texts of so many, each number tells; 0 for none
-    spellings: bool = True  # whether another spelling is the same word
-    never: AbstractSet[str] = FUNCTION_WORDS  # that do not count in short texts
-
 
 class CheckSpec(Stage):
     """The options of simcheck. Documents are read after pairs, so only those that pairs name are kept."""
@@ -42,13 +28,11 @@ class CheckSpec(Stage):
     docs: Sequence[str]  # files of documents, of both sides or of a only
     others: Sequence[str] = ()  # files of the documents b
     text_field: str = "text"
-    rules: CoverRules = CoverRules()
     doubtful: str | None = None  # the file of doubtful pairs
     drops: bool = False  # whether different pairs are not written
     citations: bool = False  # whether fields of citations are compared, not texts
     covering: bool = False  # whether doubtful pairs cover each other, too
     memory: "Memory | None" = None
-    reads: Sequence[str] = ()  # lists of words that never count
 
     @property
     def second(self) -> tuple[str, str] | None:

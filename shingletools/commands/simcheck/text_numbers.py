@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from shingletools.kernel.own_words import NEVER, NUMBER, NumberedTexts, words_of
 from shingletools.kernel.types import Index
 
 BLANK = ord(" ")
+ARTICLE = "the"  # it does not count in short texts; and, of, in and not may tell
 
 
 def is_number(word: str) -> bool:
@@ -23,13 +23,9 @@ def is_number(word: str) -> bool:
 
 
 class TextNumbers:
-    """Texts that are prepared to be compared. Texts are UTF-8, with blanks between their words.
+    """Texts that are prepared to be compared. Texts are UTF-8, with blanks between their words."""
 
-    never: words that do not count in short texts.
-    """
-
-    def __init__(self, never: AbstractSet[str]) -> None:
-        self.never = never
+    def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
@@ -52,16 +48,13 @@ class TextNumbers:
         self.starts.extend((bounds[:-1] + len(self.words)).tolist())
         self.sizes.extend(np.diff(bounds).tolist())
         self.words.frombytes(words.astype(np.int32).tobytes())
-        self.flags += bytes(map(self.flags_of, self.words_from(known)))
+        new = map(bytes.decode, self.words_from(known))
+        self.flags += bytes(NUMBER * is_number(word) | NEVER * (word == ARTICLE) for word in new)
 
     def words_from(self, first: int) -> list[bytes]:
         ends = np.frombuffer(bytes(self.ids.ends), np.int64)
         start = int(ends[first - 1]) if first else 0
         return words_of(bytes(self.ids.data[start:]), ends[first:] - start)
-
-    def flags_of(self, word: bytes) -> int:
-        text = word.decode()
-        return NUMBER * is_number(text) | NEVER * (text in self.never)
 
     def arrays(self) -> NumberedTexts:
         """Returns all texts. No text can be added while these arrays are there."""

@@ -1,23 +1,25 @@
 """Which side of a pair the other covers: a text is covered if it has nothing of its own beside the other.
 
-A short text is covered only by one with the same words: there every word may tell, also one that the other adds, such
-as Erratum, not or 2. A long one may have a few words of its own, such as a date or a counter, if they do not stand
-together, do not come again, and if neither text has a number of its own where it is of middle length: 5 in place of -5
-has nothing of its own, but is no copy.
+In doubt, it is not. Each word may tell: another one, as in Part 2 or Dr Moller; one that only the other text has, as
+Erratum or not; and where it stands. Of texts of 60 to 300 words that stand in another one, nearly all tell something by
+what is missing, such as descriptions of a program and of its manual. Only around longer texts may be what pages have.
 
 Three answers, as in record linkage (Fellegi and Sunter 1969): copy, doubtful, different.
 """
 
-from math import floor
 from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simcheck.spec import CoverRules
 from shingletools.kernel.own_words import OwnWords
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import Flags, Index
 
-COPY, DOUBTFUL, DIFFERENT = "copy", "doubtful", "different"
+ANSWERS = COPY, DOUBTFUL, DIFFERENT = "copy", "doubtful", "different"
+SHORT = 60  # words of a text that is compared word by word; they need so little time
+ARTICLES_TELL = 4  # words: in fewer, an article tells, too: The Who
+QUOTED = 300  # words of a text that the other may have beside some of its own
+BESIDE = 10  # words of it for each of these
+NUMBERS_TELL = 100  # words: in a text of so many, each number
 ALIKE = 4  # words of a text for each own one: if each side has more own ones, they are different
 
 
@@ -38,17 +40,25 @@ VERDICTS = (
 UNLIKE, DOUBT = 3, 4  # the numbers of the last two
 
 
-def verdicts(own: OwnWords, sizes: Index, rules: CoverRules) -> Index:
-    """Returns the number of each pair's verdict. sizes: words of each text. Shapes: (pairs, 2), (pairs,)."""
+def stands_in(text: bytes, other: bytes, size: int, of_other: int) -> bool:
+    """Returns whether a text is the other one, or a long one most of it. Texts are words between single blanks.
+
+    >>> stands_in(b"a b", b"a b", 2, 2), stands_in(b"a b", b"a b c", 2, 3)
+    (True, False)
+    """
+    if size <= QUOTED or (of_other - size) * BESIDE > size:
+        return text == other
+    return b" %b " % text in b" %b " % other
+
+
+def verdicts(own: OwnWords, sizes: Index, quoted: Flags) -> Index:
+    """Returns the number of each pair's verdict.
+
+    sizes: words of each text; quoted: whether a long one stands in the other. Shapes: (pairs, 2), (pairs,).
+    """
     words = own["words"].astype(np.int64)
-    several, which = np.unique(sizes.ravel(), return_inverse=True)
-    most = np.array([floor(rules.share * size) for size in several.tolist()], np.int64)[which].reshape(sizes.shape)
-    numbers = own["number"] > 0
-    few = (own["run"] <= rules.longest) & (words <= most) & (own["repeated"] == 0)
-    covered = np.where(
-        sizes <= rules.short,
-        words.sum(axis=1, keepdims=True) == 0,
-        few & ~(numbers.any(axis=1, keepdims=True) & (sizes <= rules.numbers)),
-    )
-    unlike = (ALIKE * words > sizes).all(axis=1) | (numbers.all(axis=1) & (sizes.min(axis=1) <= rules.numbers))
+    least = sizes.min(axis=1)
+    same = (words.sum(axis=1) == 0) & ((least >= ARTICLES_TELL) | (sizes[:, 0] == sizes[:, 1]))
+    covered = np.where((least <= SHORT)[:, None], same[:, None], quoted)
+    unlike = (ALIKE * words > sizes).all(axis=1) | ((own["number"] > 0).all(axis=1) & (least <= NUMBERS_TELL))
     return np.select([covered.all(axis=1), *covered.T, unlike], range(DOUBT), DOUBT)
