@@ -22,7 +22,7 @@ from shingletools.record.filter_line import filter_line
 from shingletools.record.json_members import members
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter, Stage
-from shingletools.running.pipeline import take_batch
+from shingletools.running.step_events import take_batch
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed, Rejected
 from suite import kept_in_a_file

@@ -22,7 +22,7 @@ from shingletools.record.events import Event, Lines, ReadFigures, Reject, Remove
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.running import driver, shingletools_command
-from shingletools.running.pipeline import take_batch
+from shingletools.running.step_events import take_batch
 
 BIN = Path(sysconfig.get_path("scripts"))
 DATA = Path(__file__).parent / "data"

@@ -22,7 +22,7 @@ from picture import PICTURE, drawn, picture
 from shingletools.record.command_registry import STAGES
 from shingletools.running import run_command
 from shingletools.running.completion import parser_of
-from shingletools.running.pipeline_parser import split
+from shingletools.running.steps import split
 from suite import COMMANDS, KEEPERS, PROGRAMS, RUNNERS, SHORT
 
 MAN = TOP / "man"

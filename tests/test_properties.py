@@ -9,10 +9,9 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzz.targets import TARGETS
 from harness import DOCS, Record, filtered, pipe, run_here, stopping
 from shingletools import kernel
 from shingletools.commands.canon.canonizer import Canonizer
@@ -29,7 +28,7 @@ from shingletools.record.events import Reject
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter
-from shingletools.running.pipeline import events_of
+from shingletools.running.step_events import events_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed, Rejected
 from suite import FILTERS, inputs
@@ -130,61 +129,6 @@ json_values = st.recursive(
     max_leaves=8,
 )
 ids = integers | strings
-
-# What a line may be changed by, so that it is nearly JSON
-PIECES = (
-    *'{}[],:"-0.eE+x\\ \t\r\x00\x1f\x7fé\U0001f600\u2028',
-    '""',
-    '"a":',
-    "[[",
-    '{"a":',
-    "1e999",
-    "9" * 20,
-    "1" * 310,
-    "-1e308",
-    "1.7976931348623159e308",
-    "0." + "0" * 330 + "1",
-    "true",
-    "nul",
-    "NaN",
-    "\\u",
-    "\\ud83d",
-    "\\ude00",
-    "\\u0041",
-    "\\n",
-)
-changes = st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.sampled_from(PIECES)), max_size=4)
-
-
-def changed(text: str, edits: list[tuple[int, int, str]]) -> str:
-    for place, dropped, piece in edits:
-        here = place % (len(text) + 1)
-        text = text[:here] + piece + text[here + dropped :]
-    return text
-
-
-@st.composite
-def nests(draw: st.DrawFn) -> str:
-    """Levels, some of which may never be closed."""
-    openers = draw(st.lists(st.sampled_from(["[", '{"a":', "[1,", ' [ {"b" : [] , "c":']), min_size=1, max_size=3))
-    count = draw(st.integers(0, 300) | st.integers(1015, 1035) | st.integers(300, 2500))
-    opened = "".join(openers[level % len(openers)] for level in range(count))
-    closed = "".join("]" if letter == "[" else "}" for letter in reversed(opened.replace("[]", "")) if letter in "[{")
-    inside = draw(st.sampled_from(["", "1", "[]", '"a', "1e999", '"\\ud800"', "tru"]))
-    return opened + inside + closed[: draw(st.sampled_from([0, len(closed)]) | st.integers(0, len(closed)))]
-
-
-nearly_json = st.builds(
-    changed, st.builds(json.dumps, json_values, ensure_ascii=st.booleans()) | nests(), changes
-) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
-
-
-@pytest.mark.slow
-@settings(max_examples=400)
-@given(nearly_json)
-def test_a_line_is_read_or_rejected_as_orjson_does_but_never_for_lack_of_memory(text: str) -> None:
-    """No decision depends on orjson's message."""
-    TARGETS["readers"](text.replace("\n", " ").encode())
 
 
 def test_what_is_json_is_read_whatever_orjson_says_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

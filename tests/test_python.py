@@ -516,7 +516,7 @@ def test_unique_tells_what_could_not_be_compared(library: str) -> None:
         assert [*map(str, result.rejected)] == result.messages == said
         repeated = unique([rows[0], rows[0], rows[2]])
         assert list(repeated) == [rows[0], rows[0]]
-        said = [f"{place}: unique.words:2: id 1 was seen before" for place in ("simjoin", "simcheck")]
+        said = [f"{command}: -:2: id 1 was seen before" for command in ("simjoin", "simcheck")]
         assert repeated.messages == [*said, "dedup: -:2: id 1 was seen before, so the document stays"]
         assert [each.command for each in result.figures] == ["canon", "shingle", "simjoin", "simcheck", "dedup"]
         return

@@ -16,7 +16,7 @@ import pytest
 from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.command_registry import STAGES
-from shingletools.running.pipeline_parser import command_lines, split, steps_of
+from shingletools.running.steps import command_lines, split, steps_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed
 from suite import SEQUENCES, SUITE

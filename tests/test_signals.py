@@ -198,7 +198,7 @@ def test_a_signal_that_does_not_interrupt_a_read(monkeypatch: pytest.MonkeyPatch
     late.start()
     try:
         with pytest.raises(signals.Ended):
-            interruptible_reads.read_some(reading, interruptible_reads.readable(reading))
+            next(interruptible_reads.blocks_of(reading))
     finally:
         late.cancel()
         signal.signal(signal.SIGTERM, before)

@@ -105,7 +105,7 @@ def test_a_stage_is_frozen() -> None:
     for field in ("consumes", "reads", "nothing"):
         with pytest.raises(AttributeError, match=f"Filter is frozen: {field} cannot be set"):
             setattr(stage, field, "other")
-    assert list(vars(stage)) == list(Filter.__annotations__)
+    assert [*vars(stage)] == [*Filter.__annotations__, "read", "adds"]
 
 
 def test_a_stage_has_the_fields_that_its_class_names() -> None:

@@ -26,11 +26,8 @@ class Parser(argparse.ArgumentParser):
     It refuses an option that is given twice, unless it is a flag, or has the action append or extend.
     """
 
-    def __init__(self, *args: Any, example: Sequence[str] = (), **named: Any) -> None:
-        """example: lines of a shell at the end of the help."""
-        super().__init__(*args, **named)
-        self.example = example
-        self.given: dict[str, argparse.Action] = {}  # the actions of what was given, by their attributes
+    example: Sequence[str] = ()  # lines of a shell at the end of the help
+    given: dict[str, argparse.Action]  # the actions of what was given, by their attributes
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parses options and files in any order; after --, only files. No file means standard input.
@@ -56,26 +53,24 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _take(self, parse: Callable[..., tuple[Any, list[str]]], *words: Any) -> Any:
-        """Parses words with argparse; raises Failed.
+        """Parses words with argparse. Raises Failed.
 
-        Unknown arguments are reported before missing ones: they may be mistyped.
+        Unknown arguments are reported before missing ones, since they may be mistyped, with the option that is most
+        like the first one.
         """
+        self.given = {}
         needed = [action for action in self._actions if action.required]
         for action in needed:
             action.required = False
         options, unknown = parse(*words)
-        self.refuse(unknown)
-        if missing := ["/".join(each.option_strings) or each.metavar for each in needed if each.dest not in self.given]:
-            self.error(f"the following arguments are required: {', '.join(map(str, missing))}")
-        return options
-
-    def refuse(self, unknown: Sequence[str]) -> None:
-        """Raises Failed if there are unknown arguments, with the option that is most like the first one."""
         if unknown:
             word = unknown[0].partition("=")[0]
             first = f"; canon {word} reads it, so canon comes first"
             question = first if word in READ_BY_CANON else did_you_mean(self.option_like(word))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
+        if missing := ["/".join(each.option_strings) or each.metavar for each in needed if each.dest not in self.given]:
+            self.error(f"the following arguments are required: {', '.join(map(str, missing))}")
+        return options
 
     def option_like(self, word: str) -> str | None:
         """Returns the long option that is most like a word."""
@@ -169,10 +164,10 @@ def make_parser(
         f"rejected, 2 the run failed, 130 interrupted. The manual: man {name}",
         allow_abbrev=False,
         add_help=False,
-        example=example,
         # Without a width, each option would load shutil to ask for that of the terminal
         formatter_class=partial(argparse.HelpFormatter, width=80),
     )
+    parser.example = example
     jobs = partial(count, most=MAX_JOBS)
     add_options(parser)
     records = parser.add_argument_group("records")

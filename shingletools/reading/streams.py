@@ -12,7 +12,8 @@ from shingletools.reading import compression_detection
 from shingletools.record.record_batch import RecordBatch
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import State, is_device, named, same_file, widen
-from shingletools.system.interruptible_reads import READ_BYTES, ahead, blocks_of, whole_lines
+from shingletools.system.interruptible_reads import READ_BYTES, blocks_of, whole_lines
+from shingletools.system.signals import ours
 
 if TYPE_CHECKING:
     from shingletools.reading.decompression import Held
@@ -24,6 +25,9 @@ SPAN_BYTES = 1 << 20  # bytes that a worker reads itself, at least, unless they 
 MAX_SPAN_BYTES = 1 << 22  # fewer pieces of a large file mean less work for the process that hands them out
 SPANS = 64  # of a file, at most, unless these are too large
 TAIL_BYTES = 1 << 14  # bytes that are read to find the end of its last line
+
+# Files of which the first line was read: the blocks that it took, and the rest
+looked_at: dict[str, tuple[list[bytes], Generator[bytes]]] = {}
 
 
 class Span(NamedTuple):
@@ -74,20 +78,28 @@ def read_batches(
 
 
 def first_line(name: str) -> bytes:
-    """Returns the first line of a regular file or of standard input, of which nothing is lost.
+    """Returns the first line of a regular file or of standard input. A command reads on from there (`read_raw`).
 
     It is empty for a terminal, any other kind of file, and what cannot be read.
     """
-    seen: list[bytes] = []
+    seen, raw = list[bytes](), read_raw(name)
     try:
         if is_device(name) or not (name == "-" or os.path.isfile(name)):
             return b""
-        with contextlib.closing(Blocks(read_raw(name), printable(name), "line", seen=seen)) as blocks:
-            return next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
-    except Failed:
-        return b""  # the run reports it
-    finally:
-        ahead[:0] = seen if name == "-" else []
+        with contextlib.closing(Blocks(noted(raw, seen), printable(name), "line")) as blocks:
+            line = next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
+    except Failed:  # the run reports it
+        raw, line = read_raw(name), b""
+    if name == "-" or (line and ours()):  # a program may read the file much later
+        looked_at[name] = seen, raw
+    return line
+
+
+def noted(blocks: Iterator[bytes], seen: list[bytes]) -> Generator[bytes]:
+    """Yields blocks, and keeps them."""
+    for block in blocks:
+        seen.append(block)
+        yield block
 
 
 def read_whole(name: str, encoding: "Encoding | None" = None) -> tuple[bytes, int]:
@@ -99,25 +111,14 @@ def read_whole(name: str, encoding: "Encoding | None" = None) -> tuple[bytes, in
 class Blocks:
     """Iterates over the decompressed blocks of a file, as UTF-8; raises Failed."""
 
-    def __init__(
-        self,
-        raw: Generator[bytes],
-        where: str,
-        held: "Held",
-        encoding: "Encoding | None" = None,
-        *,
-        seen: list[bytes] | None = None,
-    ) -> None:
-        """seen: gets the blocks as they were read."""
-        self.raw, self.seen = raw, seen
+    def __init__(self, raw: Generator[bytes], where: str, held: "Held", encoding: "Encoding | None" = None) -> None:
+        self.raw = raw
         self.blocks = decoded(compression_detection.plain(self._counted(), where, held), where, encoding)
         self.size = 0  # bytes of the file that were read since the last call of `taken`
 
     def _counted(self) -> Iterator[bytes]:
         for block in self.raw:
             self.size += len(block)
-            if self.seen is not None:
-                self.seen.append(block)
             yield block
 
     def __iter__(self) -> Iterator[bytes]:
@@ -195,6 +196,12 @@ def read_raw(name: str) -> Generator[bytes]:
 
     It may grow.
     """
+    if name in looked_at:
+        seen, rest = looked_at.pop(name)
+        with contextlib.closing(rest):
+            yield from seen
+            yield from rest
+        return
     with named(name):
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         widen(descriptor)

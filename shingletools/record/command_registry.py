@@ -39,14 +39,10 @@ class CommandInfo(NamedTuple):
     documents: Callable[[Any], Sequence[str]] = attrgetter("files")
 
 
-def module_of(command: str) -> str:
-    """Returns the name of the module of a command."""
-    return f"shingletools.commands.{command}.command" if command in STAGES else "shingletools.spark.command"
-
-
 def command_of(command: str) -> Any:
     """Returns the module of a command."""
-    return importlib.import_module(module_of(command))
+    room = f"commands.{command}" if command in STAGES else "spark"
+    return importlib.import_module(f"shingletools.{room}.command")
 
 
 def info_of(command: str) -> CommandInfo:

@@ -20,14 +20,28 @@ class FileDocuments(ABC):
     number: int  # of its first document in the whole input, from 1
     size: int  # bytes of input
     alone = False  # whether the whole file is one document
-    numbered = False  # whether the format gave the last of `documents` its number as the id
+    id_field = ""  # the field in which a document without an id gets its number; "" if it gets none
+    numbered = False  # whether the last of `documents` got its number as the id
     plain = False  # whether its documents are plain text, in a format that also has HTML
     messages: Sequence[str] = ()  # for standard error
     counted: Mapping[str, int] = {}  # how many things were left out, by description, for -v
 
     @abstractmethod
-    def documents(self) -> Iterable[Document]:
+    def unnumbered(self) -> Iterable[Document]:
         """Returns its documents, in order."""
+
+    def documents(self) -> Iterator[Document]:
+        """Yields its documents, in order, with their numbers as ids if they get these."""
+        for number, document in enumerate(self.unnumbered(), self.number):
+            if not self.id_field or document.cause:
+                yield document
+                continue
+            try:
+                record, cause = with_id(document.record, number, self.id_field), ""
+            except Rejected as error:
+                record, cause = b"", str(error)
+            self.numbered = record is not document.record
+            yield document._replace(record=record, cause=cause)
 
     def batch(self, strict: bool = False) -> RecordBatch:
         """Returns the records of its documents, up to the first one without a record if strict."""
@@ -53,29 +67,8 @@ class ReadyDocuments(FileDocuments):
     def __init__(self, name: str, number: int, size: int, made: Sequence[Document]) -> None:
         self.name, self.number, self.size, self.made = name, number, size, made
 
-    def documents(self) -> Iterable[Document]:
+    def unnumbered(self) -> Iterable[Document]:
         return self.made
-
-
-class WithNumbers(FileDocuments):
-    """The documents of a portion, with numbers as ids where they have none."""
-
-    def __init__(self, portion: FileDocuments, id_field: str) -> None:
-        self.portion, self.id_field = portion, id_field
-        self.name, self.number, self.size = portion.name, portion.number, portion.size
-        self.plain, self.messages, self.counted = portion.plain, portion.messages, portion.counted
-
-    def documents(self) -> Iterator[Document]:
-        for number, document in enumerate(self.portion.documents(), self.number):
-            if document.cause:
-                yield document
-                continue
-            try:
-                record, cause = with_id(document.record, number, self.id_field), ""
-            except Rejected as error:
-                record, cause = b"", str(error)
-            self.numbered = record is not document.record
-            yield document._replace(record=record, cause=cause)
 
 
 def with_id(line: bytes, number: int, id_field: str) -> bytes:
@@ -130,7 +123,7 @@ class FilePortion(NamedTuple):
 
     size: int  # bytes of the file that were read for them
     documents: Sequence[Document]
-    id_field: str = ""  # of documents that get their numbers as ids where they have none; "" if none is to be numbered
+    id_field: str = ""  # as in FileDocuments
 
 
 class Format(ABC):
@@ -148,7 +141,8 @@ class Format(ABC):
             with closing(self.portions(name)) as portions:
                 for size, made, id_field in portions:
                     ready = ReadyDocuments(name, number, size, made)
-                    yield WithNumbers(ready, id_field) if id_field else ready
+                    ready.id_field = id_field
+                    yield ready
                     number += len(made)
 
     def portions(self, _name: str, /) -> Generator[FilePortion]:

@@ -50,7 +50,14 @@ class ReadFigures(NamedTuple):
     side: int = 0
 
 
-Event = Lines | RemovedLines | Message | Reject | ReadFigures
+class Progress(NamedTuple):
+    """How far the work behind the reading is."""
+
+    share: float  # of this work that is done
+    candidates: int  # so far
+
+
+Event = Lines | RemovedLines | Message | Reject | ReadFigures | Progress
 
 
 def written(output: bytes = b"", removed: bytes = b"") -> list[Event]:

@@ -117,7 +117,7 @@ def check_line_once(line: bytes, once: Iterable[str]) -> None:
     """Raises Rejected if one of the fields occurs twice in a line that is known to be a record."""
     escaped = b"\\u" in line
     for field in once:
-        if escaped or (not is_plain(field) and b"\\" in line) or any(line.count(name) > 1 for name in quoted(field)):
+        if escaped or (b"\\" in line and not is_plain(field)) or any(line.count(name) > 1 for name in quoted(field)):
             check_once(line, members(line), once)
             return
 

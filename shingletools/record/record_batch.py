@@ -147,7 +147,7 @@ class RecordBatch(NamedTuple):
         """Returns itself: batches are read as other pieces of the input are."""
         return self
 
-    def cut_at_rejects(self) -> "Iterator[RecordBatch]":
+    def parts(self) -> "Iterator[RecordBatch]":
         """Yields the batch cut behind each document that the format has rejected."""
         start = 0
         for bad in self.rejected:

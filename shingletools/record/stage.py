@@ -81,6 +81,8 @@ class Stage:
     first: MakeFirstPass | None = None  # makes the object that takes the whole input first
     dry: bool = False  # whether only the figures of -v are wanted, and no output
     distinct_ids: bool = False  # whether no two records may have one id, in whichever files they are
+    read: Sequence[str] = ()  # fields that hold what a filter consumes
+    adds: Sequence[str] = ()  # fields that a filter writes, other than the payload and via
 
     def __init__(self, *values: object, **named: object) -> None:
         """Sets and checks the fields, of which at most four may be given without their names.
@@ -222,19 +224,15 @@ class Filter(Stage):
     advice: Callable[[bytes], str | None] | None = None
     first: MakeFirstPass | None = None
 
+    def derived(self) -> Mapping[str, object]:
+        return {
+            "read": self.made_of.fields if self.made_of else (self.consumes,),
+            "adds": (*((SOURCE, AT) if self.placed else ()), *((NAMED,) if self.named else ())),
+        }
+
     @property
     def texts(self) -> AbstractSet[str]:
         return {*self.read}
-
-    @property
-    def read(self) -> Sequence[str]:
-        """Returns the fields that hold what it consumes."""
-        return self.made_of.fields if self.made_of else (self.consumes,)
-
-    @property
-    def adds(self) -> Sequence[str]:
-        """Returns the fields that it writes, other than the payload and via."""
-        return (*((SOURCE, AT) if self.placed else ()), *((NAMED,) if self.named else ()))
 
     def check_fields(self, id_field: str, /) -> None:
         own = ("via", *self.adds)

@@ -1,22 +1,23 @@
 """Runs commands and pipelines. Imports all wings above, and no room: it loads a command by its name.
 
-steps                 a command of a pipeline, parsed by its own parser
-pipeline_parser       a pipeline as it is typed, parsed for a run in one process
+steps                 a pipeline as it is typed, and its steps, each a command that its own parser has read
 input_sources         documents that a program passes to a pipeline: files, or records as lines
 document_queue        documents that dedup is given, and which of them stay
 result                the result of a run in a program: records, messages, figures
 frames                data frames of other libraries: rows of them, and columns beside them
 api                   the functions that programs call: pipelines as values
-recipes               pipelines for common jobs; the one for texts of some length
-short_commands        the commands `shingletools unique`, `compare` and `recipes`, which make pipelines
+recipes               pipelines for common jobs, and the command that prints them; the join of `unique`
+short_run             what the commands `unique` and `compare` share, which make pipelines and run them
+unique_command        the command `shingletools unique`
+compare_command       the command `shingletools compare`
+line_places           the places in the input of lines in a scratch file
 run_command           the command `shingletools run`
 launch                the entry of the launchers in `bin/`
 driver                runs a command line, and ends it: output, messages, exit status
-pipeline_run          a run of steps, without a command line
-stage_run             one step of a run: where its events go
+pipeline              a run of steps, without a command line: the loop from the input to the output
+stage_run             one step of a run: its figures, messages, bad records, and exit status
 preflight_checks      checks before input is read
-pipeline              the loops: batches from a reader through filters, or to a collector
-outcomes              the figures of all input, the exit status
+step_events           what filters or a collector make of batches: batches and events
 outputs               output files, complete or absent, and files of bad records
 reject_messages       messages about bad records: ten of each cause
 progress_bars         a progress bar, which one process of a pipeline shows at a time

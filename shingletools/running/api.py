@@ -5,7 +5,7 @@ import shlex
 import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +14,11 @@ from shingletools.cli.options import Printed
 from shingletools.running.document_queue import DocumentQueue
 from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
-from shingletools.running.pipeline_parser import SharedOptions, command_lines, steps_of
-from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.line_places import LinePlaces
+from shingletools.running.pipeline import PipelineRun
 from shingletools.running.recipes import WORDS_IN_COMMON
 from shingletools.running.result import Result, RunLog
-from shingletools.running.steps import CommandLine, Step, options_of
+from shingletools.running.steps import CommandLine, SharedOptions, Step, command_lines, options_of, steps_of
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 from shingletools.system.files import folder_errors
@@ -107,10 +107,11 @@ def flowing(taking: Taking, given: GivenDocuments, shared: SharedOptions, accoun
     """Yields whole lines of the output. Raises Failed."""
     read, documents_errors = InputDocuments.of(given.documents), list[Failed]()
     try:
-        with taking(shared._replace(files=tuple(read.files), names=read.names)) as steps:
+        with taking(shared._replace(files=tuple(read.files), names=read.names)) as steps, ExitStack() as stack:
             check_given(steps, read)
             lines = read.lines(steps, documents_errors, given.whole, given.queue)
-            yield from account.blocks(PipelineRun(steps, account.say, lines))
+            watch = (lambda _: None) if given.places is None else given.places.add
+            yield from account.blocks(PipelineRun(steps, account.say, stack, lines, watch))
     except Failed:
         for error in documents_errors:  # without the name of a command, which is not to blame
             raise error from None
@@ -168,7 +169,7 @@ def unique(
 
     @contextlib.contextmanager
     def taking(shared: SharedOptions) -> Iterator[Steps]:
-        with contextlib.ExitStack() as stack:
+        with ExitStack() as stack:
             words = [*own.words]
             made = {"--pairs": pairs_of(documents, own, account, stack)} if alone else {}
             for option, records in (inputs | made).items():
@@ -210,7 +211,7 @@ def groups(documents: Documents, pairs: Documents, *, options: str = "") -> Any:
     return found if frame is None else frame.column("group", found)
 
 
-def pairs_of(documents: Documents, dedup: CommandLine, account: RunLog, stack: contextlib.ExitStack) -> Result:
+def pairs_of(documents: Documents, dedup: CommandLine, account: RunLog, stack: ExitStack) -> Result:
     """Returns the checked pairs by which dedup removes; texts wait in a file until the stack is closed. Raises Failed.
 
     dedup: its options may name the fields. account: takes what the commands say that make the pairs.
@@ -218,17 +219,20 @@ def pairs_of(documents: Documents, dedup: CommandLine, account: RunLog, stack: c
     chosen = options_of(dedup)
     named = {"--id": chosen.id, "--text": quoted(chosen.text)}
     words = [word for option, name in named.items() if option[2:] in chosen.given for word in (option, name)]
-    canon, given = Pipeline(shlex.join(["canon", "--symbols", *words])), GivenDocuments(documents, whole=False)
+    canon, places = Pipeline(shlex.join(["canon", "--symbols", *words])), LinePlaces(workers=False)
+    given = GivenDocuments(documents, whole=False, places=places)
     (file,) = files_of(logged(canon.taking, given, ONE_PROCESS, account), stack)
     messages.SHOWN_AS[file] = "unique.words"  # as the short command names it
+    messages.ORIGINS[file] = places.place
     stack.callback(messages.SHOWN_AS.pop, file)
+    stack.callback(messages.ORIGINS.pop, file)
     file = shlex.quote(file)
     shingle, join, least = WORDS_IN_COMMON
     check = Pipeline(f"{shingle} {file} | {join.format(least)} | simcheck --docs {file}")
     return logged(check.taking, GivenDocuments(None), ONE_PROCESS, account)
 
 
-def files_of(records: Documents, stack: contextlib.ExitStack) -> Sequence[str]:
+def files_of(records: Documents, stack: ExitStack) -> Sequence[str]:
     """Returns files that hold the records until the stack is closed. Raises Failed."""
     given = InputDocuments.of(records)
     lines = given.lines((), [])

@@ -3,15 +3,20 @@
 import argparse
 import os
 import re
+from collections.abc import Callable
 from glob import escape, glob
 from typing import Any
 
 from shingletools.cli.options import Parser, make_parser
 from shingletools.record.command_registry import COMMANDS, STAGES, command_of
-from shingletools.running import run_command, shingletools_command, short_commands
+from shingletools.running import compare_command, run_command, shingletools_command, unique_command
 from shingletools.text.wordlists import SHIPPED
 
-WITH_OPTIONS = (*COMMANDS, shingletools_command.RUN, short_commands.UNIQUE, short_commands.COMPARE)
+OWN: dict[str, Callable[[], Parser]] = {
+    run_command.NAME: run_command.make_parser,
+    unique_command.NAME: unique_command.make_parser,
+    compare_command.NAME: compare_command.make_parser,
+}
 
 
 def complete(name: str) -> None:
@@ -22,7 +27,7 @@ def complete(name: str) -> None:
     line = line[max(line.rfind(f"{name} "), 0) :]  # zsh gives the whole pipeline
     os.environ |= {"COMP_LINE": line, "COMP_POINT": str(len(line))}
     own = re.match(r"shingletools\s+(\S+)\s", line)
-    if own and own[1] in WITH_OPTIONS:
+    if own and (own[1] in COMMANDS or f"{name} {own[1]}" in OWN):
         name = own[1] if own[1] in COMMANDS else f"{name} {own[1]}"
         os.environ["_ARGCOMPLETE"] = "2"  # the words up to the options
     parser = parser_of(name)
@@ -41,10 +46,8 @@ def parser_of(name: str) -> Parser:
             parser.add_argument(option, action="store_true")
         parser.add_argument("command", choices=[*shingletools_command.OWN, *COMMANDS])
         return parser
-    if name == run_command.NAME:
-        return run_command.make_parser()
-    if name not in COMMANDS:
-        return short_commands.make_parser(name)
+    if name in OWN:
+        return OWN[name]()
     command = command_of(name)
     if name not in STAGES:
         made: Parser = command.make_parser()

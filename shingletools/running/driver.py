@@ -8,20 +8,19 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from shingletools import kernel
 from shingletools.cli.options import Printed
-from shingletools.reading.streams import first_line
+from shingletools.reading.streams import first_line, looked_at
 from shingletools.record.field_names import Names, names_on_line
-from shingletools.running.outcomes import DONE, FAILED
+from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output, ReaderGone
-from shingletools.running.pipeline_run import PipelineRun
-from shingletools.running.preflight_checks import say_that_it_waits
-from shingletools.running.stage_run import StepFailed
-from shingletools.running.steps import CommandLine, Step, options_of, step_of
-from shingletools.system import errors, files, interruptible_reads, messages, signals
+from shingletools.running.pipeline import PipelineRun
+from shingletools.running.stage_run import DONE, FAILED
+from shingletools.running.steps import CommandLine, GetNames, Step, StepFailed, options_of, step_of
+from shingletools.system import errors, files, messages
 from shingletools.system.errors import Failed
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ Run = Callable[[str, Sequence[str] | None, set[int]], int]
 
 def check_kernel() -> None:
     """Begins a run: checks that the kernel that the environment chooses is installed. Raises Failed."""
-    interruptible_reads.ahead.clear()  # of an earlier run in this process
+    looked_at.clear()  # by an earlier run in this process
     if kernel.WANTED not in (None, *kernel.CHOICES):
         raise Failed(f"SHINGLETOOLS_KERNEL is neither c nor numpy: {errors.shown(kernel.WANTED)}")
     if kernel.WANTED not in (None, kernel.NAME):
@@ -41,66 +40,92 @@ def check_kernel() -> None:
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Runs a command, and returns its exit status. Raises Failed or Printed."""
-    check_kernel()
     begun = time.monotonic()
     options = options_of(CommandLine(name, sys.argv[1:] if argv is None else argv))
-    with contextlib.closing(FirstRecord(name, options.progress)) as first:
-        step = step_of(name, options, first.names)  # which may read tables
+
+    def steps(names: GetNames) -> Sequence[Step]:
+        step = step_of(name, options, names)  # which may read tables
         step.options.verbose |= step.stage.dry
-        run_options = RunOptions(step.options.output, step.options.progress, bar=first.bar)
-        status, flow = run_steps(name, [step], closed, run_options)
-    if flow is not None and step.options.verbose:
-        seconds = time.monotonic() - begun
-        run = flow.runs[0]
-        figures = [*run.records(), cost(seconds, run.figures.size)]
-        messages.say(f"{name}: {', '.join(figures + run.summary())}")
+        return [step]
+
+    status, flow = run_steps(Shown(name, options.progress), steps, closed)
+    if flow is not None and options.verbose:
+        (own,) = flow.runs
+        records, rejected, *figures = own.line_of_figures()
+        took = cost(time.monotonic() - begun, own.size)
+        messages.say(f"{name}: {', '.join([records, rejected, took, *figures])}")
     return status
 
 
-class RunOptions(NamedTuple):
-    """The options of a command line that concern the run as a whole."""
+def run_steps(
+    shown: "Shown",
+    make: Callable[[GetNames], Sequence[Step]],
+    closed: set[int],
+    output: str | None = None,
+    watch: Callable[[RecordBatch], object] = lambda _: None,
+) -> tuple[int, PipelineRun | None]:
+    """Returns the exit status of a run of steps, and the run; None for the run if its reader has gone away.
 
-    output: str | None  # a path
-    progress: bool = False
-    bar: "ProgressBar | None" = None  # if there is one already
-    said: set[str] | None = None  # what commands have said of bad records: another one does not say it again
-    # Takes the run at its end, unless its reader has gone away
-    conclude: Callable[[PipelineRun], object] = lambda _: None
-
-
-class FirstRecord:
-    """Reads the first record of standard input; if a progress bar is wanted, the bar is shown while it waits."""
-
-    def __init__(self, name: str, progress: bool) -> None:
-        self.name, self.progress = name, progress
-        self.bar: ProgressBar | None = None
-
-    def names(self) -> Names:
-        """Returns the field names that the record carries."""
-        if self.progress and not stat.S_ISREG(os.fstat(0).st_mode) and not os.isatty(0):
-            from shingletools.running.progress_bars import progress_bar  # as in run_steps
-
-            self.bar = self.bar or progress_bar(self.name, ["-"])
-        return names_on_line(first_line("-"))
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
+    make: returns the steps, from the names of fields that the first record of standard input carries. output: a path,
+    if the last step does not name it. watch: takes each batch of the output. Raises Failed.
+    """
+    check_kernel()
+    with shown.stack as stack:
+        steps, name = make(shown.first_names), shown.name
+        own = steps[-1].options.output
+        if own is not None and output is not None:
+            raise Failed(f"-o: given twice, here and to {steps[-1].name}")
+        output = own if output is None else output
+        try:
+            flow = PipelineRun(steps, shown.say, stack, watch=watch)
+            inputs = flow.prepare(1 if output is None else output, closed)
+            if "-" in inputs and os.isatty(0):
+                messages.say(f"{name}: reads standard input, which is the terminal; Ctrl-D ends it (see {name} --help)")
+            if shown.progress:
+                flow.bar = shown.begin(inputs)
+            flow.open(1 if output is None or steps[-1].stage.dry else output)
+            assert flow.output is not None
+            with contextlib.closing(flow.lines()) as blocks:
+                for lines in blocks:
+                    flow.output.write(lines)
+            status = flow.conclude()
+            flow.complete()
+        except ReaderGone:
+            return flow.reader_gone(), None
+        except MemoryError:
+            sizes = [vars(step.options)["buffer_size"] for step in steps if "buffer_size" in vars(step.options)]
+            lower = "" if None in sizes else "lower "
+            raise Failed(f"out of memory{f': try a {lower}-S SIZE, such as 500M' if sizes else ''}") from None
+    return status, flow
 
 
 class Shown:
-    """What a run shows on standard error: messages, above the progress bar if there is one."""
+    """What a run shows on standard error: messages, and a progress bar if it is wanted."""
 
-    def __init__(self, bar: "ProgressBar | None", said: set[str] | None, first: str) -> None:
-        """said: as in RunOptions; then lines of pipes between steps are not named. first: the first step."""
-        self.bar, self.said, self.first = bar, said, first
+    def __init__(self, name: str, progress: bool, is_new: Callable[[str], bool] = lambda _: True) -> None:
+        """is_new: whether a message is shown."""
+        self.name, self.progress, self.is_new = name, progress, is_new
+        self.stack = contextlib.ExitStack()  # closes the bar, and what a run opens
+        self.bar: ProgressBar | None = None
+
+    def begin(self, inputs: Sequence[str]) -> "ProgressBar":
+        """Returns the bar, which shows the bytes of these files unless it is there already."""
+        if self.bar is None:
+            from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
+
+            self.bar = progress_bar(self.name, inputs)
+            self.stack.callback(self.bar.close)
+        return self.bar
+
+    def first_names(self) -> Names:
+        """Returns the field names that the first record of standard input carries; shows the bar while it waits."""
+        if self.progress and not stat.S_ISREG(os.fstat(0).st_mode) and not os.isatty(0):
+            self.begin(["-"])
+        return names_on_line(first_line("-"))
 
     def say(self, message: str) -> None:
-        if self.said is not None:
-            what = message.partition(": ")[2].partition("; ")[0]  # without the command and the hint
-            if what in self.said or (what.startswith("-:") and not message.startswith(f"{self.first}: ")):
-                return
-            self.said.add(what)
+        if not self.is_new(message):
+            return
         if self.bar is not None:
             self.bar.clear()
         messages.say(message)
@@ -117,63 +142,18 @@ def cost(seconds: float, size: int) -> str:
     return f"{seconds:.2f} s in {memory} MB of memory, {size / 1e6 / max(seconds, 1e-6):.1f} MB/s"
 
 
-@contextlib.contextmanager
-def memory_errors(steps: Sequence[Step]) -> Iterator[None]:
-    """Raises Failed where the memory is not enough, with the option that bounds it if a step has it."""
-    try:
-        yield
-    except MemoryError:
-        sizes = [vars(step.options)["buffer_size"] for step in steps if "buffer_size" in vars(step.options)]
-        lower = "" if None in sizes else "lower "
-        raise Failed(f"out of memory{f': try a {lower}-S SIZE, such as 500M' if sizes else ''}") from None
+def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None, closed: set[int] | None = None) -> int:
+    """Runs a command, by its `own` function if it has one, and returns its exit status. Only this ends a run.
 
-
-def run_steps(
-    name: str, steps: Sequence[Step], closed: set[int], run_options: RunOptions
-) -> tuple[int, PipelineRun | None]:
-    """Returns the exit status of a run of steps, and the run; None for the run if its reader has gone away.
-
-    Raises Failed.
+    It reports whatever ends the run too early in the name of the command. closed: standard streams that were closed
+    from the start, if these are known.
     """
-    target = 1 if run_options.output is None else run_options.output
-    shown = Shown(run_options.bar, run_options.said, steps[0].name)
-    with memory_errors(steps), PipelineRun(steps, shown.say) as flow:
-        inputs = flow.prepare(target, closed)
-        say_that_it_waits(name, inputs)
-        if run_options.progress:
-            from shingletools.running.progress_bars import progress_bar  # tqdm: 71 modules
-
-            if shown.bar is None:
-                shown.bar = progress_bar(name, inputs)
-                flow.stack.callback(shown.bar.close)
-            bar = shown.bar
-            flow.progress, flow.show_work = bar.update, bar.show_work
-            if len(steps) > 1:
-                flow.show_step = bar.set_description_str
-        flow.open(1 if steps[-1].stage.dry else target)
-        assert flow.output is not None
-        try:
-            with contextlib.closing(flow.lines()) as lines:
-                for some in lines:
-                    flow.output.write(some)
-            status = flow.conclude()
-            flow.complete()
-            with signals.waiting():
-                flow.commit()
-        except ReaderGone:
-            return flow.reader_gone(), None
-    return status, flow
-
-
-def main(name: str, argv: Sequence[str] | None = None, own: Run | None = None) -> int:
-    """Runs a command, by its `own` function if it has one, and returns its exit status. Only this ends a run."""
-    return exit_status(name, lambda: run_or_print(own or run, name, argv, files.claim_standard_streams()))
-
-
-def exit_status(name: str, run: Callable[[], int]) -> int:
-    """Returns the exit status of a run; reports whatever ends it too early in the name of a command."""
+    closed = files.claim_standard_streams() if closed is None else closed
     try:
-        return run()
+        try:
+            return (own or run)(name, argv, closed)
+        except Printed as text:
+            return print_text(str(text), closed)
     except StepFailed as error:
         messages.say(str(error))
     except Failed as error:
@@ -189,13 +169,11 @@ def exit_status(name: str, run: Callable[[], int]) -> int:
     return FAILED
 
 
-def run_or_print(run_it: Run, name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
-    """Runs a command, or prints its help or version. Returns the exit status. Raises Failed."""
-    try:
-        return run_it(name, argv, closed)
-    except Printed as text:
-        files.check_open(1, closed)
-        with contextlib.suppress(ReaderGone), Output(None) as output:
-            output.write(str(text).encode())
-            output.complete()
-        return DONE
+def print_text(text: str, closed: set[int]) -> int:
+    """Prints help or a version. Returns the exit status. Raises Failed."""
+    if 1 in closed:
+        raise Failed("standard output: closed")
+    with contextlib.suppress(ReaderGone), Output(None) as output:
+        output.write(text.encode())
+        output.complete()
+    return DONE

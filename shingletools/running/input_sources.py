@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from shingletools.record.field_names import DEFAULT_NAMES, Names, names_in_value, names_on_line
 from shingletools.record.wire import NAMED
 from shingletools.running.document_queue import DocumentQueue, spelled
+from shingletools.running.line_places import LinePlaces
 from shingletools.running.result import Result
 from shingletools.running.steps import Step
 from shingletools.system.errors import Failed, shown
@@ -31,6 +32,7 @@ class GivenDocuments(NamedTuple):
     documents: Documents | None
     whole: bool = True  # whether fields that no command reads are output, too
     queue: DocumentQueue | None = None  # of the documents, which replace the lines that dedup writes of them
+    places: LinePlaces | None = None  # of the output's lines, in the documents
 
 
 class InputDocuments(NamedTuple):
@@ -151,7 +153,7 @@ def fields_read(steps: Sequence[Step], whole: bool = True) -> frozenset[str] | N
 
     whole: whether fields that only pass are output, too.
 
-    >>> from shingletools.running.pipeline_parser import command_lines, steps_of
+    >>> from shingletools.running.steps import command_lines, steps_of
     >>> joined = steps_of(command_lines("canon | shingle | simjoin"))
     >>> sorted(fields_read(joined)), fields_read(joined[:2])
     (['id', 'shingles', 'simhash', 'sketch', 'text', 'via'], None)

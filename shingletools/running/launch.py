@@ -15,29 +15,25 @@ def main(name: str, runner: str = "") -> int:
     runner: the module whose own `run` runs the command; empty for most commands.
     """
     try:
-        return started(name, runner)
+        import importlib  # here and below: within the try, which reports errors
+
+        from shingletools.kernel import fail_at_exit  # as above
+        from shingletools.system import signals
+
+        if "_ARGCOMPLETE" in os.environ:
+            from shingletools.running import completion  # late: it loads what all commands need
+
+            completion.complete(name)
+        signals.claim()
+        fail_at_exit()
+        # numpy's library would start a thread for each processor, and we never call it
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+        from shingletools.running import driver  # as above
+
+        return driver.main(name, own=importlib.import_module(runner).run if runner else None)
     except Exception as error:
         # The driver reports all other errors; here, memory or descriptors may be lacking for that
         with suppress(OSError):  # then only the exit status shows it
             os.write(2, f"{name}: cannot start: {error!r}\n".encode())
         return 2
-
-
-def started(name: str, runner: str) -> int:
-    import importlib  # here and below: within the try, which reports errors
-
-    from shingletools import kernel  # as above
-    from shingletools.system import signals
-
-    if "_ARGCOMPLETE" in os.environ:
-        from shingletools.running import completion  # late: it loads what all commands need
-
-        completion.complete(name)
-    signals.claim()
-    kernel.fail_at_exit()
-    # numpy's library would start a thread for each processor, and we never call it
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-    from shingletools.running import driver  # as above
-
-    return driver.main(name, own=importlib.import_module(runner).run if runner else None)

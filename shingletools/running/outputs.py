@@ -1,4 +1,4 @@
-"""The output files: complete or absent; and the files of bad records. A failed write is always reported."""
+"""Output files, complete or absent, and files of bad records. A failed write is always reported."""
 
 import contextlib
 import os
@@ -6,10 +6,9 @@ import stat
 
 from shingletools.reading import compression_detection
 from shingletools.record.events import Reject
-from shingletools.running.reject_messages import RejectMessages
 from shingletools.system import signals
 from shingletools.system.errors import Failed, printable
-from shingletools.system.files import flush, named, same_file, widen
+from shingletools.system.files import flush, named, same_file, widen, write_all
 
 DESCRIPTORS = "/proc/self/fd"  # Linux; only through these a file without a name gets one
 
@@ -27,7 +26,10 @@ class Output:
     """
 
     def __init__(self, path: str | None, stored: bool = False) -> None:
-        """stored: the bytes are written as they are, whatever the name says about compression."""
+        """Opens the output. Raises Failed.
+
+        stored: the bytes are written as they are, whatever the name says about compression.
+        """
         self.path = path
         self.name = "standard output" if path is None else path
         self.compressing = None if path is None or stored else compression_detection.compressing(path)
@@ -35,10 +37,6 @@ class Output:
         self.unnamed = -1  # a descriptor that refers to the file, once it is complete
         self.target = self.temporary = ""
         self.at_end = contextlib.ExitStack()
-
-    def __enter__(self) -> "Output":
-        """Opens the output. Raises Failed."""
-        path = self.path
         try:
             with named(self.name):
                 if path == "" or (path or "").endswith("/"):
@@ -58,6 +56,8 @@ class Output:
         except BaseException:
             self.__exit__()
             raise
+
+    def __enter__(self) -> "Output":
         return self
 
     def _create(self, mode: int) -> None:
@@ -72,12 +72,9 @@ class Output:
 
     def write(self, data: bytes) -> None:
         """Writes all of the data, at the latest in `complete`. Raises ReaderGone or Failed."""
-        self._write(data if self.compressing is None else self.compressing.add(data))
-
-    def _write(self, data: bytes) -> None:
         with named(self.name):
             try:
-                _write(self.descriptor, data)
+                write_all(self.descriptor, data if self.compressing is None else self.compressing.add(data))
             except BrokenPipeError:
                 raise ReaderGone from None
 
@@ -87,7 +84,8 @@ class Output:
         Raises ReaderGone or Failed.
         """
         if self.compressing is not None:
-            self._write(self.compressing.finish())
+            rest, self.compressing = self.compressing.finish(), None
+            self.write(rest)
         with named(self.name):
             if self.target:
                 flush(self.descriptor)
@@ -128,12 +126,6 @@ def _beside(path: str) -> str:
     return os.path.join(os.path.dirname(path), f".shingletools.{os.urandom(8).hex()}")
 
 
-def _write(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
 def _mode(path: str) -> int | None:
     """Returns the permissions of a file; None if there is no file, and a new one gets those that a shell gives."""
     try:
@@ -142,34 +134,24 @@ def _mode(path: str) -> int | None:
         return None
 
 
-class Rejects:
-    """The bad documents: reports each, and writes it byte for byte to a file if one is wanted."""
+class RejectsFile:
+    """A file of bad records, which is written at once, byte for byte."""
 
-    def __init__(self, path: str | None, strict: bool, complaints: RejectMessages) -> None:
-        self.strict = strict
-        self.complaints = complaints
+    def __init__(self, path: str) -> None:
+        """Opens the file, which empties it. Raises Failed."""
         self.path = path
-        self.descriptor = -1
-        if path is not None:
-            with named(path):
-                self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        with named(path):
+            self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
 
     def add(self, bad: Reject) -> None:
-        """Writes and reports a bad document; of a whole file only the name and the cause are written.
-
-        Raises Failed in strict mode.
-        """
-        if self.path is not None:
-            kept = b"%b\0%b\0" % (os.fsencode(bad.file), bad.cause.encode()) if bad.is_file else bad.record + b"\n"
-            with named(self.path):
-                _write(self.descriptor, kept)
-        if self.strict:
-            raise Failed(self.complaints.message(bad))
-        self.complaints.add(bad)
+        """Writes a bad record; of a whole file only its name and the cause. Raises Failed."""
+        with named(self.path):
+            of_file = b"%b\0%b\0" % (os.fsencode(bad.file), bad.cause.encode())
+            write_all(self.descriptor, of_file if bad.is_file else bad.record + b"\n")
 
     def close(self) -> None:
         """Closes the file. Raises Failed if a write has failed."""
-        if self.path is not None and self.descriptor >= 0:
+        if self.descriptor >= 0:
             with named(self.path):
                 descriptor, self.descriptor = self.descriptor, -1
                 os.close(descriptor)

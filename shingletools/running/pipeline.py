@@ -1,226 +1,217 @@
-"""The loops of a run: batches from a reader go through filters, or to a collector, which give batches and events."""
+"""A run of steps, each of which reads the output of the one before it; a single command is a run of one step.
+
+It neither prints nor exits, and handles signals only where files get their names.
+"""
 
 import contextlib
-import itertools
-from collections import deque
+import os
 from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from shingletools import kernel
-from shingletools.reading import streams
-from shingletools.reading.streams import Span
-from shingletools.record.collector import Collector
-from shingletools.record.document_format import Format
-from shingletools.record.events import Event, Message, ReadFigures, Reject
-from shingletools.record.filter_chain import Chain, InputPart
-from shingletools.record.labels import different_figures
-from shingletools.record.record_batch import RecordBatch, Signatures, SourceRecords, read_batch
-from shingletools.running.steps import Step
-from shingletools.system import files as system_files
-from shingletools.system.errors import Failed, JudgedDifferent, RecordFailed, Rejected
-from shingletools.system.interruptible_reads import READ_BYTES
+from shingletools.record.collector import Collector, CollectorContext
+from shingletools.record.events import Lines, Progress
+from shingletools.record.filter_chain import Chain
+from shingletools.record.record_batch import RecordBatch
+from shingletools.running.outputs import Output, RejectsFile
+from shingletools.running.preflight_checks import check, check_apart, check_suffixes
+from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED, Say, StageRun
+from shingletools.running.step_events import Batches, StepEvents, numbered, run_collector, run_filters
+from shingletools.running.steps import Step, StepFailed
+from shingletools.system import errors, signals
 
-Batches = Iterator[RecordBatch]
-WantedSchema = Callable[[], Signatures | None]
-Task = tuple[InputPart, Signatures | None]  # a part of the input, and the columns that are wanted
-StepEvents = Generator[RecordBatch | tuple[int, Event]]  # batches, and events of the filters with these numbers, from 0
+if TYPE_CHECKING:
+    from shingletools.running.progress_bars import ProgressBar
 
 
-def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Batches | None) -> Generator[InputPart]:
-    """Yields the parts of files in a format, in order. Batches that are given replace standard input. Raises Failed."""
-    if form is not None:
-        if given is not None and "-" in files:
-            from shingletools.reading.formats.wrapped_format import with_lines  # which few runs need
+class PipelineRun:
+    """Call `prepare`, then `open`, then take all of `lines`, then `conclude` and `complete`."""
 
-            form = with_lines(form, (batch.lines for batch in given))
-        yield from form.read(files)
-        return
-    for name in files:
-        if name == "-" and given is not None:
-            yield from given
-        else:  # workers read files themselves
-            yield from (streams.read_batches if jobs == 1 else streams.read_spans)([name])
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        say: Say,
+        stack: contextlib.ExitStack,
+        given: Iterator[bytes] | None = None,
+        watch: Callable[[RecordBatch], object] = lambda _: None,
+    ) -> None:
+        """stack: closes all that is open, at the end. given: lines that replace standard input.
 
+        watch: takes each batch of the output.
+        """
+        self.runs = [StageRun(step, say) for step in steps]
+        self.stack, self.given, self.watch = stack, given, watch
+        self.output: Output | None = None
+        self.outputs: list[Output] = []  # that are open, and become complete
+        self.bar: ProgressBar | None = None
+        self.there: frozenset[str] = frozenset()  # output files that were there before
+        self.why = ""  # why outputs are not committed
 
-def numbered(lines: Iterator[bytes]) -> Batches:
-    """Yields whole lines as batches, with the number of the first line of each."""
-    return streams.read_batches(["-"], lines)
+    def prepare(self, output: str | int | None, closed: set[int]) -> list[str]:
+        """Makes all checks that are possible before the run; returns the files to be read.
 
+        "-" is standard input. output: the path or descriptor of the output; None if the caller takes the lines. closed:
+        standard streams that are closed. Raises Failed.
+        """
+        written = [output, *(path for run in self.runs for path in (*run.stage.changes, run.second and run.second[1]))]
+        self.there = frozenset(path for path in written if isinstance(path, str) and os.path.lexists(path))
+        inputs: list[str] = []
+        before, given = "", self.given is not None
+        for run in self.runs:
+            last = run is self.runs[-1]
+            with run.named():
+                if run.stage.rewrites:
+                    check_suffixes(run, output if last else None)  # before pairs are read, which others may make
+                if run.stage.record_by_record is None and not (given and "-" in run.stage.reads):
+                    self.collect(run, None)
+                names = check(run, before, given, output if last else None, closed)
+                inputs += [name for name in names if not (given and name == "-")]
+            before, given = run.name, True
+        for run in self.runs if len(self.runs) > 1 else ():
+            with run.named():
+                check_apart(run, [other for other in self.runs if other is not run])
+        return inputs * (1 if self.runs[0].stage.first is None else 2)
 
-def run_filters(
-    chain: Chain,
-    files: Sequence[str],
-    jobs: int = 1,
-    given: Batches | None = None,
-    wanted: WantedSchema | None = None,
-) -> StepEvents:
-    """Yields what adjacent filters make of their input, and their events. Raises Failed.
+    def collect(self, run: StageRun, given: Batches | None) -> Collector:
+        """Makes the collector of a step, once. given: batches that replace standard input."""
+        lines = None if given is None else (batch.lines for batch in given)
 
-    wanted: returns the columns that the last filter gives instead of lines.
-    """
-    (stage, id_field), *others = chain.filters
-    if stage.first is not None:
-        before, states = stage.first(), system_files.states(files)
-        for piece in read_pieces(None, files, 1, None):
-            batch = piece.batch()
-            before.take(batch.lines)
-            yield 0, ReadFigures(again=batch.size)
-        system_files.check_unchanged(states)
-        chosen = Chain([(before.filter(), id_field), *others], chain.strict)
-        yield from run_filters(chosen, files, jobs, wanted=wanted)
-        system_files.check_unchanged(states)
-        return
-    with contextlib.closing(read_pieces(stage.format, files, jobs, given)) as pieces:
-        begun = [*itertools.islice(pieces, stage.advice is not None and stage.format is None)]
-        if begun and stage.advice is not None and (remark := stage.advice(first_lines(begun[0].batch().lines))):
-            yield 0, Message(remark)
-        # The columns are known when the collector has the first batch, as lines
-        tasks = ((piece, None if wanted is None else wanted()) for piece in itertools.chain(begun, pieces))
-        every = map(chain.work, tasks) if jobs == 1 else by_workers(chain, tasks, jobs, wanted is not None)
-        for made in every:
-            events = [*events_of(made[0])]
-            stopped = bool(made[0].rejected) and made[0].rejected[-1].step in chain.strict
-            if not stopped:
-                yield from events  # first, since so many bad records may stop the run
-            yield from (each._replace(rejected=(), counts=(), messages=(), size=0) for each in made)
-            if stopped:
-                yield from events
+        def show_work(share: float, candidates: int) -> None:
+            if self.bar is not None:  # which may come later
+                self.bar.take(run.name, Progress(share, candidates))
 
+        run.collector = run.stage.collector(CollectorContext(run.options.jobs, lines, show_work=show_work))
+        self.stack.callback(run.collector.close)
+        return run.collector
 
-def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Generator[list[RecordBatch]]:
-    """Yields what a chain makes of tasks, in order, in workers; this process does the first `here` of them."""
-    from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
+    def open(self, output: str | int | None) -> None:
+        """Opens all files to be written; those of bad records last, because that empties them. Raises Failed."""
+        for run in self.runs:
+            if run.second is not None:
+                with run.named():
+                    run.removed = self.stack.push(Output(run.second[1], run.stage.stored))
+                    self.outputs.append(run.removed)
+        if output is not None:
+            path, stored = output if isinstance(output, str) else None, self.runs[-1].stage.stored
+            self.output = self.stack.push(Output(path, stored))
+            self.outputs.append(self.output)
+        for run in self.runs:
+            if run.options.rejects is not None and not run.stage.dry:
+                with run.named():
+                    run.rejects = RejectsFile(run.options.rejects)
+                    self.stack.callback(run.rejects.close)
 
-    waiting, line = deque[InputPart](), 1
+    def lines(self) -> Generator[bytes]:
+        """Yields the output of the last step as it comes; each step reads from the one before it as needed.
 
-    def noted() -> Iterator[Task]:
-        for task in tasks:
-            waiting.append(task[0])
-            yield task
+        Raises Failed, and ReaderGone if the reader of another output has gone away.
+        """
+        batches = None if self.given is None else numbered(self.given)
+        # Adjacent filters are one part, a collector is one alone
+        alone = {run: run.stage.record_by_record is None and number for number, run in enumerate(self.runs, 1)}
+        for _, part in groupby(self.runs, alone.get):
+            batches = self.through([*part], batches)
+            self.stack.callback(batches.close)
+        assert batches is not None
+        try:
+            for batch in batches:
+                self.watch(batch)
+                if batch.lines:  # those of workers are valid until the next ones, so an output needs no copy
+                    yield batch.lines if self.output is not None else bytes(batch.lines)
+        finally:
+            for run in self.runs:
+                if run.complaints is not None:
+                    run.complaints.close()
 
-    every = noted()
-    first = map(chain.work, itertools.islice(every, here))
-    with contextlib.closing(in_processes(chain.work, every, jobs)) as results:
-        for made in itertools.chain(first, results):
-            piece = waiting.popleft()
-            line = first_line(piece, line)
-            origin = SourceRecords(piece.batch)
-            yield [each._replace(first=line or each.first, origin=origin) for each in made]
-            line += made[0].counts[0].given
+    def through(self, runs: Sequence[StageRun], given: Batches | None) -> Generator[RecordBatch]:
+        """Yields what adjacent filters, or a collector, make of batches, and hands on the events of these steps."""
+        first, behind = runs[0], self.runs[self.runs.index(runs[-1]) + 1 :]
+        if self.bar is not None:
+            self.bar.begin(" | ".join(run.name for run in runs))
+        line = 1
+        with first.named(), contextlib.closing(self.made_by(runs, given, behind)) as made:
+            for step, event in made:
+                if isinstance(event, RecordBatch):
+                    yield event._replace(lines=bytes(event.lines)) if behind else event
+                elif isinstance(event, Lines):
+                    yield RecordBatch(event.data, first=line)
+                    line += kernel.count_lines(event.data) if behind else 0
+                else:
+                    with runs[step].named():
+                        runs[step].take(event)
+                    if self.bar is not None:
+                        self.bar.take(first.name, event)
+        if behind:
+            for run in runs:
+                self.check_end(run)
+            if self.bar is not None:
+                self.bar.begin(behind[0].name)
 
+    def made_by(self, runs: Sequence[StageRun], given: Batches | None, behind: Sequence[StageRun]) -> StepEvents:
+        """Returns what adjacent filters, or one collector, make of batches. behind: the steps that read it."""
+        first, jobs = runs[0], max(run.options.jobs for run in runs)
+        if first.stage.record_by_record is None:
+            return run_collector(first.collector or self.collect(first, given), first, jobs, given)
+        filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
+        chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])
+        return run_filters(chain, first.options.files, jobs, given, behind[0].collector if behind else None)
 
-def first_line(piece: InputPart, line: int) -> int:
-    """Returns the number of the first line of a span that follows others up to `line`; 0 if the piece knows its own."""
-    return 0 if not isinstance(piece, Span) else line if piece.start else 1
+    def check_end(self, run: StageRun) -> None:
+        """Raises Failed if a step has failed after it read all lines: nothing may be made of a part of its output."""
+        conclusion = run.conclusion()
+        if conclusion.status == FAILED:
+            messages = conclusion.messages(self.uncommitted_paths(), self.there)
+            raise StepFailed("\n".join(f"{run.name}: {message}" for message in messages))
 
+    def uncommitted_paths(self) -> list[str]:
+        """Returns the paths of outputs that have not got their names yet."""
+        return [
+            *(output.name for output in self.outputs if output.target),
+            *(path for run in self.runs for path in run.stage.changes),
+        ]
 
-def events_of(batch: RecordBatch) -> Iterator[tuple[int, Event]]:
-    """Yields what filters, or a format, say of a batch; each with the number of the filter, from 0."""
-    yield from ((0, Message(message)) for message in batch.messages)
-    rejected = [0] * len(batch.counts)
-    for each in batch.rejected:
-        line = None if each.line is None else batch.first + each.line
-        rejected[each.step - 1] += 1
-        yield each.step - 1, Reject(batch.file, line, each.cause, each.record, is_file=batch.alone, made=each.step > 1)
-    size, file = batch.size, "" if batch.alone else batch.file
-    for step, (counts, bad) in enumerate(zip(batch.counts, rejected, strict=True)):
-        yield step, ReadFigures(size, 0, counts.given, counts.given - bad, counts.made, counts.counted, file)
-        size = 0
+    def conclude(self) -> int:
+        """Shows the last messages, and returns the exit status: as with pipefail, that of the last step without 0."""
+        status, conclusions = DONE, [run.conclusion() for run in self.runs]
+        self.why = next((conclusion.why for conclusion in conclusions if conclusion.why), "")
+        paths = self.uncommitted_paths() if self.why else []
+        for run, conclusion in zip(self.runs, conclusions, strict=True):
+            for message in conclusion.messages(paths, self.there) if conclusion.why else run.remarks():
+                run.say(message)
+            if conclusion.why:
+                paths = []  # each file is named once
+            status = conclusion.status or status
+        if self.why:
+            self.outputs = [output for output in self.outputs if not output.target]
+        return status
 
+    def complete(self) -> None:
+        """Waits until the files are on disk, gives them their names, and makes the changes for which the steps run.
 
-def first_lines(data: bytes) -> bytes:
-    """Returns the whole lines among the first READ_BYTES bytes, which a chunk and a span of a file have in common."""
-    return data if len(data) <= READ_BYTES else data[: data.rfind(b"\n", 0, READ_BYTES) + 1]
+        Raises ReaderGone or Failed.
+        """
+        for run in self.runs:
+            if run.rejects is not None:
+                run.rejects.close()
+        for output in self.outputs:
+            output.complete()
+        if self.uncommitted_paths():
+            with signals.waiting():
+                for output in self.outputs:
+                    output.commit()
+                for run in self.runs:
+                    if run.collector is not None and not self.why:
+                        with run.named():
+                            run.collector.settle()
 
+    def reader_gone(self) -> int:
+        """Returns the exit status after the reader of the output has gone away.
 
-def run_collector(
-    collector: Collector, step: Step, jobs: int, given: Batches | None, stops: Callable[[], bool]
-) -> Iterator[Event]:
-    """Yields what a collector makes of its input. Raises Failed.
-
-    stops: returns whether what was read fails the run.
-    """
-    stage, sides = step.stage, (step.options.files, *step.stage.sides)
-    for side in stage.order:
-        form = stage.format_of(side)
-        ahead = form is None and jobs > 1 and collector.reads_ahead and (given is None or collector.schema(side).lines)
-        with contextlib.closing(read_pieces(form, sides[side], jobs if ahead else 1, given)) as pieces:
-            batches = prefetched(collector, side, pieces, jobs) if ahead else (piece.batch() for piece in pieces)
-            with contextlib.closing(batches):
-                for batch in batches:
-                    yield from take_batch(collector, side, batch)
-    if not (collector.of_all and stops()):
-        yield from collector.finish()
-
-
-def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[Event]:
-    """Gives the rows of a batch to a collector, and yields what it makes of them. Raises Failed."""
-    file = "" if batch.alone else batch.file
-    collector.let_go()
-    for part in batch.cut_at_rejects():
-        at = row = 0
-        while at < len(part.lines) or (part.columns and not row):
-            rows = next_rows(collector, side, part, at, row)
-            good, different = rows.rows, 0
-            try:
-                for event in collector.take(rows, side) if rows.rows else ():
-                    good -= isinstance(event, Reject)
-                    yield event._replace(side=side) if isinstance(event, Reject) else event
-            except RecordFailed:
-                raise
-            except Failed as error:
-                raise rows.failure(0, error) from None
-            if rows.bad is not None:
-                if isinstance(rows.bad.error, Failed):
-                    raise rows.failure(rows.rows, rows.bad.error)
-                different = int(isinstance(rows.bad.error, JudgedDifferent))
-                if isinstance(rows.bad.error, Rejected):
-                    yield rows.reject(rows.rows, rows.bad.error)._replace(side=side)
-                    collector.left_out()
-            lines = rows.rows + (rows.bad is not None)
-            yield ReadFigures(0, 0, lines, good + different, 0, different_figures(different), file, side)
-            at, row = rows.next, row + lines
-        for bad in part.rejected:
-            yield Reject(part.file, bad.line, bad.cause, bad.record, side=side, is_file=part.alone)
-            collector.left_out()
-        yield from map(Message, part.messages)
-        counted = part.counts[0].counted if part.counts else {}
-        yield ReadFigures(part.size, 0, len(part.rejected), 0, 0, counted, file, side)
-
-
-def next_rows(collector: Collector, side: int, part: RecordBatch, at: int, row: int) -> RecordBatch:
-    """Returns the next rows of a batch as columns: from a place in its lines on, which is that of a row."""
-    if part.columns:
-        return part
-    schema = collector.schema(side, part.file)
-    known = part.prefetched
-    found = known[1] if known is not None and not at and known[0] is schema.fields else None
-    return read_batch(part.lines, at, schema, found)._replace(
-        file=part.file,
-        first=part.first,
-        documents=part.documents,
-        places=part.places,
-        alone=part.alone,
-        origin=part.origin,
-        before=part.before + row,
-    )
-
-
-def prefetched(collector: Collector, side: int, pieces: Iterator[InputPart], jobs: int) -> Generator[RecordBatch]:
-    """Yields the batches of pieces, whose ordinary lines other threads have already read. Raises Failed."""
-    from shingletools.system.workers import in_threads, until_failed  # as above
-
-    def prepared(piece: InputPart | Failed) -> tuple[InputPart, RecordBatch, int]:
-        if isinstance(piece, Failed):
-            raise piece
-        batch, schema = piece.batch(), collector.schema(side)
-        if schema.by_kernel:
-            known = schema.fields, kernel.read_columns(batch.lines, 0, schema.fields)
-            batch = batch._replace(prefetched=known)
-        return piece, batch, kernel.count_lines(batch.lines)
-
-    line = 1
-    with contextlib.closing(in_threads(prepared, until_failed(pieces), jobs)) as batches:
-        for piece, batch, lines in batches:
-            line = first_line(piece, line)
-            yield batch._replace(first=line) if line else batch
-            line += lines
+        Raises Failed if more than output is lost.
+        """
+        for run in self.runs:
+            for lost in run.lost_with_reader(self.there):
+                name = "standard output" if self.output is None else errors.printable(self.output.name)
+                raise StepFailed(f"{run.name}: {name}: the reader has gone away, so {lost}")
+        return SOME_REJECTED if any(run.conclusion().status for run in self.runs) else DONE

@@ -7,43 +7,46 @@ from collections.abc import Sequence
 from shingletools.reading import compression_detection
 from shingletools.reading.formats import format_options
 from shingletools.reading.formats.suffixes import SUFFIXES, TEXT, suffix
-from shingletools.running.steps import Step
-from shingletools.system import errors, files, messages
+from shingletools.running.stage_run import StageRun
+from shingletools.system import errors, files
 from shingletools.system.errors import Failed
 
 
-def check(step: Step, before: str, given: bool, output: str | int | None, closed: set[int]) -> list[str]:
+def check(run: StageRun, before: str, given: bool, output: str | int | None, closed: set[int]) -> list[str]:
     """Returns the files that a step reads. Raises Failed for a run that would fail later, or destroy its own files.
 
     before: the name of the step before it, empty for the first step. given: lines replace standard input. output: a
     path, a descriptor, or None if the lines go to the next step.
     """
-    options, stage = step.options, step.stage
+    options, stage = run.options, run.stage
     inputs = [*options.files, *(name for side in stage.sides for name in side)]
     reads = [*inputs, *stage.reads]
-    if "-" in reads and not given:
-        files.check_open(0, closed)
-    if output == 1:
-        files.check_open(1, closed)
+    if "-" in reads and not given and 0 in closed:
+        raise Failed("standard input: closed")
+    if output == 1 and 1 in closed:
+        raise Failed("standard output: closed")
     if reads.count("-") > 1:
         raise Failed("standard input can be read only once: name a FILE")
     if before and "-" not in reads:
         raise Failed(f"does not read the output of {before}: name it as - among the files")
-    if given and stage.input_option and "-" in inputs:
-        raise Failed(f"{stage.input_option} reads files, not lines of another command")
-    files.check_readable(inputs)
+    if given and "-" in inputs and stage.format is not None and stage.format.option:
+        raise Failed(f"{stage.format.option} reads files, not lines of another command")
+    for name in inputs:  # before an hour is spent on those before it
+        if name != "-":
+            with files.named(name):
+                os.stat(name)
     if (folder := next(filter(os.path.isdir, options.files), None)) and not vars(options).get("recursive"):
         where = "canon " * ("recursive" not in options)
         raise Failed(f"{errors.printable(folder)}: is a folder; {where}--recursive reads the files in it")
     stage.check_fields(options.id)
-    check_files(step, inputs, None if given else 0, output)
+    check_files(run, inputs, None if given else 0, output)
     return inputs
 
 
-def check_suffixes(step: Step, output: str | int | None) -> None:
+def check_suffixes(run: StageRun, output: str | int | None) -> None:
     """Raises Failed if the suffix of an output is that of another format than the input's, in which the step writes."""
-    for path in (output, step.stage.removed):
-        check_suffix(path, format_options.chosen_name(step.options), step.options)
+    for path in (output, run.stage.removed):
+        check_suffix(path, format_options.chosen_name(run.options), run.options)
 
 
 def check_suffix(path: str | int | None, name: str, options: argparse.Namespace) -> None:
@@ -65,12 +68,12 @@ def check_suffix(path: str | int | None, name: str, options: argparse.Namespace)
         raise Failed(f"{errors.printable(path)}: the output {what}, which is not {suffix(path)}")
 
 
-def check_files(step: Step, inputs: Sequence[str], given: int | None, output: str | int | None) -> None:
+def check_files(run: StageRun, inputs: Sequence[str], given: int | None, output: str | int | None) -> None:
     """Raises Failed if a file that the run writes is also another file that it reads or writes.
 
     given: the descriptor that - means, if it means one.
     """
-    stage = step.stage
+    stage = run.stage
     reads, shaping = (
         [file for name in names if (file := given if name == "-" else name) is not None]
         for names in (inputs, stage.reads)
@@ -85,7 +88,7 @@ def check_files(step: Step, inputs: Sequence[str], given: int | None, output: st
             name = "standard output" if output == 1 else f"--output {errors.printable(str(output))}"
             raise Failed(f"{name}: this run reads that file already")
     others = [*reads, *shaping, *([] if output is None else [output]), 2]
-    for option, path in second_files(step):
+    for option, path in run.writes:
         if path == "-":
             raise Failed(f"{option} -: needs the name of a file (standard output carries records only)")
         if option == "--rejects" and compression_detection.is_packed(path):
@@ -95,27 +98,12 @@ def check_files(step: Step, inputs: Sequence[str], given: int | None, output: st
         others.append(path)
 
 
-def second_files(step: Step) -> list[tuple[str, str]]:
-    """Returns the options that name files to be written other than the output, and these files."""
-    rejects = step.options.rejects
-    return [
-        *([step.stage.second] if step.stage.second else []),
-        *([("--rejects", rejects)] if rejects is not None else []),
-    ]
-
-
-def check_apart(step: Step, others: Sequence[Step]) -> None:
+def check_apart(run: StageRun, others: Sequence[StageRun]) -> None:
     """Raises Failed if the step writes a file that another step reads or writes at the same time."""
-    for option, path in second_files(step):
+    for option, path in run.writes:
         for other in others:
             stage = other.stage
             read = [*other.options.files, *(name for side in stage.sides for name in side), *stage.reads]
-            paths = [*read, *(path for _, path in second_files(other))]
+            paths = [*read, *(path for _, path in other.writes)]
             if any(files.same_file(path, name) for name in paths if name != "-"):
                 raise Failed(f"{option} {errors.printable(path)}: {other.name} reads or writes that file, too")
-
-
-def say_that_it_waits(name: str, inputs: Sequence[str]) -> None:
-    """Says that the command waits for the terminal, if the user named no file."""
-    if "-" in inputs and os.isatty(0):
-        messages.say(f"{name}: reads standard input, which is the terminal; Ctrl-D ends it (see {name} --help)")

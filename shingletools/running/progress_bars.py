@@ -12,6 +12,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from shingletools.record.events import Event, Progress, ReadFigures
 from shingletools.system import files, messages
 
 ERASE_LINE = "\r\x1b[K"
@@ -26,6 +27,18 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it goes over nothing
     shown = -1  # the percent of the work that is shown
     begun = drawn = 0.0  # when the work began, and when it was shown last
     made = time.monotonic()
+
+    def begin(self, steps: str) -> None:
+        """Shows the names of the steps that are at work."""
+        if self.desc != steps:
+            self.set_description_str(steps)
+
+    def take(self, step: str, event: Event) -> None:
+        """Shows what an event of a step says of the bytes that are read, or of the work behind the reading."""
+        if isinstance(event, Progress):
+            self.show_work(step, *event)
+        elif isinstance(event, ReadFigures):
+            self.update(event.size + event.again)
 
     def show_work(self, name: str, share: float, candidates: int) -> None:
         """Shows the share of the work behind the reading that is done, the time left, and the candidates so far."""

@@ -1,6 +1,10 @@
 """Named pipelines for common jobs, and the join that proposes what `unique` checks."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from shingletools.cli.options import Printed
+from shingletools.system.errors import Failed, printable
 
 CITED = "title,year"  # two fields, so that each stays as it came beside the text
 CITED_SHOWN = "key,author,journal,volume,pages,doi"  # beside these on a page
@@ -66,3 +70,10 @@ RECIPES = (
         "canon --recursive --html=main site | shingle -k 5 | simjoin -t 0.5",
     ),
 )
+
+
+def run(name: str, argv: Sequence[str] | None, _: set[int]) -> int:
+    """Prints the recipes. Raises Printed, or Failed for arguments."""
+    if argv:
+        raise Failed(f"unrecognized arguments: {printable(' '.join(argv))} (see {name.partition(' ')[0]} --help)")
+    raise Printed("".join(f"{recipe.name}: {recipe.when}\n  {recipe.line}\n" for recipe in RECIPES))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from shingletools.record.command_registry import info_of
 from shingletools.record.events import Reject
@@ -41,18 +41,19 @@ def plain(bad: Reject) -> str:
 class BadFileStart:
     """The bad records at the beginning of a file; the first of them says what kind of file it is."""
 
-    def __init__(self, file: str, message: str, looks: bool) -> None:
+    def __init__(self, first: Reject, message: str, looks: bool) -> None:
         """message: the message about the first record.
 
         looks: whether the file has another format; else perhaps only some of its records are of another kind.
         """
-        self.file, self.message, self.looks = file, message, looks
+        self.file, self.side = first.file, first.side  # a file may be in both
+        self.message, self.looks = message, looks
         self.held: list[Reject] = []
         self.size = 0
 
     def goes_on(self, bad: Reject) -> bool:
         """Returns whether this is the next record of the file."""
-        return bad.file == self.file and bad.line == len(self.held) + 1
+        return (bad.file, bad.side, bad.line) == (self.file, self.side, len(self.held) + 1)
 
     def take(self, bad: Reject) -> None:
         self.held.append(bad)
@@ -83,7 +84,8 @@ class RejectMessages:
         self.opening: BadFileStart | None = None
         self.say = say
         self.every = every
-        self.id_field, self.sharing = "id", frozenset[str]()  # files of JSON lines that may use the same ids
+        self.id_field = "id"
+        self.sharing: Collection[str] = ()  # files of JSON lines that may use the same ids
         self.hints: set[str] = set()
         self.foreign: set[str] = set()  # files of another format, whose later lines need no encoding
         self.shown_counts: Counter[str] = Counter()  # by cause
@@ -119,13 +121,13 @@ class RejectMessages:
         Raises Failed for a file of another kind.
         """
         if self.opening is not None and not self.opening.goes_on(bad):
-            self.good(bad.file)
+            self.good(bad.file, bad.side)
         if self.opening is None and bad.line == 1 and not self.form and self.stops:
             message = self.message(bad)
             if message == plain(bad):
                 self.add_now(bad, message)
                 return
-            self.opening = BadFileStart(bad.file, message, printable(bad.file) in self.foreign)
+            self.opening = BadFileStart(bad, message, printable(bad.file) in self.foreign)
         if self.opening is not None:
             self.opening.take(bad)
             if self.opening.is_enough():
@@ -134,9 +136,9 @@ class RejectMessages:
             return
         self.add_now(bad)
 
-    def good(self, file: str) -> None:
+    def good(self, file: str, side: int) -> None:
         """Notes that this file has a good record; a file before it that is still open has none."""
-        if self.opening is not None and self.opening.file != file:
+        if self.opening is not None and (self.opening.file, self.opening.side) != (file, side):
             self.close_file()
         elif self.opening is not None:
             opening, self.opening = self.opening, None

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, Self
 
 from shingletools.record.events import Reject
 from shingletools.running.document_queue import DocumentQueue
-from shingletools.running.outcomes import FAILED
-from shingletools.running.pipeline_run import PipelineRun
-from shingletools.running.stage_run import StepFailed
+from shingletools.running.pipeline import PipelineRun
+from shingletools.running.stage_run import FAILED
+from shingletools.running.steps import StepFailed
 from shingletools.system.errors import Failed, shown_place
 from shingletools.system.lazy_imports import needs, orjson
-from shingletools.system.messages import with_shown_paths
+from shingletools.system.messages import origin, with_shown_paths
 
 LEAST_INEXACT = 1 << 63
 
@@ -52,36 +52,32 @@ class RunLog:
 
         Raises Failed, with the first message as a note.
         """
-        with flow:
-            for run in flow.runs:
-                run.keep = partial(self.keep, run.name)
-            done = False
-            try:
-                if "-" in flow.prepare(None, set()):
-                    raise StepFailed(f"{flow.runs[0].name}: no documents are given")
-                flow.open(None)
-                with contextlib.closing(flow.lines()) as lines:
-                    yield from lines
-                self.conclude(flow)
-                done = True
-            except Failed as error:
-                for note in self.messages[:1]:
-                    error.add_note(note)
-                raise
-            finally:
-                self.figures += [
-                    StepFigures(
-                        run.name, run.figures.records, run.figures.rejected, tuple(run.summary()) if done else ()
-                    )
-                    for run in flow.runs
-                ]
+        for run in flow.runs:
+            run.keep = partial(self.keep, run.name)
+        done = False
+        try:
+            if "-" in flow.prepare(None, set()):
+                raise StepFailed(f"{flow.runs[0].name}: no documents are given")
+            flow.open(None)
+            with contextlib.closing(flow.lines()) as lines:
+                yield from lines
+            self.conclude(flow)
+            done = True
+        except Failed as error:
+            for note in self.messages[:1]:
+                error.add_note(note)
+            raise
+        finally:
+            self.figures += [
+                StepFigures(run.name, run.records, run.rejected, tuple(run.summary()) if done else ())
+                for run in flow.runs
+            ]
 
     def conclude(self, flow: PipelineRun) -> None:
         """Ends the run. Raises StepFailed if a step has failed."""
         before = len(self.messages)
         status = flow.conclude()
         flow.complete()
-        flow.commit()
         if status == FAILED or flow.why:
             reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
             raise StepFailed("\n".join(self.messages[before:] or reasons))
@@ -90,7 +86,8 @@ class RunLog:
         self.messages.append(with_shown_paths(message))
 
     def keep(self, command: str, bad: Reject) -> None:
-        self.rejected.append(RejectedRecord(command, with_shown_paths(bad.file), bad.line, bad.cause, bad.record))
+        file, line = (bad.file, None) if bad.line is None else origin(bad.file, bad.line)
+        self.rejected.append(RejectedRecord(command, with_shown_paths(file), line, bad.cause, bad.record))
 
 
 class Result:

@@ -1,16 +1,16 @@
 """run a pipeline of commands in one process, with workers"""
 
 import argparse
-import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from shingletools.cli.argument_types import add_memory, count, names, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
-from shingletools.running.driver import FirstRecord, RunOptions, check_kernel, cost, run_steps
-from shingletools.running.pipeline_parser import SharedOptions, command_lines, steps_of
-from shingletools.running.steps import CommandLine, NameOptions
+from shingletools.running.driver import Shown, cost, run_steps
+from shingletools.running.pipeline import PipelineRun
+from shingletools.running.steps import CommandLine, NameOptions, SharedOptions, command_lines, steps_of
 from shingletools.system import messages
 from shingletools.system.errors import Failed
 
@@ -58,34 +58,24 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
     name_options = NameOptions(options.id, options.text or ())
     shared = SharedOptions(files, options.jobs, size, folder, options.verbose, name_options=name_options)
-    run_options = RunOptions(options.output, options.progress)
-    return run_lines(name, command_lines(options.pipeline), shared, closed, run_options)
+    lines = command_lines(options.pipeline)
+    status, _ = run_lines(Shown(name, options.progress), lines, shared, closed, output=options.output)
+    return status
 
 
 def run_lines(
-    name: str,
-    lines: Sequence[CommandLine],
-    shared: SharedOptions,
-    closed: set[int],
-    run_options: RunOptions,
-) -> int:
-    """Runs a pipeline, and returns its exit status. Raises Failed or Printed."""
-    check_kernel()
+    shown: Shown, lines: Sequence[CommandLine], shared: SharedOptions, closed: set[int], **more: Any
+) -> tuple[int, PipelineRun | None]:
+    """Runs a pipeline, and returns its exit status, and the run unless its reader has gone away.
+
+    more: `output` and `watch`, as `run_steps` takes them. Raises Failed or Printed.
+    """
     begun = time.monotonic()
-    with contextlib.closing(FirstRecord(name, run_options.progress)) as first:
-        steps = steps_of(lines, shared, first.names)
-        own, output = steps[-1].options.output, run_options.output
-        if own is not None and output is not None:
-            raise Failed(f"-o: given twice, here and to {steps[-1].name}")
-        run_options = run_options._replace(output=own if output is None else output, bar=first.bar)
-        status, flow = run_steps(name, steps, closed, run_options)
-    if flow is None:
-        return status
-    run_options.conclude(flow)
-    for stage_run in flow.runs:
+    status, flow = run_steps(shown, partial(steps_of, lines, shared), closed, **more)
+    for stage_run in [] if flow is None else flow.runs:
         if stage_run.options.verbose or stage_run.stage.dry:
-            messages.say(f"{stage_run.name}: {', '.join(stage_run.records() + stage_run.summary())}")
-    if shared.verbose:
-        seconds, read = time.monotonic() - begun, sum(stage_run.figures.size for stage_run in flow.runs)
-        messages.say(f"{name}: {cost(seconds, read)}")
-    return status
+            messages.say(f"{stage_run.name}: {', '.join(stage_run.line_of_figures())}")
+    if shared.verbose and flow is not None:
+        read = sum(stage_run.size for stage_run in flow.runs)
+        messages.say(f"{shown.name}: {cost(time.monotonic() - begun, read)}")
+    return status, flow

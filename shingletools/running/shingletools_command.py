@@ -1,5 +1,6 @@
 """list the commands"""
 
+import importlib
 import re
 import sys
 from collections.abc import Sequence
@@ -7,12 +8,13 @@ from collections.abc import Sequence
 from shingletools import kernel
 from shingletools.cli.options import Printed, did_you_mean, meant, version
 from shingletools.record.command_registry import COMMANDS, STAGES, command_of
-from shingletools.running import driver, run_command
+from shingletools.running import driver
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
 RUN = "run"
-OWN = (RUN, "unique", "compare", "recipes")  # commands of this command
+# Commands of this command, with their modules
+OWN = {RUN: "run_command", "unique": "unique_command", "compare": "compare_command", "recipes": "recipes"}
 OPTIONS = ("-h", "--help", "--version", "--check")
 DEVELOPER_EXTRAS = ("test", "bench", "fuzz")  # extras for developers
 
@@ -24,7 +26,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         command, *rest = words
         own = own_run(command) if command in OWN else driver.run if command in STAGES else command_of(command).run
         title = f"{name} {command}" if command in OWN else command
-        return driver.exit_status(title, lambda: driver.run_or_print(own, title, rest, closed))
+        return driver.main(title, rest, own, closed)
     for word in words:
         if word not in OPTIONS:
             question = did_you_mean(meant(word, (*OWN, *COMMANDS, *OPTIONS)))
@@ -36,11 +38,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
 
 def own_run(command: str) -> driver.Run:
     """Returns the function that runs one of OWN."""
-    if command == RUN:
-        return run_command.run
-    from shingletools.running import short_commands  # late: they load more than others need
-
-    return short_commands.COMMANDS[command]
+    own: driver.Run = importlib.import_module(f"shingletools.running.{OWN[command]}").run
+    return own
 
 
 def overview(name: str) -> str:

@@ -29,8 +29,8 @@ def make_parser() -> Parser:
         "all well, 1 some records were rejected, 2 the run failed. The manual: man simspark",
         allow_abbrev=False,
         add_help=False,
-        example=COMMAND_INFO.example,
     )
+    parser.example = COMMAND_INFO.example
     add = parser.add_argument
     add(
         "--in",

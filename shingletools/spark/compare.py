@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from shingletools.commands.simjoin.buckets import Portion, by_size
-from shingletools.commands.simjoin.candidates import candidates_in, weigh
+from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
@@ -133,7 +133,8 @@ class BucketShare:
         """
         portion = by_size(self.table, self.portion)
         for some, _ in split_portion(self.table, portion, partial(weigh, cross=self.cross), limits):
-            for one, other, *_ in candidates_in(some, self.cross, limits.candidates):
+            candidates = BucketCandidates(some, self.cross)
+            for one, other, *_ in map(candidates.within, candidates.parts(limits.candidates)):
                 key = np.unique(one[one != other] * len(self.number) + other[one != other])
                 left, right = key // len(self.number), key % len(self.number)
                 if self.block is not None:

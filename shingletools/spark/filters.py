@@ -13,7 +13,7 @@ from shingletools.record.events import Event, Lines, Reject, RemovedLines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.record.stage import Filter, Stage
-from shingletools.running.pipeline import take_batch
+from shingletools.running.step_events import take_batch
 from shingletools.spark.arrow_batches import Batches, from_rows
 from shingletools.spark.lines import GOOD, LINES, REMOVED, LineRow, NumberedLines, bad_row, numbered_lines
 from shingletools.spark.read import numbered_batches
@@ -69,45 +69,38 @@ LATE = 1 << 62  # number of the split of bad records of archives
 FILE_BYTES = 64 << 20  # bytes of output lines in a file
 
 
-@dataclass(frozen=True)
-class CollectingInTask:
+def collect_in_task(stage: Stage, step: int, sides: Sequence[int | None], batches: Batches) -> Batches:
     """Takes LINES, sorted by `order`, the number of their input; gives LINES: the output, lines removed, and bad ones.
 
     sides: for each input the side of the join that it is, from 0, or None for the file of an option, which the
     collector reads before the others. Raises Failed.
     """
+    inputs, output = OrderedInputs(batches), NumberedOutput()
+    first = iter([order for order, side in enumerate(sides) if side is None])
+    collector = stage.collector(
+        CollectorContext(read=lambda _, path: ((path, some.lines) for some in inputs.of(next(first))))
+    )
+    try:
+        for order, side in enumerate(sides):
+            for some in () if side is None else inputs.of(order):
+                events = take_batch(collector, side or 0, RecordBatch(some.lines, ""))
+                yield from_rows(LINES, [row for event in events for row in event_rows(event, step, output, some)])
+        for event in collector.finish():
+            yield from_rows(LINES, event_rows(event, step, output, None))
+    except RecordFailed as failed:
+        raise Failed(failed.cause) from None
+    finally:
+        collector.close()
 
-    stage: Stage
-    step: int
-    sides: Sequence[int | None]
 
-    def __call__(self, batches: Batches) -> Batches:
-        inputs = OrderedInputs(batches)
-        first = iter([order for order, side in enumerate(self.sides) if side is None])
-        collector = self.stage.collector(
-            CollectorContext(read=lambda _, path: ((path, some.lines) for some in inputs.of(next(first))))
-        )
-        output = NumberedOutput()
-        try:
-            for order, side in enumerate(self.sides):
-                for some in () if side is None else inputs.of(order):
-                    events = take_batch(collector, side or 0, RecordBatch(some.lines, ""))
-                    yield from_rows(LINES, [row for event in events for row in self.rows(event, output, some)])
-            for event in collector.finish():
-                yield from_rows(LINES, self.rows(event, output, None))
-        except RecordFailed as failed:
-            raise Failed(failed.cause) from None
-        finally:
-            collector.close()
-
-    def rows(self, event: Event, output: "NumberedOutput", some: NumberedLines | None) -> list[LineRow]:
-        """Returns rows of LINES of an event about some lines, or about what was found after all lines."""
-        if isinstance(event, Reject):
-            first, number = (LATE, 0) if some is None else (some.first, int(some.numbers[(event.line or 1) - 1]))
-            return [bad_row(first, number, self.step, event.cause, event.record)]
-        if isinstance(event, Lines | RemovedLines):
-            return output.rows(GOOD if isinstance(event, Lines) else REMOVED, event.data)
-        return []
+def event_rows(event: Event, step: int, output: "NumberedOutput", some: NumberedLines | None) -> list[LineRow]:
+    """Returns rows of LINES of an event about some lines, or about what was found after all lines."""
+    if isinstance(event, Reject):
+        first, number = (LATE, 0) if some is None else (some.first, int(some.numbers[(event.line or 1) - 1]))
+        return [bad_row(first, number, step, event.cause, event.record)]
+    if isinstance(event, Lines | RemovedLines):
+        return output.rows(GOOD if isinstance(event, Lines) else REMOVED, event.data)
+    return []
 
 
 class OrderedInputs:

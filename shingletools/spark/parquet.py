@@ -1,7 +1,6 @@
 """Parquet: filters from columns to columns, and lines as columns."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from typing import cast
 
@@ -72,48 +71,47 @@ def payload_type(stage: Filter) -> T.DataType:
     return T.ArrayType(T.StringType()) if stage.listed else T.StringType()
 
 
-@dataclass(frozen=True)
-class ColumnFilters:
+def filter_columns(
+    chain: Chain,
+    texts: Collection[str],
+    counts: Counts,
+    made: Mapping[str, pa.DataType | None],
+    batches: Batches,
+) -> Batches:
     """Takes rows of Parquet (number, row) through filters, which get the columns that they read as lines.
 
     Gives the columns of LINES, and `row`, which is null for a bad one. Columns that no filter makes are as they were.
     """
+    read = read_by(chain.filters)
+    for rows in (rows for batch in batches for rows in of_one_split(batch)):
+        record = pa.RecordBatch.from_struct_array(rows.column("row"))
+        first, numbers = rows.column("first")[0].as_py(), rows.column("number").to_numpy()
+        (good,) = chain(RecordBatch(as_lines(texts, record, read)))
+        rejections = good.rejected
+        values = [wire.parse_json(line) for line in kernel.split_lines(good.lines)]
+        places = pa.array([rejection.place for rejection in rejections], pa.int64())
+        kept = record.take(pa.array(np.delete(np.arange(len(record)), places)))
+        columns = [
+            kept.column(name) if kind is None else pa.array([value.get(name) for value in values], kind)
+            for name, kind in made.items()
+        ]
+        row = pa.StructArray.from_arrays(columns, [*made])
+        schema = pa.schema([*LINES, ("row", row.type)])
+        yield from_columns(schema, step=GOOD, first=first, number=first, offsets=b"", lines=b"", row=row)
+        whole = kernel.split_lines(as_lines(texts, record.take(places))) if rejections else []
+        bad = [
+            (*bad_row(first, int(numbers[each.place]), each.step, each.cause, line), None)
+            for each, line in zip(rejections, whole, strict=True)
+        ]
+        yield from_rows(schema, bad)
+        counts.read.add(len(record))
+        counts.good.add(len(values))
 
-    chain: Chain
-    texts: Collection[str]
-    counts: Counts
-    made: Mapping[str, pa.DataType | None]
 
-    def __call__(self, batches: Batches) -> Batches:
-        read = read_by(self.chain.filters)
-        for rows in (rows for batch in batches for rows in of_one_split(batch)):
-            record = pa.RecordBatch.from_struct_array(rows.column("row"))
-            first, numbers = rows.column("first")[0].as_py(), rows.column("number").to_numpy()
-            (good,) = self.chain(RecordBatch(self.lines(record, read)))
-            rejections = good.rejected
-            values = [wire.parse_json(line) for line in kernel.split_lines(good.lines)]
-            places = pa.array([rejection.place for rejection in rejections], pa.int64())
-            kept = record.take(pa.array(np.delete(np.arange(len(record)), places)))
-            columns = [
-                kept.column(name) if kind is None else pa.array([value.get(name) for value in values], kind)
-                for name, kind in self.made.items()
-            ]
-            row = pa.StructArray.from_arrays(columns, [*self.made])
-            schema = pa.schema([*LINES, ("row", row.type)])
-            yield from_columns(schema, step=GOOD, first=first, number=first, offsets=b"", lines=b"", row=row)
-            whole = kernel.split_lines(self.lines(record.take(places))) if rejections else []
-            bad = [
-                (*bad_row(first, int(numbers[each.place]), each.step, each.cause, line), None)
-                for each, line in zip(rejections, whole, strict=True)
-            ]
-            yield from_rows(schema, bad)
-            self.counts.read.add(len(record))
-            self.counts.good.add(len(values))
-
-    def lines(self, record: pa.RecordBatch, read: Collection[str] | None = None) -> bytes:
-        """Returns rows as lines, perhaps with some fields only."""
-        columns = line_columns(record.schema, Fields((), [*self.texts], read), "--in")
-        return b"".join(lines_of([*columns.values()], record.select([*columns])))
+def as_lines(texts: Collection[str], record: pa.RecordBatch, read: Collection[str] | None = None) -> bytes:
+    """Returns rows as lines, perhaps with some fields only."""
+    columns = line_columns(record.schema, Fields((), [*texts], read), "--in")
+    return b"".join(lines_of([*columns.values()], record.select([*columns])))
 
 
 def filtered_columns(rows: DataFrame, chain: Chain, texts: Collection[str], counts: Counts) -> DataFrame:
@@ -123,7 +121,7 @@ def filtered_columns(rows: DataFrame, chain: Chain, texts: Collection[str], coun
     made = {name: kind and to_arrow_type(kind) for name, kind in after.items()}
     row = T.StructType([T.StructField(name, kind or before[name]) for name, kind in after.items()])
     schema = T.StructType([*from_arrow_schema(LINES), T.StructField("row", row)])
-    return through(rows, ColumnFilters(chain, texts, counts, made), schema)
+    return through(rows, partial(filter_columns, chain, texts, counts, made), schema)
 
 
 def check_types(inputs: Sequence[tuple[str, DataFrame]]) -> None:

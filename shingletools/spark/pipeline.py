@@ -9,8 +9,7 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record import wire
 from shingletools.record.command_registry import spark_commands
 from shingletools.record.field_names import DEFAULT_NAMES, Names
-from shingletools.running.pipeline_parser import command_lines
-from shingletools.running.steps import CommandLine, Step, options_of, step_of
+from shingletools.running.steps import CommandLine, Step, command_lines, options_of, step_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 

@@ -11,11 +11,11 @@ from pyspark.sql import functions as F
 
 from shingletools.commands.dedup.spec import DedupSpec
 from shingletools.record.filter_chain import Chain
-from shingletools.running.outcomes import DONE, FAILED, SOME_REJECTED
+from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED
 from shingletools.running.steps import Step
 from shingletools.spark import dedup, group, join, parquet
 from shingletools.spark.arrow_batches import through, union
-from shingletools.spark.filters import CollectingInTask, Counts, Filtering, splits_lines
+from shingletools.spark.filters import Counts, Filtering, collect_in_task, splits_lines
 from shingletools.spark.lines import GOOD, LINES, REMOVED, StepInput, tasks_for
 from shingletools.spark.pipeline import check_outputs, is_parquet, texts
 from shingletools.spark.read import PLACE_BITS, LineReader
@@ -175,7 +175,7 @@ class Run:
         before = [] if sides else [(None, each) for each in given.others]
         inputs = [*before, (0, given.lines), *zip(sides, given.others, strict=False)]
         ordered = [lines.select(F.lit(order).alias("order"), *LINES.names) for order, (_, lines) in enumerate(inputs)]
-        task = CollectingInTask(stage, given.number, [side for side, _ in inputs])
+        task = partial(collect_in_task, stage, given.number, [side for side, _ in inputs])
         whole = union(ordered).coalesce(1).sortWithinPartitions("order", "number")
         lines = self.checkpoint(through(whole, task, LINES))
         # Spark may read the result in several tasks

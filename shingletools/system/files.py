@@ -53,11 +53,6 @@ class State(NamedTuple):
         return "cut short" if self.size < before.size else "grew"
 
 
-def existing(paths: Iterable[str | None]) -> frozenset[str]:
-    """Returns the paths that exist."""
-    return frozenset(path for path in paths if path is not None and os.path.lexists(path))
-
-
 def states(files: Iterable[str]) -> dict[str, State]:
     """Returns the states of files. Raises Failed if one does not exist."""
     found = {}
@@ -101,12 +96,17 @@ def put(path: str, data: bytes) -> None:
     """Writes a new file, and waits until it is on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        write_all(descriptor, data)
         flush(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes all of the data. Raises OSError."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def sync(folder: str) -> None:
@@ -131,20 +131,6 @@ def claim_standard_streams() -> set[int]:
             closed.add(descriptor)
             os.open(os.devnull, os.O_RDWR)
     return closed
-
-
-def check_readable(files: Iterable[str]) -> None:
-    """Raises Failed if a file does not exist, before an hour is spent on those before it."""
-    for name in files:
-        if name != "-":
-            with named(name):
-                os.stat(name)
-
-
-def check_open(descriptor: int, closed: set[int]) -> None:
-    """Raises Failed if a standard stream was closed from the start."""
-    if descriptor in closed:
-        raise Failed(f"{('standard input', 'standard output')[descriptor]}: closed")
 
 
 def same_file(one: str | int, other: str | int) -> bool:

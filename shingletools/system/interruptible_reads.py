@@ -13,38 +13,24 @@ DEVICE_BYTES = 1 << 20  # bytes that a device may give, such as a terminal; some
 T = TypeVar("T")
 
 
-def readable(descriptor: int) -> select.poll:
-    """Returns an object that waits until there is something to read."""
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    return waiting
-
-
-def read_some(descriptor: int, waiting: select.poll) -> bytes:
-    """Reads the data that are there; returns none only at the end. Raises OSError.
+def blocks_of(descriptor: int) -> Iterator[bytes]:
+    """Yields all data as they come. Raises OSError.
 
     A signal just before a read does not interrupt it, and Python calls handlers only between its own steps; so a read
     that waits might wait forever. Hence poll waits, not the read. If another process that shares a descriptor without
     blocking has taken the data, poll waits again.
     """
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
     while True:
         while not waiting.poll(POLL_MS):
             pass
         try:
-            return os.read(descriptor, READ_BYTES)
+            block = os.read(descriptor, READ_BYTES)
         except BlockingIOError:
-            pass
-
-
-ahead: list[bytes] = []  # the beginning of standard input, if it was read to see what it is
-
-
-def blocks_of(descriptor: int) -> Iterator[bytes]:
-    """Yields all data as they come. Raises OSError."""
-    while ahead and not descriptor:
-        yield ahead.pop(0)
-    waiting = readable(descriptor)
-    while block := read_some(descriptor, waiting):
+            continue
+        if not block:
+            return
         yield block
 
 

@@ -142,7 +142,7 @@ def job(options: argparse.Namespace, count: int) -> None:
         stages["to removed ids"] = removed_of(count, pairs, gone)
         table_row(
             f"{count} documents",
-            *(f"{field}, {'s' if field in ('wall', 'cpu') else 'MB'}" for field in Taken._fields),
+            *(f"{field}, {'s' if field in ('wall', 'cpu', 'main') else 'MB'}" for field in Taken._fields),
         )
         table_row("---", *["---:"] * len(Taken._fields))
         for stage, taken in stages.items():

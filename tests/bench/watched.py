@@ -18,6 +18,7 @@ class Taken(NamedTuple):
 
     wall: float  # seconds
     cpu: float  # seconds, user and system
+    main: float  # seconds of these in the main thread of the first process
     peak: float  # MB of memory, all processes together; what they share counts once
     disk: float  # MB of scratch files at most, which have no names
     read: float  # MB from disk
@@ -30,8 +31,8 @@ class Watched:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self.begun = time.monotonic()
-        self.last = (0.0, 0.0, 0.0)  # cpu, read, written so far
-        self.before = self.last
+        self.last: tuple[float, ...] = (0.0,) * 4  # cpu, main, read, written so far
+        self.before: tuple[float, ...] = self.last
         self.peak = self.disk = 0.0
         self.stages: list[Taken] = []
         self.lock = threading.Lock()
@@ -43,8 +44,8 @@ class Watched:
         with self.lock:
             self._look()
             now = time.monotonic()
-            cpu, read, written = (after - before for after, before in zip(self.last, self.before, strict=True))
-            self.stages.append(Taken(now - self.begun, cpu, self.peak, self.disk, read, written))
+            cpu, main, *files = (after - before for after, before in zip(self.last, self.before, strict=True))
+            self.stages.append(Taken(now - self.begun, cpu, main, self.peak, self.disk, *files))
             self.begun, self.before, self.peak, self.disk = now, self.last, 0.0, 0.0
 
     def end(self) -> list[Taken]:
@@ -64,22 +65,28 @@ class Watched:
 
     def _look(self) -> None:
         several = list(tree(self.process.pid))
-        seen = [0.0, 0.0, 0.0, 0.0]
+        seen, peak = [0.0] * 4, 0.0
         files: dict[int, float] = {}
         for folder in several:
             with suppress(OSError, IndexError):
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-                seen[0] += sum(map(int, fields[11:15])) / TICKS  # with children that have ended
+                seen[0] += seconds(folder, 4)  # with children that have ended
+                if folder == several[0]:
+                    seen[1] = seconds(folder / "task" / folder.name, 2)
                 some = dict(line.split(": ") for line in (folder / "io").read_text().splitlines())
-                seen[1] += int(some["read_bytes"]) / 1e6
-                seen[2] += int(some["write_bytes"]) / 1e6
+                seen[2] += int(some["read_bytes"]) / 1e6
+                seen[3] += int(some["write_bytes"]) / 1e6
                 for descriptor in (folder / "fd").iterdir():
                     about = descriptor.stat()
                     if not about.st_nlink:
                         files[about.st_ino] = about.st_blocks * 512 / 1e6
-                seen[3] += int((folder / "smaps_rollup").read_text().partition("Pss:")[2].split()[0]) / 1e3
-        self.last = max(self.last[0], seen[0]), max(self.last[1], seen[1]), max(self.last[2], seen[2])
-        self.peak, self.disk = max(self.peak, seen[3]), max(self.disk, sum(files.values()))
+                peak += int((folder / "smaps_rollup").read_text().partition("Pss:")[2].split()[0]) / 1e3
+        self.last = tuple(map(max, self.last, seen))
+        self.peak, self.disk = max(self.peak, peak), max(self.disk, sum(files.values()))
+
+
+def seconds(folder: Path, fields: int) -> float:
+    """Processor time of a process or thread, user and system; from four fields, with that of its children."""
+    return sum(map(int, (folder / "stat").read_text().rpartition(")")[2].split()[11 : 11 + fields])) / TICKS
 
 
 def tree(process: int) -> Iterator[Path]:

@@ -296,12 +296,8 @@ def test_the_words_are_those_of_canon(options: str) -> None:
 def test_what_follows_passes_the_text_and_the_places() -> None:
     canonized = run("canon --offsets", stdin=DOCS.read_bytes()).good()
     kept = [re.search(b'"source":.*"at":"[^"]*"', line) for line in canonized.splitlines()]
-    for commands in (
-        ["shingle"],
-        ["shingle", "sketch"],
-        ["shingle -k 3", "sketch --keep"],
-        ["dedup --groups /dev/null"],
-    ):
+    for each in "shingle|shingle,sketch|shingle -k 3,sketch --keep|dedup --groups /dev/null".split("|"):
+        commands = each.split(",")
         made = pipe(canonized, *commands)
         assert [match and match[0] for match in kept] == [
             match and match[0] for match in (re.search(b'"source":.*"at":"[^"]*"', line) for line in made.splitlines())

@@ -7,6 +7,7 @@ import pytest
 
 from harness import program, run_here, shell
 from shingletools.running import driver, launch
+from shingletools.system import signals
 from suite import ONE_WAY, SCRATCH
 
 # Descriptors, KB of memory, of data and of stack, and streams; of each some with which a run begins, and does not end.
@@ -78,6 +79,6 @@ def test_what_cannot_be_loaded_is_reported_in_a_line(
         monkeypatch.setattr(driver, "run", each)
         assert driver.main("canon", []) == 2
         assert capfd.readouterr().err == f"canon: {said}\n"
-    monkeypatch.setattr(launch, "started", refuse)
+    monkeypatch.setattr(signals, "claim", refuse)
     assert launch.main("canon") == 2
     assert capfd.readouterr().err == f"canon: cannot start: {error!r}\n"

@@ -12,7 +12,7 @@ import pytest
 
 from harness import ENVIRONMENT, has_open, jsonl, program, run_process, shell
 from shingletools.running import driver
-from shingletools.running.pipeline_run import PipelineRun
+from shingletools.running.pipeline import PipelineRun
 from suite import DRIVEN, FILTERS, SCRATCH, WAYS
 
 pytestmark = pytest.mark.slow

@@ -1,5 +1,6 @@
 """Rows of Arrow's files and streams, and of Feather: read, and written with fewer rows."""
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -9,7 +10,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from harness import run
+from harness import run, shell
 
 TEXTS = ["One two three", "one TWO three!", "Four", "four", "five"]
 TABLE = pa.table(
@@ -96,4 +97,9 @@ def test_files_that_are_no_arrow(tmp_path: Path) -> None:
         (tmp_path / "a").write_bytes(sink.getvalue().replace(ends, ends[:4] + b"\xff\xff\xff\x7f"))
         assert f"canon: a: {cause}" in run("canon --arrow a", cwd=tmp_path).err
     assert run("canon --arrow none", cwd=tmp_path).err == "canon: none: No such file or directory\n"
+    (tmp_path / "a").write_bytes(gzip.compress(whole))
+    assert run("canon --arrow a", cwd=tmp_path).err == "canon: a: gzip data, not Arrow: decompress it first\n"
+    assert shell("canon --arrow < whole", tmp_path).good() == run("canon --arrow whole", cwd=tmp_path).good()
+    ran = shell("cat whole | canon --arrow", tmp_path)
+    assert (ran.status, ran.err) == (2, "canon: -: Arrow is read from its end, which a pipe does not allow\n")
     assert json.loads(run("canon --arrow whole", cwd=tmp_path).out.splitlines()[0])["text"] == "one two three"

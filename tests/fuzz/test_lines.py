@@ -36,7 +36,11 @@ SCALARS = (
 )
 MEMBERS = ('"x"', '"x\\u0079"', '"id "', '"a"', '""', '"é"')
 LEVELS = (("[", "]"), ('{"a":', "}"), ("[1,", "]"), ('[{"x" :[[]],"b":', "}]"))
-DAMAGE = (*'{}[],:"\\0-.e \x00', "\ud800", "\\ud800", "1e999", "NaN", '"id":1,', "nul")
+DAMAGE = (
+    *'{}[],:"\\0-+.eEx \t\r\x00\x1f\x7fé\U0001f600\u2028\ud800',
+    *("\\ud800", "\\ude00", "\\u", "\\u0041", "\\n", "NaN", '"id":1,', "nul", "true", '""', '"a":', "[[", '{"a":'),
+    *("1e999", "9" * 20, "1" * 310, "-1e308", "1.7976931348623159e308", "0." + "0" * 330 + "1"),
+)
 
 
 def large(rng: random.Random, size: int) -> str:
@@ -90,3 +94,18 @@ def check_large(seed: int, most: float) -> None:
 @given(st.integers(0, 1 << 32))
 def test_large_lines(seed: int) -> None:
     check_large(seed, 3e4)
+
+
+@settings(max_examples=400)
+@given(st.integers(0, 1 << 32))
+def test_nearly_json(seed: int) -> None:
+    """Short lines with some faults; levels around as many as are read, which may not be closed."""
+    rng = random.Random(seed)
+    line = large(rng, rng.randrange(200))
+    if seed % 3 == 0:
+        opener, closer = rng.choice(LEVELS)
+        count = rng.choice((rng.randint(1015, 1035), rng.randint(1, 2500))) // len(closer)
+        line = opener * count + rng.choice(SCALARS) + closer * rng.choice((count, count, rng.randint(0, count)))
+    for _ in range(rng.randrange(4)):
+        line = damaged(rng, line)
+    TARGETS["readers"](line.encode("utf-8", "surrogatepass"))

@@ -24,7 +24,7 @@ from shingletools.record.filter_chain import Chain
 from shingletools.record.stage import Filter
 from shingletools.running import driver
 from shingletools.running.completion import parser_of
-from shingletools.running.pipeline import run_filters
+from shingletools.running.step_events import run_filters
 from shingletools.system.errors import Failed
 
 LINE_FEED = b"\n"

@@ -26,6 +26,7 @@ from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.stored import Stored
+from shingletools.commands.simjoin.table import Candidates, Compared
 from shingletools.kernel.types import U64, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter, ascending
@@ -188,8 +189,14 @@ def test_bytes_that_grow(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_candidates_on_disk_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any two of ten sketches agree in three of five bands or more."""
-    compared, compare = list[int](), Stored.compare
-    monkeypatch.setattr(Stored, "compare", lambda *given: compared.append(len(given[1].left)) or compare(*given))
+    compared = list[int]()
+    compare = Stored.compare
+
+    def counting(table: Stored, some: Candidates, band: int = 0) -> Compared:
+        compared.append(len(some.left))
+        return compare(table, some, band)
+
+    monkeypatch.setattr(Stored, "compare", counting)
     sketches = [[number * (place == 2 * number) for place in range(20)] for number in range(10)]
     assert len(joined(lines(sketches), JoinOptions(Fraction(4, 5)), memory=ON_DISK)) == sum(compared) == 45
 

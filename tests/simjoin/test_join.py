@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shingletools.commands.simjoin.buckets import Portion
-from shingletools.commands.simjoin.candidates import candidates_in, weigh
+from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.forest import Forest
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import JoinOptions
@@ -239,7 +239,8 @@ def test_each_band_of_a_bucket_that_is_cut_again_counts(least: int) -> None:
     met = [
         (a, b)
         for portion, before in split_portion(table, bucket, partial(weigh, cross=None), Limits(large=2))
-        for each in candidates_in(portion, None, 1000)
+        for candidates in [BucketCandidates(portion, None)]
+        for each in map(candidates.within, candidates.parts(1000))
         for a, b, *shared in zip(
             each.left.tolist(),
             each.right.tolist(),

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import DOCS, Record, jsonl, pipe, run, run_here
+from shingletools.commands.simjoin.signature import Signature
 from shingletools.commands.simjoin.signatures import (
     BYTES,
     LONG_SHINGLES,
@@ -24,7 +25,6 @@ from shingletools.commands.simjoin.signatures import (
     SIGNATURES,
     SIMHASHES,
     SUPERSHINGLES,
-    Signature,
     signature_of,
 )
 from shingletools.numbers.binomial import agreement, estimated, interval, is_rare, proposed

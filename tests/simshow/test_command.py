@@ -248,16 +248,12 @@ def test_options_that_change_nothing_together(options: str, message: str, folder
     assert {path.name for path in folder.iterdir()} == {"docs"}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        "--json --color never",
-        "--html page --template 2",
-        "--least 0.8 --most 0.8",
-        "--side-by-side --full --color always",
-        "--brief -o out",
-    ],
+GO_TOGETHER = (
+    "--json --color never|--html page --template 2|--least 0.8 --most 0.8|--side-by-side --full --color always"
 )
+
+
+@pytest.mark.parametrize("options", [*GO_TOGETHER.split("|"), "--brief -o out"])
 def test_options_that_go_together(options: str, folder: Path) -> None:
     assert run_here(f"simshow --docs docs {options}", stdin=jsonl(PAIR), cwd=folder).status == 0
 

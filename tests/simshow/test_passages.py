@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shingletools.commands.simshow.documents import Reader, Vocabulary
+from shingletools.commands.simshow.documents import Reader, Vocabulary, canon_with
 from shingletools.commands.simshow.frequent_shingles import FINGERPRINT_BYTES, frequent_shingles
 from shingletools.commands.simshow.passages import (
     EQUAL,
@@ -31,7 +31,7 @@ class Pair:
     """Two texts and what they share."""
 
     def __init__(self, a: str, b: str, k: int = 5, gap: int = 10, template: tuple[Sequence[str], int] | None = None):
-        read = Reader(["text"], "")
+        read = Reader(["text"], canon_with(""), Vocabulary())
         documents = [read(name, {"text": text}) for name, text in enumerate((a, b))]
         frequent = None
         if template is not None:
@@ -222,7 +222,7 @@ def test_template_is_what_many_documents_have() -> None:
 
 
 def test_template_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = Reader(["text"], "")
+    read = Reader(["text"], canon_with(""), Vocabulary())
     documents = [read(n, {"text": " ".join(f"w{(n * 7 + i) % 40}" for i in range(30))}) for n in range(20)]
     whole = frequent_shingles(documents, 3, 4).tolist()
     assert len(whole) > 10

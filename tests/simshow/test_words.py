@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import Record, jsonl, run, run_here, shell
-from shingletools.commands.simshow.documents import Reader, checked
+from shingletools.commands.simshow.documents import Reader, Vocabulary, canon_with, checked
 from shingletools.record.word_offsets import read_places
 from shingletools.system.errors import Failed, Rejected
 from simshow.samples import PAIR, TWO
@@ -106,7 +106,7 @@ def test_columns_of_a_table_with_fields_of_their_own(folder: Path) -> None:
 
 
 def placed(options: str, text: str) -> tuple[list[str], str, list[int], list[int]]:
-    read = Reader(["text"], options)
+    read = Reader(["text"], canon_with(options), Vocabulary())
     shown = read(0, {"text": text})
     words = [read.vocabulary.spelled[word] for word in shown.words]
     return words, shown.source, shown.starts.tolist(), shown.ends.tolist()
@@ -163,7 +163,7 @@ def test_words_of_any_plain_text(text: str) -> None:
 )
 def test_options_of_canon_that_cannot_be_had(options: str, cause: str, folder: Path) -> None:
     with pytest.raises(Failed, match=re.escape(cause)):
-        Reader(["text"], options)
+        canon_with(options)
     ran = run_here("simshow", "--docs", "docs", f"--canon={options}", stdin=jsonl(PAIR), cwd=folder)
     assert (ran.status, ran.out, ran.err) == (2, b"", f"simshow: {cause}\n")
 

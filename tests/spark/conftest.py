@@ -12,6 +12,7 @@ from shingletools.running import driver
 from shingletools.spark import command
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from shingletools.spark.storage import Checkpoint
@@ -73,18 +74,31 @@ def large_splits(spark: "SparkSession") -> "Iterator[None]":
     spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 
 
+@pytest.fixture
+def case_sensitive(spark: "SparkSession") -> "Iterator[None]":
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    yield
+    spark.conf.set("spark.sql.caseSensitive", "false")
+
+
 Simspark = Callable[..., Ran]
 
 
 @pytest.fixture
 def simspark(request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Simspark:
     """Runs simspark in this process; its output are the parts, one after the other."""
+    import pyarrow.parquet as pq
+
     from spark.packing import parts_of
 
     request.getfixturevalue("spark")
 
-    def simspark(pipeline: str, *argv: str | Path) -> Ran:
-        out = tmp_path / "out"
+    def simspark(pipeline: str, *argv: str | Path, table: "pa.Table | None" = None, to: str = "out") -> Ran:
+        """Reads a table, if it is given, as Parquet. to: the output, in the test's folder."""
+        out = tmp_path / to
+        if table is not None:
+            pq.write_table(table, tmp_path / "docs.parquet")
+            argv = (*argv, "--in", tmp_path / "docs.parquet")
         capfd.readouterr()
         elsewhere = () if "--out" in argv else ("--out", str(out))
         words = (*elsewhere, *map(str, argv), pipeline)

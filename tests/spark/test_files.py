@@ -98,8 +98,7 @@ def test_bytes_in_parquet(simspark: Simspark, tmp_path: Path) -> None:
         "text": [text and text.encode() for text in texts] + [b"caf\xe9"],
         "no": [b"\xff"] * 4,
     }
-    pq.write_table(pa.table(columns), tmp_path / "docs.parquet")
-    ran = simspark("canon", "--in", tmp_path / "docs.parquet", "--rejects", tmp_path / "bad")
+    ran = simspark("canon", "--rejects", tmp_path / "bad", table=pa.table(columns))
     records = [orjson.dumps({"id": number, "text": texts[number], "no": "/w=="}) for number in (0, 2)]
     expected = pipe(b"\n".join(records), "canon")
     assert (ran.status, ran.out) == (1, expected)
@@ -141,27 +140,20 @@ def test_strings_that_are_none(simspark: Simspark, tmp_path: Path) -> None:
         assert [json.loads(line)["id"] for line in part.read_bytes().splitlines()] == [2]
 
 
-def test_columns_that_differ_in_case(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("case_sensitive")
+def test_columns_that_differ_in_case(simspark: Simspark, tmp_path: Path) -> None:
     (tmp_path / "groups").write_bytes(b"")
-    pq.write_table(pa.table({"id": [1], "text": ["a"], "Text": ["b"]}), tmp_path / "docs.parquet")
-    spark.conf.set("spark.sql.caseSensitive", "true")
-    try:
-        ran = simspark(
-            f"dedup --groups {tmp_path / 'groups'}", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet"
-        )
-    finally:
-        spark.conf.set("spark.sql.caseSensitive", "false")
-    assert ran.status == 0
+    table = pa.table({"id": [1], "text": ["a"], "Text": ["b"]})
+    assert simspark(f"dedup --groups {tmp_path / 'groups'}", table=table, to="o.parquet").status == 0
     rows = [row for part in (tmp_path / "o.parquet").glob("part-*") for row in pq.read_table(part).to_pylist()]
     assert rows == [{"Text": "b", "id": 1, "text": "a"}]
 
 
-def test_values_of_parquet(simspark: Simspark, tmp_path: Path) -> None:
+def test_values_of_parquet(simspark: Simspark) -> None:
     moment = datetime(2026, 3, 4, 5, 6, 7, 123456)
     aware = moment.replace(tzinfo=timezone(timedelta(hours=2)))
     row = {"id": "x", "text": "a", "moment": moment, "aware": aware, "day": moment.date(), "no": float("nan")}
-    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "docs.parquet")
-    assert json.loads(simspark("canon", "--in", tmp_path / "docs.parquet").good()) == {
+    assert json.loads(simspark("canon", table=pa.Table.from_pylist([row])).good()) == {
         "id": "x",
         "text": "a",
         "moment": "2026-03-04T05:06:07.123456",

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import DOCS, Ran, jsonl, pipe, run
-from spark.packing import parts_of, rejects_of
+from spark.packing import rejects_of
 
 Simspark = Callable[..., Ran]
 RECORDS = [json.loads(line) for line in DOCS.read_bytes().splitlines()]
@@ -103,10 +103,8 @@ def test_columns_are_the_members_of_lines(
         {**{name: stale.get(name) for name in before}, "more": text, "id": f"%d{number}", "text": text}
         for number, text in enumerate(texts)
     ]
-    pq.write_table(pa.Table.from_pylist(records), tmp_path / "docs.parquet")
-    assert (
-        simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet").status == 0
-    )
+    table = pa.Table.from_pylist(records)
+    assert simspark(" | ".join(commands), table=table, to="o.parquet").status == 0
     expected = [json.loads(line) for line in pipe(jsonl(*records), *commands).splitlines()]
     found = written(tmp_path / "o.parquet").to_pylist()
     assert [list(each.items()) for each in found] == [list(each.items()) for each in expected]
@@ -176,26 +174,16 @@ def test_rejects_are_counted(simspark: Simspark, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("large_splits")
 def test_a_large_row_is_rejected(simspark: Simspark, tmp_path: Path) -> None:
     table = pa.table({"id": [1], "text": pa.array([None], pa.string()), "more": ["x" * 11_000_000]})
-    pq.write_table(table, tmp_path / "docs.parquet")
-    options = "--allow-rejects", "1", "--rejects", tmp_path / "r"
-    ran = simspark("canon", *options, "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet")
+    ran = simspark("canon", "--allow-rejects", "1", "--rejects", tmp_path / "r", table=table, to="o.parquet")
     assert (ran.status, ran.err) == (0, 'simspark: canon: field "text" is not a string\n')
     ((_, line),) = kept(tmp_path / "r")["1-canon"]
     assert json.loads(line) == table.to_pylist()[0]
 
 
-def test_columns_that_differ_in_case(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
-    pq.write_table(
-        pa.table({"ID": [0, 1], "id": [1, 2], "text": ["A", None], "Text": ["b", "c"]}), tmp_path / "docs.parquet"
-    )
-    spark.conf.set("spark.sql.caseSensitive", "true")
-    try:
-        ran = simspark(
-            "canon", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet", "--rejects", tmp_path / "r"
-        )
-    finally:
-        spark.conf.set("spark.sql.caseSensitive", "false")
-    assert ran.status == 1
+@pytest.mark.usefixtures("case_sensitive")
+def test_columns_that_differ_in_case(simspark: Simspark, tmp_path: Path) -> None:
+    table = pa.table({"ID": [0, 1], "id": [1, 2], "text": ["A", None], "Text": ["b", "c"]})
+    assert simspark("canon", "--rejects", tmp_path / "r", table=table, to="o.parquet").status == 1
     (part,) = (tmp_path / "o.parquet").glob("part-*")
     assert pq.read_table(part).to_pylist() == [{"ID": 0, "id": 1, "text": "a", "Text": "b", "via": "canon/4"}]
     assert [line for _, line in kept(tmp_path / "r")["1-canon"]] == [b'{"ID":1,"id":2,"text":null,"Text":"c"}']
@@ -205,10 +193,8 @@ def test_columns_that_differ_in_case(simspark: Simspark, spark: SparkSession, tm
 def test_no_row_is_left(texts: list[None], simspark: Simspark, tmp_path: Path) -> None:
     day = pa.array([None] * len(texts), pa.date32())
     columns = {"text": pa.array(texts, pa.string()), "day": day, "id": pa.array(range(len(texts)), pa.int32())}
-    pq.write_table(pa.table(columns), tmp_path / "docs.parquet")
     options = ["--allow-rejects", "2"]  # or the run would fail, since no row is good
-    ran = simspark("shingle --readable", *options, "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet")
-    assert ran.status == 0
+    assert simspark("shingle --readable", *options, table=pa.table(columns), to="o.parquet").status == 0
     found = pq.read_table(tmp_path / "o.parquet")
     assert found.num_rows == 0
     assert [(field.name, str(field.type)) for field in found.schema] == [
@@ -227,16 +213,16 @@ def test_several_fields(simspark: Simspark, tmp_path: Path) -> None:
         {"id": 2, "title": None, "by": "É", "meta": None, "n": None},
         {"id": 3, "title": None, "by": None, "meta": {"body": None}, "n": 2.5},
     ]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "docs.parquet")
+    table = pa.Table.from_pylist(rows)
     (tmp_path / "docs").write_bytes(jsonl(*rows))
     command = "canon --text by,title,meta.body,none"
     shell = run(command, tmp_path / "docs")
     assert [json.loads(line)["text"] for line in shell.out.splitlines()] == ["the cat sat", "é"]
-    ran = simspark(command, "--in", tmp_path / "docs.parquet", "--out", tmp_path / "lines")
+    ran = simspark(command, table=table, to="lines")
     assert (ran.status, 'fields "by", "title", "meta.body", "none" are missing' in ran.err) == (1, True)
-    assert [*map(json.loads, parts_of(tmp_path / "lines").splitlines())] == [*map(json.loads, shell.out.splitlines())]
+    assert [*map(json.loads, ran.out.splitlines())] == [*map(json.loads, shell.out.splitlines())]
     command, shingle = "canon --text by,title,none", "shingle --spots ru -k 2"
-    ran = simspark(f"{command} | {shingle}", "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet")
+    ran = simspark(f"{command} | {shingle}", table=table, to="o.parquet")
     made = run(shingle, stdin=run(command, tmp_path / "docs").out)
     assert (ran.status, pq.read_table(tmp_path / "o.parquet").to_pylist()) == (
         1,
@@ -265,13 +251,9 @@ def test_odd_names(simspark: Simspark, tmp_path: Path) -> None:
         "\u00e9\"'",
     ]
     table = pa.table({"id`.%s": [1.5, 2, 3], **{name: [name, None, name] for name in names}, "te.xt": ["A", "B", None]})
-    pq.write_table(table.set_column(0, "id`.%s", pa.array([1, 2, 3])), tmp_path / "docs.parquet")
-    command = "canon --id 'id`.%s' --text te.xt"
-    ran = simspark(
-        command, "--in", tmp_path / "docs.parquet", "--out", tmp_path / "o.parquet", "--rejects", tmp_path / "bad"
-    )
+    table, named = table.set_column(0, "id`.%s", pa.array([1, 2, 3])), "--id 'id`.%s' --text te.xt"
+    ran = simspark(f"canon {named}", "--rejects", tmp_path / "bad", table=table, to="o.parquet")
     assert (ran.status, ran.err.count("\n")) == (1, 1)
-    named = "--id 'id`.%s' --text te.xt"
     assert pq.read_table(tmp_path / "o.parquet").to_pylist() == [
         {"id`.%s": 1, **{name: name for name in names}, "te.xt": "a", "named": named, "via": "canon/4"},
         {"id`.%s": 2, **dict.fromkeys(names), "te.xt": "b", "named": named, "via": "canon/4"},
@@ -289,7 +271,7 @@ def test_several_inputs_of_different_columns(simspark: Simspark, tmp_path: Path)
     for name, table in (("1", one), ("2", two), ("3", three)):
         pq.write_table(table, tmp_path / f"{name}.parquet")
     words = [word for name in "123" for word in ("--in", tmp_path / f"{name}.parquet")]
-    ran = simspark("canon", *words, "--out", tmp_path / "o.parquet")
+    ran = simspark("canon", *words, to="o.parquet")
     assert (ran.status, ran.err) == (1, 'simspark: canon: field "text" is missing\n')
     assert written(tmp_path / "o.parquet").to_pylist() == [
         {"id": 1, "text": "a", "old": {"x": 1}, "via": "canon/4", "new": None},
@@ -303,7 +285,7 @@ def test_one_input_twice(pipeline: str, simspark: Simspark, tmp_path: Path) -> N
     pq.write_table(pa.Table.from_pylist(NUMBERED[:9]), tmp_path / "docs.parquet")
     (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2}))
     twice = ("--in", tmp_path / "docs.parquet") * 2
-    ran = simspark(pipeline.format(tmp_path / "pairs"), *twice, "--out", tmp_path / "o.parquet")
+    ran = simspark(pipeline.format(tmp_path / "pairs"), *twice, to="o.parquet")
     ids = sorted([*range(9), *range(9)] if pipeline == "canon" else [0, 1, *range(3, 9), *range(9)])
     assert (ran.status, written(tmp_path / "o.parquet").column("id").to_pylist()) == (0, ids)
 
@@ -311,26 +293,21 @@ def test_one_input_twice(pipeline: str, simspark: Simspark, tmp_path: Path) -> N
 def test_inputs_that_no_column_holds(simspark: Simspark, tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1], "text": ["a"], "n": [1]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"id": [1], "text": ["a"], "n": [0.5]}), tmp_path / "2.parquet")
-    ran = simspark(
-        "canon", "--in", tmp_path / "1.parquet", "--in", tmp_path / "2.parquet", "--out", tmp_path / "o.parquet"
-    )
-    assert (ran.status, ran.err) == (
-        2,
-        f'simspark: --in {tmp_path}/2.parquet: column "n": double, but --in {tmp_path}/1.parquet has bigint\n',
-    )
+    ran = simspark("canon", "--in", tmp_path / "1.parquet", "--in", tmp_path / "2.parquet", to="o.parquet")
+    said = f'--in {tmp_path}/2.parquet: column "n": double, but --in {tmp_path}/1.parquet has bigint'
+    assert (ran.status, ran.err) == (2, f"simspark: {said}\n")
     assert not (tmp_path / "o.parquet").exists()
 
 
 def test_what_arrow_cannot_hold(simspark: Simspark, spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "docs.parquet"
     spark.sql("select 1 id, 'a' text, make_ym_interval(1, 2) age").write.parquet(str(path))
-    ran = simspark("canon", "--in", path, "--out", tmp_path / "o.parquet")
+    ran = simspark("canon", "--in", path, to="o.parquet")
     assert (ran.status, "YearMonthInterval" in ran.err) == (2, True), ran.err
 
 
 def test_compressed_rows(simspark: Simspark, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"id": [1], "text": ["a"]}), tmp_path / "docs.parquet")
-    assert simspark("canon", "--in", tmp_path / "docs.parquet", "--gzip", "--out", tmp_path / "o.parquet").status == 0
+    assert simspark("canon", "--gzip", table=pa.table({"id": [1], "text": ["a"]}), to="o.parquet").status == 0
     (part,) = (tmp_path / "o.parquet").glob("part-*")
     assert pq.read_metadata(part).row_group(0).column(0).compression == "GZIP"
 
@@ -341,12 +318,10 @@ def test_a_join_reads_the_columns_of_its_commands(rejects: bool, simspark: Simsp
     records = [*NUMBERED, {"id": 300, "text": None}]
     columns = {name: [record[name] for record in records] for name in ("id", "text")}
     other = pa.array([b"caf\xe9"] * len(records), pa.binary())
-    pq.write_table(
-        pa.table(columns | {"other": other if rejects else other.view(pa.string())}), tmp_path / "docs.parquet"
-    )
+    table = pa.table(columns | {"other": other if rejects else other.view(pa.string())})
     commands = "canon", "shingle -k 3", "sketch", "simjoin -t 0.5"
     words = ["--rejects", tmp_path / "bad"] if rejects else []
-    ran = simspark(" | ".join(commands), "--in", tmp_path / "docs.parquet", *words)
+    ran = simspark(" | ".join(commands), *words, table=table)
     assert (ran.status, ran.out) == (1, pipe(jsonl(*NUMBERED), *commands))
     assert ran.err == 'simspark: canon: field "text" is not a string\n'
     if rejects:

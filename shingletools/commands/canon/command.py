@@ -142,7 +142,7 @@ def filter_by(rules: Rules, via: str, options: argparse.Namespace, **others: Any
     if options.extract:
         function, link = function.edited, no_link
     elif options.offsets:
-        from shingletools.commands.canon.placed_words import Placer
+        from shingletools.commands.canon.placed_words import Placer  # as above
 
         if "offsets" in options.given and any(rule.traced is None for rule in rules.texts):
             way = "first write its text by --extract, then canon --offsets"

@@ -34,7 +34,7 @@ def chosen(options: argparse.Namespace) -> tuple[Rules, str]:
         cutter = Chinese(cut)
     decoded = None
     if options.warc:
-        from shingletools.reading.formats.http_pages import charsets
+        from shingletools.reading.formats.http_pages import charsets  # as above
 
         decoded = charsets()
     guessed = made_with(GUESS, "resiliparse") if options.encoding == GUESS else None
@@ -77,11 +77,11 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
         joining = Replace("--join-hyphens", HARD, "", budget)
         texts.append(Rule("join-hyphens", True, joining, joining.traced))
     if options.fold_homoglyphs:
-        from shingletools.commands.canon.homoglyphs import homoglyphs
+        from shingletools.commands.canon.homoglyphs import homoglyphs  # as above
 
         texts.append(homoglyphs())
     if options.symbols:
-        from shingletools.commands.canon import telling_signs
+        from shingletools.commands.canon import telling_signs  # as above
 
         # symbols, which came last, took symbols only if a text had no other words
         texts.append(Rule("symbols/3", True, telling_signs.telling_signs, telling_signs.traced))
@@ -96,17 +96,17 @@ def html_rule(options: argparse.Namespace) -> Rule:
     part, skip = options.html, sorted(set(options.skip))
     read: Callable[[str], str]
     if part == ARTICLE:
-        from shingletools.commands.canon.article_extraction import article_reader
+        from shingletools.commands.canon.article_extraction import article_reader  # as above
 
         read, label = article_reader(skip), made_with("article/2", "resiliparse")
     else:
-        from shingletools.commands.canon.html import PARTING, READABLE, html_reader
+        from shingletools.commands.canon.html import PARTING, READABLE, html_reader  # as above
 
         read = html_reader(part == MAIN, skip, READABLE if options.extract else PARTING)
         # main had no title and no headline outside of the main content
         label = made_with("main/2" if part == MAIN else part, "selectolax")
     if options.extract:
-        from shingletools.commands.canon.readable_text import in_paragraphs, readable_html
+        from shingletools.commands.canon.readable_text import in_paragraphs, readable_html  # as above
 
         read = partial(in_paragraphs if part == ARTICLE else readable_html, read)
     label += f",skip={wire.percent_encoded(','.join(skip))}" if skip else ""
@@ -119,7 +119,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     words: list[Rule] = []
     foldings: list[Callable[[str], str]] = [fold_accents] if options.fold_accents else []
     if options.fold_variants:
-        from shingletools.commands.canon.letter_variants import fold_variants, variants
+        from shingletools.commands.canon.letter_variants import fold_variants, variants  # as above
 
         words.append(variants())
         foldings.append(fold_variants)
@@ -131,15 +131,15 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
     if options.stop:
         words.append(stop(options.stop, foldings))
     for language in sorted(set(options.drop_adjectives)):
-        from shingletools.commands.canon.adjective_dropping import drop_adjectives
+        from shingletools.commands.canon.adjective_dropping import drop_adjectives  # as above
 
         words.append(drop_adjectives(language))
     if options.lemma:
-        from shingletools.commands.canon.lemmas import lemma
+        from shingletools.commands.canon.lemmas import lemma  # as above
 
         words.append(lemma(options.lemma))
     if options.stem:
-        from shingletools.commands.canon.stems import stem
+        from shingletools.commands.canon.stems import stem  # as above
 
         words.append(stem(options.stem))
     return words

@@ -84,19 +84,14 @@ def _nouns(parses: list[Any]) -> list[Any]:
 
 
 def _weight(parses: list[Any]) -> float:
-    return sum(map(_score, parses))
-
-
-def _score(reading: Any) -> float:
-    score: float = reading.score
-    return score
+    return sum(float(reading.score) for reading in parses)
 
 
 def _sums(parses: list[Any]) -> dict[str, float]:
     """Returns the total score of the readings of each form."""
     sums: dict[str, float] = {}
     for reading in parses:
-        sums[_form(reading)] = sums.get(_form(reading), 0.0) + _score(reading)
+        sums[_form(reading)] = sums.get(_form(reading), 0.0) + float(reading.score)
     return sums
 
 

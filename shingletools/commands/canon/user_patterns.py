@@ -23,9 +23,8 @@ BETWEEN = re.compile(r"\S+")  # what stands between white space, as str.split se
 class Budget:
     """The processor time and characters that all patterns together may still use for the current record."""
 
-    def __init__(self) -> None:
-        self.left = 0.0  # seconds
-        self.most = 0  # characters that the text may have
+    left = 0.0  # seconds
+    most = 0  # characters that the text may have
 
     def start(self, text: str) -> None:
         self.left = RECORD_SECONDS + len(text) / CHARS_PER_SECOND

@@ -31,21 +31,21 @@ from shingletools.system import files, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import named
 
-BAD = -1  # instead of a number: a bad document
 KEPT, REMOVED, LEFT_OUT = Decision(True), Decision(False), Decision(None)
 BATCH_DOCUMENTS = 1 << 12
 NUMBERED = "whose ids are the numbers of its rows: --id NAME says which column has its ids"
 
 
 class FileRewriter(DedupCollector):
-    """Takes the records of documents, and writes files. Memory: 8 bytes a document, and that of DedupCollector."""
+    """Takes the records of documents, and writes files. Memory: 9 bytes a document, and that of DedupCollector."""
 
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
         """Reads the side files of the spec. Raises Failed."""
         # Before the pairs are read: another process may make them of the same files, which it reads meanwhile
         self.begun, self.states = time.time_ns(), files.states(spec.files)
         super().__init__(spec, context)
-        self.numbers = array("q")  # of all documents, or BAD
+        self.good = bytearray()  # whether each document is
+        self.numbers = array("q")  # of those that are
         self.names_of_files, self.name_sizes = bytearray(), array("q")  # ids, if the format writes these alone
         self.folder = None if spec.into is None else NewFolder(spec.into, spec.files)
 
@@ -58,9 +58,10 @@ class FileRewriter(DedupCollector):
             self.folder.remove.close()
 
     def left_out(self) -> None:
-        self.numbers.append(BAD)
+        self.good.append(False)
 
     def accept(self, batch: RecordBatch, documents: DocumentArrays) -> list[Event]:
+        self.good += np.ones(len(documents.numbers), np.bool_).tobytes()
         self.numbers.frombytes(documents.numbers.tobytes())
         if self.spec.input_option in ("--whole", "--recursive"):
             ids = batch.columns[-1]
@@ -80,7 +81,7 @@ class FileRewriter(DedupCollector):
         self.decide()
         decisions = StoredDecisions(self)
         if self.spec.dry or self.spec.marks_alone:
-            choice = self.choose(decisions.numbers[decisions.numbers != BAD])
+            choice = self.choose(decisions.numbers)
             yield from () if self.spec.dry else self.mark_records(choice.only(choice.removed))
             return
         if self.folder is not None:
@@ -88,7 +89,7 @@ class FileRewriter(DedupCollector):
         for kept, removed in () if self.folder else self.spec.format.write(self.spec.files, decisions):
             yield from written(kept, removed)
         files.check_unchanged(self.states)
-        if decisions.at < len(self.numbers):
+        if decisions.at < len(self.good):
             raise Failed("the files have fewer documents than before")
 
 
@@ -151,17 +152,16 @@ class StoredDecisions:
         spec = dedup.spec
         self.removing = spec.removed is not None
         self.wants_info: Sequence[bool] = spec.annotate, bool(spec.marks) and not spec.annotate
-        self.numbers = np.frombuffer(dedup.numbers, np.int64)
-        self.at = 0  # documents that were taken
+        self.good, self.numbers = np.frombuffer(dedup.good, np.bool_), np.frombuffer(dedup.numbers, np.int64)
+        self.at = self.at_number = 0  # documents that were taken, and good ones
 
     def take(self, count: int, /) -> Sequence[Decision]:
-        numbers = self.numbers[self.at : self.at + count]
-        if len(numbers) < count:
+        if self.at + count > len(self.good):
             raise Failed("the files have more documents than before")
-        self.at += count
+        good = np.flatnonzero(self.good[self.at : self.at + count])
+        choice = self.dedup.choose(self.numbers[self.at_number : self.at_number + len(good)])
+        self.at, self.at_number = self.at + count, self.at_number + len(good)
         decisions = [LEFT_OUT] * count
-        good = np.flatnonzero(numbers != BAD)
-        choice = self.dedup.choose(numbers[good])
         for place, goes in zip(good.tolist(), choice.removed.tolist(), strict=True):
             decisions[place] = REMOVED if goes else KEPT
         if any(self.wants_info):
@@ -175,6 +175,6 @@ class StoredDecisions:
 
     def names(self) -> Iterator[tuple[Name, Decision]]:
         names = split_ids(self.dedup.names_of_files, np.frombuffer(self.dedup.name_sizes, np.int64))
-        while count := min(BATCH_DOCUMENTS, len(self.numbers) - self.at):
+        while count := min(BATCH_DOCUMENTS, len(self.good) - self.at):
             decisions = [decision for decision in self.take(count) if decision.kept is not None]
             yield from zip(map(orjson.loads, islice(names, len(decisions))), decisions, strict=True)

@@ -62,11 +62,11 @@ def description(path: str) -> Iterator[Event]:
 def damage(path: str) -> Iterator[Event]:
     """check: reads all files; gives one record for each damaged file, then fails the run."""
     first, count = "", 0
-    for fault in faults(path):
+    for fault, entry in faults(path):
         first, count = first or f"{fault.file}: {fault.cause}", count + 1
         record: dict[str, object] = {"file": fault.file, "fault": fault.cause}
-        if fault.entry is not None:
-            record |= {"segment": fault.entry.number, "documents": fault.entry.live}
+        if entry is not None:
+            record |= {"segment": entry.number, "documents": entry.live}
         yield from written(wire.format_json(record))
     if count:
         raise Failed(first if count == 1 else f"{first} (files with faults: {count})")

@@ -15,9 +15,8 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import CollectorContext
 from shingletools.running.api import ONE_PROCESS, Pipeline, Steps, result_of
 from shingletools.running.input_sources import Documents, Path
-from shingletools.running.pipeline_parser import SharedOptions
 from shingletools.running.result import Result
-from shingletools.running.steps import Step
+from shingletools.running.steps import SharedOptions, Step
 from shingletools.system.errors import Failed
 
 

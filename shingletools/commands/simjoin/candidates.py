@@ -15,6 +15,11 @@ class BucketCandidates:
     """The candidates of some buckets: each row with later ones of its bucket; with `cross`, of the other side.
 
     Without those whose overlap has an upper bound that is too small, if there is a table of sets.
+
+    >>> portion = Portion(np.array([0, 0, 0, 1, 1]), np.array([2, 5, 7, 2, 7]))
+    >>> found = [BucketCandidates(portion, cross).within(slice(5)) for cross in (None, 6)]
+    >>> [(each.left.tolist(), each.right.tolist()) for each in found]
+    [([2, 2, 5, 2], [5, 7, 7, 7]), ([2, 5, 2], [7, 7, 7])]
     """
 
     def __init__(self, portion: Portion, cross: int | None, table: Documents | None = None) -> None:
@@ -60,19 +65,6 @@ class BucketCandidates:
             return Candidates(np.minimum(left, right), np.maximum(left, right))
         one, two = np.where(left < right, [one, two], [two, one])
         return Candidates(row[one], row[two], place[one], place[two])
-
-
-def candidates_in(portion: Portion, cross: int | None, most: int) -> Iterator[Candidates]:
-    """Yields all candidates of these buckets, bucket by bucket, in blocks of at most `most`, or all of one row.
-
-    >>> portion = Portion(np.array([0, 0, 0, 1, 1]), np.array([2, 5, 7, 2, 7]))
-    >>> [(each.left.tolist(), each.right.tolist()) for each in candidates_in(portion, None, 100)]
-    [([2, 2, 5, 2], [5, 7, 7, 7])]
-    >>> [(each.left.tolist(), each.right.tolist()) for each in candidates_in(portion, 6, 100)]
-    [([2, 5, 2], [7, 7, 7])]
-    """
-    found = BucketCandidates(portion, cross)
-    return map(found.within, found.parts(most))
 
 
 def weigh(portion: Portion, cross: int | None) -> Index:

@@ -178,6 +178,7 @@ class Join:
         return compared, Pairs(candidates.left, candidates.right, agreeing).at(agreeing > 0)
 
     def copied(self, pairs: Pairs) -> Flags:
+        """Returns which of the pairs that came last are of an original and its copy. Shape (pairs,)."""
         start, count = self.originals.within(pairs.b, 1)
         flags = count > 0
         flags[flags] = self.originals.values[start[flags]] == pairs.a[flags]

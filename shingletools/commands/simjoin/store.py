@@ -14,7 +14,6 @@ from shingletools.commands.simjoin.join import Join, WhichPairs
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits
-from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signature import Data
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Documents
@@ -24,28 +23,12 @@ from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.seen_ids import SeenIds
-from shingletools.record.collector import ShowWork
 from shingletools.system.growing_bytes import GrowingBytes
 from shingletools.system.memory_limit import Memory, shown_size
 from shingletools.system.workers import InTurn
 
 END_BYTES = 8  # bytes of the place where a payload ends
 SMALL_BYTES = 1 << 18  # bytes of payloads of which another thread would be no help
-
-
-class Joined(Protocol):
-    """A join that finds pairs."""
-
-    bands: int
-    recall: float  # expected, of pairs that just reach the threshold
-    candidates: int  # that were compared so far
-    show_work: ShowWork
-
-    def pairs(self, jobs: int, /) -> Iterator[Pairs]:
-        """Yields the pairs, in blocks, sorted."""
-
-    def copied(self, pairs: Pairs, /) -> Flags:
-        """Returns which of the pairs that came last are of an original and its copy. Shape (pairs,)."""
 
 
 class Store(Protocol):
@@ -73,7 +56,7 @@ class Store(Protocol):
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         """Yields parts of the last payloads of the documents before `stop`, each with its first document's number."""
 
-    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Join | Forest:
         """Returns the join of all documents, at least one, as tables of this factory. None are added after this."""
 
     def messages(self) -> Sequence[str]:
@@ -89,7 +72,7 @@ class Store(Protocol):
 
 def join_of(
     wanted: JoinOptions, scope: LabelFilter | None
-) -> Callable[[Documents, int | None, Memory | None, Limits], Joined]:
+) -> Callable[[Documents, int | None, Memory | None, Limits], Join | Forest]:
     """Returns what makes the join of a table, with `cross`, memory and limits."""
     if wanted.forest:
         return partial(Forest, scope=scope)
@@ -140,7 +123,7 @@ class InMemory(Store):
         self.let_go()
         yield 0, data.view()[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
 
-    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Join | Forest:
         for ids in self.ids:
             ids.close()
         self.let_go()
@@ -188,7 +171,7 @@ class OnDisk(Store):
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
         return self._every(self.payloads[-1], stop)
 
-    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Joined:
+    def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Join | Forest:
         self.seen_ids.close()
         self.memory.require(ENTRY_BYTES * self.ids.documents)  # for finding copies
         count = self.payloads[-1].documents

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -76,27 +75,20 @@ def canon_with(options: str) -> Filter:
 
 
 class Reader:
-    """Makes documents from records.
+    """Makes documents from records, whose texts are in some fields.
 
     Records of `canon --offsets` have the places of their words; see `is_placed`. Others are canonized, with the options
     of --canon; with --recursive, documents are HTML or plain by the suffixes of their names, as for canon; with --warc,
     by their beginning.
     """
 
-    def __init__(self, fields: Sequence[str], canon: str, show: Sequence[str] = ()) -> None:
-        self.fields, self.show = fields, show
+    def __init__(self, fields: Sequence[str], stage: Filter, vocabulary: Vocabulary, show: Sequence[str] = ()) -> None:
+        """stage: of `canon_with`. show: the fields of --show."""
+        self.fields, self.show, self.vocabulary = fields, show, vocabulary
         self.text_field = wire.field_after(fields)
-        stage = canon_with(canon)
         self.canonize: Callable[[str], Placed] = stage.function
         self.plain: Callable[[str], Placed] | None = None if stage.plain is None else stage.plain.function
         self.recipe, self.parts = stage.recipe, wire.recipe_settings(stage.recipe, "canon")
-        self.vocabulary = Vocabulary()
-
-    def of_fields(self, fields: Sequence[str]) -> "Reader":
-        """Returns a reader of texts in other fields, with the same vocabulary."""
-        other = copy(self)
-        other.fields, other.text_field = fields, wire.field_after(fields)
-        return other
 
     def made_by(self, record: Record) -> str:
         """Returns the recipe of a document's words. Raises Rejected."""

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator
 from contextlib import suppress
 
-from shingletools.commands.simshow.documents import Name, Reader, ShownDocument
+from shingletools.commands.simshow.documents import Name, Reader, ShownDocument, Vocabulary, canon_with
 from shingletools.commands.simshow.frequent_shingles import frequent_shingles
 from shingletools.commands.simshow.pair_writers import writer_of
 from shingletools.commands.simshow.passages import CompareSettings, Comparison, Text, compare
@@ -52,8 +52,8 @@ class ShowCollector(RecordCollector):
 
     def __init__(self, spec: ShowSpec) -> None:
         self.spec = spec
-        self.read = Reader(spec.fields_of_text, spec.canon, spec.show)
-        self.readers = [self.read.of_fields(spec.names_of(side)[1]) for side in (1, 2)]
+        stage, self.vocabulary = canon_with(spec.canon), Vocabulary()
+        self.readers = [Reader(spec.names_of(side)[1], stage, self.vocabulary, spec.show) for side in (1, 2)]
         limit = spec.memory
         self.share = None if limit is None else limit.share(MEMORY_PARTS, 0)
         self.most = CACHED_BYTES if self.share is None else min(self.share, CACHED_BYTES)
@@ -174,7 +174,7 @@ class ShowCollector(RecordCollector):
         writer = writer_of(self.spec.layout, bool(self.spec.others), self.spec.show, self.spec.origin)
         k, least = self.spec.k, self.spec.template
         frequent = None if least is None else frequent_shingles(self.documents, k, least, self.share)
-        settings = CompareSettings(self.spec.gap, self.read.vocabulary.spelled, frequent)
+        settings = CompareSettings(self.spec.gap, self.vocabulary.spelled, frequent)
         for waits, record, pairs in self.in_order():
             unknown = self.unknown(pairs)
             if unknown and self.spec.pair is not None:

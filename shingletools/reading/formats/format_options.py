@@ -189,7 +189,7 @@ def delimiter(options: argparse.Namespace) -> str:
 
 def json_lines(options: argparse.Namespace) -> Sequence[str]:
     """Returns the files of the command line if they are JSON lines, else none."""
-    others = options.files0_from is not None or options.encoding is not None or in_format(options)
+    others = options.files0_from is not None or options.encoding is not None or chosen_name(options)
     return () if others else tuple(options.files)
 
 

@@ -62,7 +62,7 @@ class RecordLines(FileDocuments):
         self.source, self.number = batch, number
         self.name, self.size = batch.file, batch.size
 
-    def documents(self) -> Iterator[Document]:
+    def unnumbered(self) -> Iterator[Document]:
         for line, text in enumerate(kernel.split_lines(self.source.lines), self.source.first):
             yield Document(text, line, text)
 
@@ -79,9 +79,9 @@ class TextLines(RecordLines):
             if ends_in_returns(batch.lines.rstrip(b"\n")):
                 self.messages = [f"{printable(batch.file)}: is one line; it looks like {RETURNS}"]
 
-    def documents(self) -> Iterator[Document]:
+    def unnumbered(self) -> Iterator[Document]:
         id_field, text_field = self.fields
-        for number, document in enumerate(super().documents(), self.number):
+        for number, document in enumerate(super().unnumbered(), self.number):
             try:
                 text = wire.decode(document.raw)
             except Rejected as error:

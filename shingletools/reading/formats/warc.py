@@ -112,7 +112,7 @@ class Responses(FileDocuments):
         self.found: list[WarcRecord] = []
         self.counted: Counter[str] = Counter()
 
-    def documents(self) -> Iterator[Document]:
+    def unnumbered(self) -> Iterator[Document]:
         id_field, text_field = self.fields
         for each in self.found:
             try:

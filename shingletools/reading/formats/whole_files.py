@@ -33,7 +33,7 @@ class WholeFiles(Format):
     id_field: str
     text_field: str
     zero: bool = False  # whether zero bytes end the names that are written
-    times: bool = False  # whether records have fields of the file, see `record_of`
+    times: bool = False  # whether records have the time of its last change, in nanoseconds, and the size of its name
     encoding: Encoding | None = None
     option = "--whole"
 
@@ -121,34 +121,32 @@ class WholeFile(FileDocuments):
     alone = True
 
     def __init__(self, name: str, number: int, content: tuple[bytes, int], fields: tuple[str, str, bool]) -> None:
-        """content: also its size before decompression. fields: the last three arguments of `record_of`."""
+        """content: also its size before decompression. fields: of id and text, and `WholeFiles.times`."""
         self.name, self.number, self.fields = name, number, fields
         self.content, self.size = content
 
-    def documents(self) -> Iterator[Document]:
+    def unnumbered(self) -> Iterator[Document]:
         try:
-            yield Document(self.content, None, record_of(self.name, self.content, *self.fields))
+            yield Document(self.content, None, self.record())
         except Rejected as error:
             yield Document(self.content, None, cause=str(error))
 
+    def record(self) -> bytes:
+        """Makes the record. Raises Rejected."""
+        id_field, text_field, times = self.fields
+        try:
+            self.name.encode()
+        except UnicodeEncodeError:
+            raise Rejected("a name that is not UTF-8 cannot be an id") from None
+        if suffix(self.name) in PAGES:
+            from shingletools.reading.formats.page_charsets import text_of_file  # late: only pages need it
 
-def record_of(name: str, content: bytes, id_field: str, text_field: str, times: bool = False) -> bytes:
-    """Makes the record of a file; raises Rejected.
-
-    times: with the time of its last change, in nanoseconds, and the number of characters of its name without folders.
-    """
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise Rejected("a name that is not UTF-8 cannot be an id") from None
-    if suffix(name) in PAGES:
-        from shingletools.reading.formats.page_charsets import text_of_file  # late: only pages need it
-
-        text = text_of_file(content)
-    else:
-        text = wire.decode(content)
-    record: dict[str, str | int] = {id_field: name, text_field: text}
-    if times:
-        with named(name):
-            record |= {"modified": os.stat(name).st_mtime_ns, "name length": len(os.path.basename(name))}
-    return wire.json_of(record)
+            text = text_of_file(self.content)
+        else:
+            text = wire.decode(self.content)
+        record: dict[str, str | int] = {id_field: self.name, text_field: text}
+        if times:
+            with named(self.name):
+                changed, size = os.stat(self.name).st_mtime_ns, len(os.path.basename(self.name))
+            record |= {"modified": changed, "name length": size}
+        return wire.json_of(record)

@@ -8,7 +8,7 @@ from typing import Any
 from shingletools.reading.encodings import Encoding
 from shingletools.reading.formats.line_documents import Records
 from shingletools.reading.streams import GivenLines
-from shingletools.record.document_format import Decisions, FileDocuments, Format, KeptAndRemoved, WithNumbers
+from shingletools.record.document_format import Decisions, FileDocuments, Format, KeptAndRemoved
 from shingletools.system.errors import Failed
 
 
@@ -30,7 +30,8 @@ class WrappedFormat(Format):
                 if self.encoding:
                     portion.messages = [*self.encoding.guesses, *portion.messages]
                     self.encoding.guesses.clear()
-                yield WithNumbers(portion, self.id_field) if self.id_field else portion
+                portion.id_field = portion.id_field or self.id_field
+                yield portion
 
     def write(self, files: Sequence[str], decisions: Decisions, /) -> Iterator[KeptAndRemoved]:
         return self.format.write(files, decisions)

@@ -7,8 +7,7 @@ from shingletools.commands.simshow.passages import Comparison
 from shingletools.commands.simshow.report.pair_origin import Provenance
 from shingletools.numbers.exact_ratios import DIGITS
 from shingletools.record import wire
-from shingletools.running.pipeline_parser import command_lines, steps_of
-from shingletools.running.steps import CommandLine
+from shingletools.running.steps import CommandLine, command_lines, steps_of
 from shingletools.system import errors
 from shingletools.system.errors import Failed
 
