@@ -282,6 +282,16 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
         assert (ran.status, (here / "other").exists()) == (1, False)
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_failed_run_names_the_line_of_the_input(jobs: str, here: Path) -> None:
+    """Which is the second one of the scratch file."""
+    (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0]) + b"bad\n" + jsonl({"id": 8, "text": "a", "via": "x"}))
+    ran = run_here("shingletools unique -j", jobs, "bad.jsonl", cwd=here)
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1].startswith('simjoin: bad.jsonl:3: made by "x | canon/')
+    assert ".words" not in ran.err.partition("canon: bad")[2]
+
+
 def test_a_bad_row_is_reported_once(tmp_path: Path) -> None:
     """Though canon and dedup both read it, and a report reads it again."""
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,one two\n2\n3,three four\n4\n")

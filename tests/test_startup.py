@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,28 @@ def test_what_asks_for_no_run_loads_little(command: str) -> None:
 def test_a_small_run_loads_what_it_needs(command: str, record: dict[str, object], needed: set[str]) -> None:
     """The last but one shows that the list of slow modules sees what it should."""
     assert slow(command, stdin=jsonl(record)) == needed
+
+
+@pytest.mark.parametrize(
+    ("words", "openings"),
+    [("canon docs.jsonl", 1), ("shingletools unique docs.jsonl", 2), ("canon docs.jsonl docs.jsonl", 2)],
+)
+def test_a_look_at_the_first_record_is_the_beginning_of_the_run(words: str, openings: int, tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_bytes(jsonl(ASCII))
+    script = """
+import os, sys
+opened = []
+sys.addaudithook(lambda event, about: opened.append(about[0]) if event == "open" else None)
+from shingletools.running.launch import main
+runner = "shingletools.running.shingletools_command" if sys.argv[1] == "shingletools" else ""
+status = main(sys.argv.pop(1), runner)
+print(opened.count("docs.jsonl"), file=sys.stderr)
+raise SystemExit(status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, *words.split()], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr.split()[-1]) == (0, str(openings).encode())
 
 
 def test_the_patterns_agree_with_what_is_known_of_ascii() -> None:

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 
 from shingletools.reading.compression_detection import plain
+from shingletools.reading.streams import looked_at, read_raw
 from shingletools.system.errors import Failed, printable
 from shingletools.system.interruptible_reads import DEVICE_BYTES, blocks_of, whole_lines
 
@@ -42,7 +43,8 @@ def _opened(where: str, opened: str | int) -> Iterator[tuple[Iterator[bytes], bo
     """Returns the blocks of a file, and whether it is a device, which may have no end; a descriptor stays open."""
     try:
         with open(opened, "rb", buffering=0, closefd=isinstance(opened, str)) as file:
-            yield blocks_of(file.fileno()), stat.S_ISCHR(os.fstat(file.fileno()).st_mode)
+            blocks = read_raw("-") if not opened and "-" in looked_at else blocks_of(file.fileno())
+            yield blocks, stat.S_ISCHR(os.fstat(file.fileno()).st_mode)
     except OSError as error:
         raise Failed(f"{where}: {error.strerror}") from None
 

@@ -90,7 +90,7 @@ def first_line(name: str) -> bytes:
             line = next(whole_lines(blocks, printable(name), False), b"").partition(b"\n")[0]
     except Failed:  # the run reports it
         raw, line = read_raw(name), b""
-    if name == "-" or (line and ours()):  # a program may read the file much later
+    if seen and (name == "-" or (line and ours())):  # a program may read the file much later
         looked_at[name] = seen, raw
     return line
 

@@ -155,7 +155,8 @@ def test_main_content(content: str, text: str) -> None:
         ("<header>Site<h1>Pump A1</h1></header><h1>Pump A1</h1><main>Body</main>", "pump a1 body"),
         ("<header>Site<h1>Pump A1</h1></header><p>Body", "pump a1 body"),
         ("<main>Body<aside>No<h1>Pump A1</h1></aside></main>", "pump a1 body"),
-        ("<aside><main><h1>Pump A1</h1>Body</main></aside>", "pump a1 pump a1 body"),
+        ("<aside><main><h1>Pump A1</h1>Body</main></aside>", "pump a1 body"),
+        ("<h1>Pump <div><h1>A1</h1></div></h1><main>Body</main>", "pump a1 body"),
         ("<svg><title>no</title></svg><template><h1>No</h1></template><main>Body</main>", "body"),
         ("<header class=no><div><h1>No</h1></div></header><h1><b class=no>No</b>A1</h1><main>Body</main>", "a1 body"),
     ],
@@ -272,6 +273,7 @@ SANE = {
     "a table": "<tr><td><a href=x>word</a></td><td><b>x</b></td></tr>" * 20_000,
     "a table of numbers": ("<tr>" + "<td>12</td>" * 10) * 9000,
     "small blocks": "<div><p>word</p></div>" * 40_000,
+    "headlines that are not ended": "<h1><div>word " * 4000,
     "highlighted": "<pre>" + '<span class="k">a</span> <span class="n">b</span>\n' * 100_000,
 }
 

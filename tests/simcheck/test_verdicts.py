@@ -22,9 +22,8 @@ def compared(one: list[str], other: list[str]) -> tuple[Verdict, OwnWords, list[
     made, pair = texts.arrays(), np.array([[0, 1]])
     own = kernel.own_words(made, pair[:, 0], pair[:, 1], Comparing(SHORT))
     sizes = made.sizes[pair]
-    quoted = [
-        stands_in(*sides, *map(len, lists)) for sides, lists in ((joined, (one, other)), (joined[::-1], (other, one)))
-    ]
+    lengths = len(one), len(other)
+    quoted = [stands_in(joined[a], joined[1 - a], lengths[a], lengths[1 - a]) for a in (0, 1)]
     (number,) = verdicts(own, sizes, np.array([quoted])).tolist()
     return VERDICTS[number], own[0], [word.decode() for word in words_of(made.data, made.ends)]
 

@@ -1,6 +1,6 @@
 """The text of HTML, as the HTML5 parser Lexbor reads it. Words and blocks end where they do in a browser."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
@@ -45,7 +45,7 @@ AROUND = (
     "nav,aside,header:not(*:is(article,main,section) header),footer:not(*:is(article,main,section) footer),"
     "[role=navigation i],[role=complementary i],[role=banner i],[role=contentinfo i],[role=search i]"
 )
-HEADLINES = "title:not(svg title),h1"
+HEADLINES = "title:not(svg title),h1:not(h1 *)"
 
 # The HTML Standard itself lets a page take the square of its size: n formatting elements that stay open while m
 # paragraphs begin become n * m elements. So pages are parsed under limits
@@ -110,20 +110,24 @@ def parse(main: bool, skip: Sequence[str], markup: str, parting: Mapping[str, st
 
 def headlines(tree: LexborHTMLParser, tops: list[LexborNode], around: set[int], left_out: set[int]) -> list[str]:
     """Returns the title and headlines that the main content has not: pages may differ only in these."""
-    inside, outside = list[str](), list[str]()
     main = {node.mem_id for node in tops}
+    known: dict[int, list[str]] = {}  # by node: the list for headlines in it, so that no node is looked at twice
+    inside, outside, nowhere = list[str](), list[str](), list[str]()
     for node in tree.css(HEADLINES):
-        path = {each.mem_id: each.tag for each in with_ancestors(node)}
-        if left_out.isdisjoint(path) and INVISIBLE_ELEMENTS.isdisjoint(path.values()):
-            is_inside = around.isdisjoint(path) and not main.isdisjoint(path)
-            (inside if is_inside else outside).append(" ".join(text_of(node, left_out, PARTING).split()))
+        path: list[LexborNode] = []
+        above: LexborNode | None = node
+        while above is not None and above.mem_id not in known:
+            path.append(above)
+            above = above.parent
+        found_in = outside if above is None else known[above.mem_id]
+        for each in reversed(path):
+            if each.mem_id in left_out or each.tag in INVISIBLE_ELEMENTS:
+                found_in = nowhere
+            elif found_in is not nowhere and (each.mem_id in main or each.mem_id in around):
+                found_in = inside if each.mem_id in main else outside
+            known[each.mem_id] = found_in
+        found_in.append(" ".join(text_of(node, left_out, PARTING).split()))
     return [text for text in dict.fromkeys(outside) if text not in inside]
-
-
-def with_ancestors(node: LexborNode | None) -> Iterator[LexborNode]:
-    while node is not None:
-        yield node
-        node = node.parent
 
 
 def text_of_all(tops: list[LexborNode], left_out: set[int], parting: Mapping[str, str]) -> str:

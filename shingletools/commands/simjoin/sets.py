@@ -10,7 +10,7 @@ import numpy as np
 
 from shingletools.commands.simjoin.measures import Ceiling, Measure, root_ceiling
 from shingletools.commands.simjoin.pair_arrays import Pairs
-from shingletools.commands.simjoin.table import Bucketed, Candidates, Compared, Components, Table
+from shingletools.commands.simjoin.table import Bucketed, Candidates, Compared, Components, Counted, Table
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.overlap_bound import PRODUCT, SMALLER, SUM
 from shingletools.kernel.reference_arrays import COUNTER_BITS, counters_of
@@ -146,7 +146,7 @@ class SetTable(Table):
     def whole(self, rows: Index) -> Index:
         return self.wholes[rows]
 
-    def counted(self, alive: Flags, /) -> "CountedSets | None":
+    def counted(self, alive: Flags, /) -> Counted | None:
         least = self.measure.absolute
         return None if least is None else CountedSets(self.sets, alive, least, self.counters)
 

@@ -9,16 +9,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from shingletools.commands.simjoin.pair_arrays import rows_at
+from shingletools.commands.simjoin.pair_arrays import Pairs, rows_at
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, BoundedSets, Flags, Index, Rows
-
-if TYPE_CHECKING:
-    from shingletools.commands.simjoin.sets import CountedSets
 
 BATCH_BANDS = 4  # bands whose keys are made in one pass over the rows: 8 bytes for each row and band
 COPY_ROWS = 1 << 16  # rows whose components are copied together
@@ -93,9 +90,16 @@ class Documents(Protocol):
         """
         return None
 
-    def counted(self, _alive: Flags, /) -> "CountedSets | None":
+    def counted(self, _alive: Flags, /) -> "Counted | None":
         """Returns the pairs of rows that are alive, if counting is cheaper than buckets. alive: shape (documents,)."""
         return None
+
+
+class Counted(Protocol):
+    """Pairs that are found by counting, without comparisons."""
+
+    def pairs(self, cross: int | None, most: int, jobs: int, /) -> Iterator[tuple[int, Pairs]]:
+        """Yields how many rows met, and their pairs a < b, each once, unordered; with `cross`, a < cross <= b."""
 
 
 class Components(Protocol):

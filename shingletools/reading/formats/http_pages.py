@@ -1,4 +1,8 @@
-"""Decodes the HTML of HTTP responses, as crawlers keep them."""
+"""Decodes the HTML of HTTP responses, as crawlers keep them.
+
+(FastWARC's GzipReader takes data that are cut anywhere for whole, and its ChunkedReader those that are cut behind a
+chunk, of which it reads neither extensions nor lines that end in line feeds alone.)
+"""
 
 import re
 import zlib
