@@ -109,7 +109,7 @@ def similarity(measure: str, o: int, a: int, b: int) -> float:
     """Returns the similarity of two sets, rounded once.
 
     >>> [similarity(measure, 6, 9, 8) for measure in (JACCARD, COSINE, OVERLAP)]
-    [0.5454545454545454, 0.7071067811865475, 0.75]
+    [0.5454545454545454, 0.7071067811865476, 0.75]
     """
     if measure == COSINE:
         return o / math.sqrt(a * b)
