@@ -17,7 +17,7 @@ class BucketCandidates:
     Without those whose overlap has an upper bound that is too small, if there is a table of sets.
 
     >>> portion = Portion(np.array([0, 0, 0, 1, 1]), np.array([2, 5, 7, 2, 7]))
-    >>> found = [BucketCandidates(portion, cross).within(slice(5)) for cross in (None, 6)]
+    >>> found = [BucketCandidates(portion, cross).within(slice(0, 5)) for cross in (None, 6)]
     >>> [(each.left.tolist(), each.right.tolist()) for each in found]
     [([2, 2, 5, 2], [5, 7, 7, 7]), ([2, 5, 2], [7, 7, 7])]
     """
