@@ -1,4 +1,4 @@
-"""Records, as bytes and as values, and the stages that process them. Imports the kernel, `system` and `cli`.
+"""Records, as bytes and as values, and the stages that process them. Imports the kernel and `system`.
 
 wire              records on lines, payloads, recipes
 json_members      the members of a record in the bytes of its line

@@ -22,7 +22,7 @@ SOURCE, AT = "source", "at"  # fields of canon --offsets: the original text, and
 NAMED = "named"  # the field with the names of the id and the text, if these are not the default ones
 REPEATS = "repeats"  # the field of the runs that repeats marks
 
-STAGES = ("parts", "canon", "shingle", "sketch")  # the commands that append a recipe
+RECIPE_COMMANDS = ("parts", "canon", "shingle", "sketch")  # the commands that append a recipe
 
 WRITTEN_LINES = 4096  # lines that are joined at once
 BOM = b"\xef\xbb\xbf"
@@ -357,7 +357,7 @@ def recipes_differ(here: str, before: str, who: str = "the records before") -> s
     '"via" is the field of recipes: rename yours'
     """
     message = f"made by {shown_recipe(here)}, but {who} by {shown_recipe(before)}"
-    own = any(via and stage_of(via.partition("|")[0]) not in STAGES for via in (here, before))
+    own = any(via and stage_of(via.partition("|")[0]) not in RECIPE_COMMANDS for via in (here, before))
     return f'{message}; "via" is the field of recipes: rename yours' if own else message
 
 

@@ -4,7 +4,7 @@ steps                 a pipeline as it is typed, and its steps, each a command t
 input_sources         documents that a program passes to a pipeline: files, or records as lines
 document_queue        documents that dedup is given, and which of them stay
 result                the result of a run in a program: records, messages, figures
-frames                data frames of other libraries: rows of them, and columns beside them
+data_frames           data frames of other libraries: rows of them, and columns beside them
 api                   the functions that programs call: pipelines as values
 recipes               pipelines for common jobs, and the command that prints them; the join of `unique`
 short_run             what the commands `unique` and `compare` share, which make pipelines and run them

@@ -11,8 +11,8 @@ from typing import Any
 
 from shingletools.cli.argument_types import quoted, size
 from shingletools.cli.options import Printed
+from shingletools.running.data_frames import Frame, ids_of, is_frame
 from shingletools.running.document_queue import DocumentQueue
-from shingletools.running.frames import Frame, ids_of, is_frame
 from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
 from shingletools.running.line_places import LinePlaces
 from shingletools.running.pipeline import PipelineRun
