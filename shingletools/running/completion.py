@@ -31,6 +31,7 @@ def complete(name: str) -> None:
         name = own[1] if own[1] in COMMANDS else f"{name} {own[1]}"
         os.environ["_ARGCOMPLETE"] = "2"  # the words up to the options
     parser = parser_of(name)
+    parser.given = {}  # argcomplete parses by itself
     for action in parser._actions:
         if action.nargs == "?":  # the argument has to be joined with =
             action.nargs = None if any(f"{option}=" in line for option in action.option_strings) else 0
