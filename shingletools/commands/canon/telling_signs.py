@@ -17,7 +17,8 @@ def pattern_of(others: str, quotes: str) -> re.Pattern[str]:
     """
     quotes = rf"['\"{quotes}]"
     behind = (
-        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-]))",  # before a number, after capitals and digits
+        r"(?<=\d[-.,:/−\u2010-\u2013])(?=\d)",  # between digits
+        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-])|(?<=[^\S\n]-)(?=[^\W\d])|(?<=\s-)(?=\s+\d))",
         r"(?<=\.)(?=\d)(?<![\w.)]\.)",  # that begins a number
         rf"(?<=\d{quotes})(?![^\W\d])",  # of minutes and inches
         r"(?<![:;=|].)(?<=[:;=])['’]?[-o^]?[][()/\\|](?![\w/])",  # of a face
@@ -26,28 +27,32 @@ def pattern_of(others: str, quotes: str) -> re.Pattern[str]:
         r"(?<=\s[&*^~])(?=\s)|(?<=[A-Z]\*)(?![\w*])",  # between words, and after a grade
         r"(?<=[*+/^])(?=\s?[-−\d(])|(?<=[\d\s]\+)(?!\w)|(?<=[<>])=?",
         rf"(?<=[{POWERS}])[{POWERS}]*",
-        rf"(?<![-.*+/^!<>&|=~:;{POWERS}])(?<!{quotes})",  # all others
+        rf"(?<![-.,*+/^!<>&|=~:;{POWERS}])(?<!{quotes})",  # all others
     )
     return re.compile(rf"(?:[-.*+/^!<>%$&|=~:;{others}]|{quotes})(?:{'|'.join(behind)})")
 
 
-SIGN = lazy(lambda: pattern_of(f"‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{PICTURES}", "’”°′″"))
-ASCII_SIGN = lazy(lambda: pattern_of("", ""))  # a class of few characters is searched twice as fast
+SIGN = lazy(lambda: pattern_of(f",‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{PICTURES}", "’”°′″"))
+ASCII_SIGN = lazy(lambda: pattern_of(",", ""))  # a class of few characters is searched twice as fast
 SPELLINGS = dict.fromkeys(MINUSES, "−") | {"-": "−", "*": "×", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠"}
 SPELLINGS |= {"'": "′", "’": "′", '"': "″", "”": "″"}
-BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥"
+SEPARATORS = dict.fromkeys(f"{MINUSES}-", "−") | {"/": "÷", ".": ".", ",": ",", ":": ":"}  # between digits
+BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥|`"
 BEFORE_WORDS = tuple("([{\"'")
 GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
 OPENED = {"′": lazy(lambda: re.compile(r"(?<!\w)['‘‚’]\w")), "″": lazy(lambda: re.compile(r'(?<!\w)["“„”]\w'))}
 LONGEST_QUOTED = 200  # characters between quotes
+BESIDE = 16  # characters beside a sign that are looked at
+BLANKS = lazy(lambda: re.compile(r"\s+"))
+MARKUP = tuple("-*_|=~")  # also at the end of a line
 
 
 def telling_signs(text: str) -> str:
     """Returns the text with its telling signs as words of their codes.
 
     These are a minus, %, currencies, < and > and the like between words or before numbers, what calculates with
-    numbers, operators of code, powers of numbers, minutes and inches, mathematical signs, faces and pictures. A hyphen,
-    a slash in a date or the > before a quoted line is none. A number that begins with a point gets a 0 before it, and
+    numbers, operators of code, powers of numbers, minutes and inches, what parts digits, mathematical signs, faces and
+    pictures. A hyphen or the > before a quoted line is none. A number that begins with a point gets a 0 before it, and
     an & between words is the word and.
 
     >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
@@ -71,8 +76,10 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = found.span()
         given = found[0]
         sign = SPELLINGS.get(given, given)
-        before, after = text[max(start - 7, 0) : start], text[end : end + 2]
-        if given[0] in "⁻⁰¹²³⁴⁵⁶⁷⁸⁹":
+        before, after = squeezed(text[max(start - BESIDE, 0) : start]), squeezed(text[end : end + BESIDE])
+        if given in SEPARATORS and before[-1:].isdecimal() and after[:1].isdecimal():
+            yield start, end, codes(SEPARATORS[given])
+        elif given[0] in "⁻⁰¹²³⁴⁵⁶⁷⁸⁹":
             signs = " u005e " * before[-1:].isdecimal() + " u2212 " * (sign[0] == "⁻")
             if signs:
                 yield start, end, signs + sign.removeprefix("⁻")
@@ -86,25 +93,32 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
             quoted = text[max(start - LONGEST_QUOTED, 0) : start].rpartition("\n")[2]
             if given == sign or not OPENED[sign].search(quoted):
                 yield start, end, codes(sign)
-        elif tells(sign, before, after):
+        elif tells(given, sign, before, after):
             yield start, end, codes(sign)
+
+
+def squeezed(text: str) -> str:
+    """Returns the text with one space or line feed for each run of white space."""
+    return BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)
 
 
 def codes(signs: str) -> str:
     return " " + "".join(f"u{ord(sign):04x} " for sign in signs)
 
 
-def tells(sign: str, before: str, after: str) -> bool:
-    """Returns whether a sign changes what is meant. before, after: a few characters beside it."""
-    last, following = before[-2:].strip()[-1:], after.lstrip(" .-−$£€¥")[:1]
+def tells(given: str, sign: str, before: str, after: str) -> bool:
+    """Returns whether a sign changes what is meant. before, after: a few characters beside it, squeezed."""
+    last, following = before[-2:].strip()[-1:], after.lstrip(" \n.-−$£€¥")[:1]
     calculates = (last.isdecimal() or last == ")") and (following.isdecimal() or following == "(")
     spaces = before[-1:].isspace(), after[:1].isspace()
     line = before.rpartition("\n")[2].strip() != ""
-    within = line and "\n" not in after and (following.isalnum() or following in BEFORE_WORDS)
+    within = line and not (given in MARKUP and after[:1] == "\n") and (following.isalnum() or following in BEFORE_WORDS)
     if sign == "−":
         number = following.isdecimal() and not after[:1].isspace()
         begins = not before or before[-1].isspace() or before[-1] in BEFORE_MINUS
         told = begins if number else not after[:1].isalnum() and GRADE.search(before) is not None
+        told |= given == "−" or (all(spaces) and calculates)  # no hyphen
+        told |= line and before[-1:] == " " and after[:1].isalpha()  # of an option
     elif sign in "%‰":
         told = last.isdecimal() or (within and all(spaces))
     elif sign in "+×^÷":  # a slash is none in dates and fractions
@@ -119,10 +133,10 @@ def tells(sign: str, before: str, after: str) -> bool:
         told = following.isdecimal() if sign == "±" else following not in tuple("CFK")
     elif sign in "<>":  # before a quoted line, and in an arrow, it is none
         told = before[-1:] not in ("-", "=", "<", ">") and (
-            (line and all(spaces)) or (following.isdecimal() and (line or not spaces[1]))
+            ((line or sign == "<") and all(spaces)) or following.isdecimal()
         )
     elif sign == "$":
-        told = last.isdecimal() or following.isdecimal() or all(spaces)
+        told = last.isdecimal() or after.lstrip(" .-−")[:1].isdecimal() or all(spaces)
     elif sign[0] in "=-+*/%&|^<>~" or sign in ARROWS:
         told = sign in ("&&", "||") or (sign == "~" and not spaces[1]) or (within and spaces[0] == spaces[1])
     else:
