@@ -41,6 +41,7 @@ BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥|`"
 BEFORE_WORDS = tuple("([{\"'")
 GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
 OPENED = {"′": lazy(lambda: re.compile(r"(?<!\w)['‘‚’]\w")), "″": lazy(lambda: re.compile(r'(?<!\w)["“„”]\w'))}
+WORDS = {".": " 0.", "&": "and"}
 LONGEST_QUOTED = 200  # characters between quotes
 BESIDE = 16  # characters beside a sign that are looked at
 BLANKS = lazy(lambda: re.compile(r"\s+"))
@@ -83,10 +84,8 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
             signs = " u005e " * before[-1:].isdecimal() + " u2212 " * (sign[0] == "⁻")
             if signs:
                 yield start, end, signs + sign.removeprefix("⁻")
-        elif sign == ".":
-            yield start, end, " 0."
-        elif sign == "&":
-            yield start, end, "and"
+        elif sign in WORDS:
+            yield start, end, WORDS[sign]
         elif sign[0] in ":;=" and sign[-1] != "=":  # a face, whatever its nose
             yield start, end, codes(sign[0].replace("=", ":") + sign[-1])
         elif sign in OPENED:
