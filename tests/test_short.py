@@ -644,3 +644,20 @@ def test_two_texts_end_with_what_only_one_has(here: Path) -> None:
     assert lines[-2:] == ["  case and punctuation do not count", ""] and not any("only" in line for line in lines)
     pairs = run_here("shingletools compare folder -k 2 -m 1", cwd=here).good()
     assert b"only" not in pairs
+
+
+def test_a_file_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_bytes(jsonl({"id": 1, "text": "a"}))
+    (tmp_path / "link.jsonl").symlink_to("docs.jsonl")
+    for second in ("docs.jsonl", "./docs.jsonl", "link.jsonl"):
+        ran = run_here("shingletools", "unique", "docs.jsonl", second, cwd=tmp_path)
+        assert ran.status == 2
+        assert ran.err == f"shingletools unique: {second}: the file was named before\n"
+
+
+def test_bibtex_and_ris_are_not_written_to_one_file(tmp_path: Path) -> None:
+    (tmp_path / "a.bib").write_text("@article{a,title={X y z}}\n")
+    (tmp_path / "b.ris").write_text("TY  - JOUR\nTI  - Foo bar\nER  - \n")
+    ran = run_here("shingletools", "unique", "a.bib", "b.ris", "-o", "c.ris", cwd=tmp_path)
+    assert (ran.status, sorted(path.name for path in tmp_path.iterdir())) == (2, ["a.bib", "b.ris"])
+    assert "c.ris: the input has BibTeX and other citations, which are not one format" in ran.err

@@ -55,6 +55,8 @@ def check_suffix(path: str | int | None, name: str, options: argparse.Namespace)
     options: those of dedup, or of `unique`.
     """
     marks = vars(options).get("marks")  # which are JSON lines
+    if name == "ris" and isinstance(path, str) and len({suffix(file) == ".bib" for file in options.files}) > 1:
+        raise Failed(f"{errors.printable(path)}: the input has BibTeX and other citations, which are not one format")
     if not isinstance(path, str) or (not marks and name != "xlsx" and suffix(path) in map(suffix, options.files)):
         return
     writes = {TEXT, "" if marks else "csv" if name == "xlsx" else name}

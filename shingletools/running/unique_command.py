@@ -100,6 +100,9 @@ class UniqueRun(ShortRun):
                 has = f"{printable(file)} has a text, {printable(text)}, and {printable(shards[0])}"
                 raise Failed(f"-o {printable(into)}: {has}: name the files, or say --recursive for the texts")
             files += [file] if text or not shards else shards
+        paths = [*map(os.path.realpath, files)]
+        if again := [file for at, file in enumerate(files) if paths[at] in paths[:at]]:
+            raise Failed(f"{printable(again[0])}: the file was named before")  # all its ids would be repeated
         taken, self.files = files != self.files, files
         return into if taken else None
 
