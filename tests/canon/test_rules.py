@@ -69,7 +69,7 @@ def made_with(package: str) -> str:
         (
             "--symbols",
             "-5 °C −5 (-.5) 10-20 pre-war 3 - 4 – -x a-5",
-            "u2212 5 c u2212 5 u2212 0 5 10 u2212 20 pre war 3 u2212 4 u2212 x a 5",
+            "u2212 5 c u2212 5 u2212 0 5 10 u002d 20 pre war 3 u002d 4 u2212 x a 5",
         ),
         ("--symbols", "A- AB-, BBB- PRE- x- A-B", "a u2212 ab u2212 bbb u2212 pre u2212 x a b"),
         ("--symbols", "5% 5 ‰ %s 100 % a%", "5 u0025 5 u2030 s 100 u0025 a"),
@@ -83,14 +83,14 @@ def made_with(package: str) -> str:
         (
             "--symbols",
             "3+4 3 * 4 3 × 4 8 / 2 1/2 +49 *a* (2) ÷ 1",
-            "3 u002b 4 3 u00d7 4 3 u00d7 4 8 u00f7 2 1 u00f7 2 49 a 2 u00f7 1",
+            "3 u002b 4 3 u00d7 4 3 u00d7 4 8 u002f 2 1 u002f 2 49 a 2 u00f7 1",
         ),
         (
             "--symbols",
             "10⁵ 10⁻⁵ 10^5 m² x⁻¹ H₂O ±5 a ± b",
             "10 u005e 5 10 u005e u2212 5 10 u005e 5 m2 x u2212 1 h2o u00b1 5 a b",
         ),
-        ("--symbols", "–5 °C 1990–95 ‑5 －5 A–B x – 5", "u2212 5 c 1990 u2212 95 u2212 5 u2212 5 a b x 5"),
+        ("--symbols", "–5 °C 1990–95 ‑5 －5 A–B x – 5", "u2212 5 c 1990 u002d 95 u2212 5 u2212 5 a b x 5"),
         (
             "--symbols",
             "HER2- HER2+, CD4+ 18+ (x) Na+ B-2 10- C++",

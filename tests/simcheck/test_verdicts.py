@@ -6,7 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shingletools.commands.simcheck.text_numbers import TextNumbers
-from shingletools.commands.simcheck.verdicts import BESIDE, QUOTED, SHORT, VERDICTS, Verdict, stands_in, verdicts
+from shingletools.commands.simcheck.verdicts import (
+    BESIDE,
+    DIFFERENT,
+    DOUBTFUL,
+    QUOTED,
+    SHORT,
+    VERDICTS,
+    Verdict,
+    stands_in,
+    verdicts,
+)
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.own_words import FIRST, Comparing, OwnWords, words_of
 
@@ -92,3 +102,10 @@ def test_a_long_text_may_stand_in_another_one_that_has_little_more() -> None:
     assert covers(LONG, [*more, *LONG, "y"]) == "none"
     assert covers(LONG[1:], [*LONG[1:], "y"]) == "none"
     assert covers(LONG, [*more, LONG[0] + "x", *LONG[1:]]) == "none"
+
+
+def test_what_parts_digits_is_no_number() -> None:
+    """A telephone number with other signs is doubtful, and so shown; another number is different."""
+    one = ["la", "grotta", "404", "u002f", "231", "u002d", "1368"]
+    assert compared(one, ["u002d" if word == "u002f" else word for word in one])[0].answer == DOUBTFUL
+    assert compared(one, ["232" if word == "231" else word for word in one])[0].answer == DIFFERENT

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
-from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PICTURES
+from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PARTING, PICTURES
 
 POWERS = "⁰¹²³⁴-⁹⁻"
 
@@ -36,7 +36,7 @@ SIGN = lazy(lambda: pattern_of(f",‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCI
 ASCII_SIGN = lazy(lambda: pattern_of(",", ""))  # a class of few characters is searched twice as fast
 SPELLINGS = dict.fromkeys(MINUSES, "−") | {"-": "−", "*": "×", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠"}
 SPELLINGS |= {"'": "′", "’": "′", '"': "″", "”": "″"}
-SEPARATORS = dict.fromkeys(f"{MINUSES}-", "−") | {"/": "÷", ".": ".", ",": ",", ":": ":"}  # between digits
+SEPARATORS = dict.fromkeys(f"{MINUSES}-", "-") | dict(zip(PARTING, PARTING, strict=True))
 BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥|`"
 BEFORE_WORDS = tuple("([{\"'")
 GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
@@ -78,7 +78,7 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
         given = found[0]
         sign = SPELLINGS.get(given, given)
         before, after = squeezed(text[max(start - BESIDE, 0) : start]), squeezed(text[end : end + BESIDE])
-        if given in SEPARATORS and before[-1:].isdecimal() and after[:1].isdecimal():
+        if given in SEPARATORS and parts_digits(before, after):
             yield start, end, codes(SEPARATORS[given])
         elif given[0] in "⁻⁰¹²³⁴⁵⁶⁷⁸⁹":
             signs = " u005e " * before[-1:].isdecimal() + " u2212 " * (sign[0] == "⁻")
@@ -103,6 +103,12 @@ def squeezed(text: str) -> str:
 
 def codes(signs: str) -> str:
     return " " + "".join(f"u{ord(sign):04x} " for sign in signs)
+
+
+def parts_digits(before: str, after: str) -> bool:
+    """Returns whether what stands between these is between digits, with or without a space on either side."""
+    one, two = before.removesuffix(" "), after.removeprefix(" ")
+    return one[-1:].isdecimal() and two[:1].isdecimal() and (one == before) == (two == after)
 
 
 def tells(given: str, sign: str, before: str, after: str) -> bool:

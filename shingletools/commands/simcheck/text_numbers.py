@@ -8,18 +8,20 @@ import numpy as np
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.own_words import NEVER, NUMBER, NumberedTexts, words_of
 from shingletools.kernel.types import Index
+from shingletools.text.signs import PARTING
 
 BLANK = ord(" ")
+PARTING_WORDS = frozenset(f"u{ord(sign):04x}" for sign in PARTING)
 ARTICLE = "the"  # it does not count in short texts; and, of, in and not may tell
 
 
 def is_number(word: str) -> bool:
-    """Returns whether a word has a digit, of any script, so that it is never a spelling of another.
+    """Returns whether a word has a digit, of any script, and is no sign between digits: 404/231 may be 404-231.
 
-    >>> is_number("12a"), is_number("XII"), is_number("٣")
-    (True, False, True)
+    >>> is_number("12a"), is_number("XII"), is_number("٣"), is_number("u002d")
+    (True, False, True, False)
     """
-    return not word.isalpha() and any(map(str.isnumeric, word))
+    return not word.isalpha() and any(map(str.isnumeric, word)) and word not in PARTING_WORDS
 
 
 class TextNumbers:
