@@ -100,9 +100,6 @@ class UniqueRun(ShortRun):
                 has = f"{printable(file)} has a text, {printable(text)}, and {printable(shards[0])}"
                 raise Failed(f"-o {printable(into)}: {has}: name the files, or say --recursive for the texts")
             files += [file] if text or not shards else shards
-        paths = [*map(os.path.realpath, files)]
-        if again := [file for at, file in enumerate(files) if paths[at] in paths[:at]]:
-            raise Failed(f"{printable(again[0])}: the file was named before")  # all its ids would be repeated
         taken, self.files = files != self.files, files
         return into if taken else None
 
@@ -121,6 +118,14 @@ class UniqueRun(ShortRun):
         messages.say(f"{self.name}: {kept}, {removed}, {last.rejected} left out")
 
 
+def check_named_once(files: Sequence[str]) -> None:
+    """Raises Failed for a file of JSON lines that is named twice: all its ids would be repeated, and so all stay."""
+    paths = [*map(os.path.realpath, files)]
+    for at, file in enumerate(files):
+        if paths[at] in paths[:at]:
+            raise Failed(f"{printable(file)}: the file was named before")
+
+
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Writes documents without copies, and returns the exit status. Raises Failed or Printed."""
     this = UniqueRun(name, make_parser(), argv, closed)
@@ -128,6 +133,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     if into and options.removed is not None:
         raise Failed(f"--removed cannot be combined with -o {printable(into)}, which is to be a folder")
     reads = this.format_words(files, "lines" if len(files) == 1 else "whole")
+    if not reads:
+        check_named_once(files)
     cited = not CITATIONS.isdisjoint(reads) and "text" not in options.given
     rules = [option for option in RULES if option[2:].replace("-", "_") in options.given]
     listed, allowed = this.words("files0_from"), this.words("allow_rejects")

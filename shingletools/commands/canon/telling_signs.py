@@ -57,7 +57,7 @@ def telling_signs(text: str) -> str:
     an & between words is the word and.
 
     >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
-    ['u2212', '5', '°C,', '10-20', 'm,', 'p', 'u003c', '0.05,', '10', 'u005e']
+    ['u2212', '5', '°C,', '10', 'u002d', '20', 'm,', 'p', 'u003c', '0.05,']
     """
     parts, end = list[str](), 0
     for start, stop, words in edits(text):
