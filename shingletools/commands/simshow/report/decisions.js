@@ -135,9 +135,12 @@ function undo() {
   load();
   for (const [key, verdict] of before) decisions[key] = verdict ?? -1;
   keep();
-  if (shown.pair && shown.place !== pair) location.hash = `#pair/${pair}`;
-  notice = `Undone: ${bothOf(pair)}`;
-  return say(notice);
+  say(`Undone: ${bothOf(pair)}`);
+  if (shown.pair && shown.place !== pair) {
+    notice = byId('status').textContent;
+    location.hash = `#pair/${pair}`;
+  }
+  return null;
 }
 
 function decider(pair) {
