@@ -265,7 +265,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
             inside = letters;
             memcpy(to, character->bytes, sizeof character->bytes);
             to += character->size;
-            if (letters)
+            if (letters && letter_of(at[size]))
                 to = put_letters(at, end, &size, to, last, &token, &inside, places != NULL);
             if (places)
                 stop = (size_t)(at + size - origin) - more;
