@@ -44,16 +44,14 @@ static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
 static int add_fingerprint(FingerprintMemo *self, const Token *word, Bytes *out)
 {
     uint64_t value;
-    int fits = word->size + sizeof value <= INSIDE;
-    const Line *line = fits ? find(&self->memo, word->hash, word->at, word->size) : NULL;
-    if (line) {
-        size_t size;
-        memcpy(&value, value_of(line, &size), sizeof value);
-    } else if (make(self, word, &value)) {
+    size_t size;
+    const uint8_t *known = word->size <= INSIDE ? find(&self->memo, word, &size) : NULL;
+    if (known)
+        memcpy(&value, known, sizeof value);
+    else if (make(self, word, &value))
         return -1;
-    } else if (fits) {
-        keep(&self->memo, word->hash, word->at, word->size, &value, sizeof value);
-    }
+    else if (word->size <= INSIDE)
+        keep(&self->memo, word, &value, sizeof value);
     if (grow(out, sizeof value))
         return -1;
     memcpy(out->data + out->used, &value, sizeof value);
@@ -68,8 +66,10 @@ static int add_fingerprints(FingerprintMemo *self, const uint8_t *at, const uint
     int count;
     do {
         count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, 0)) > at; at = stop)
-            words[count++] = token_of(&self->memo, at, stop, sizeof(uint64_t));
+        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, 0)) > at; at = stop) {
+            words[count] = token_of(at, stop, end);
+            PREFETCH(line_of(&self->memo, &words[count++]));
+        }
         for (int i = 0; i < count; i++)
             if (add_fingerprint(self, &words[i], out))
                 return -1;
@@ -84,7 +84,7 @@ static int add_characters(FingerprintMemo *self, const uint8_t *at, const uint8_
         const uint8_t *stop = at + 1;
         while (stop < end && (*stop & 0xC0) == 0x80)
             stop++;
-        Token character = token_of(&self->memo, at, stop, sizeof(uint64_t));
+        Token character = token_of(at, stop, end);
         if (add_fingerprint(self, &character, out))
             return -1;
         at = stop;
