@@ -194,6 +194,17 @@ static inline const uint8_t *find(const Memo *memo, const Token *key, size_t *si
     return line->bytes + HALF * second + (same ? 0 : key->size);
 }
 
+/* Takes up to AHEAD tokens from *at on, and has their lines fetched meanwhile; returns their number. */
+static inline int take_tokens(const Memo *memo, const uint8_t **at, const uint8_t *end, int alone, Token *tokens)
+{
+    int count = 0;
+    for (const uint8_t *stop; count < AHEAD && (stop = next_token(at, end, alone)) > *at; *at = stop) {
+        tokens[count] = token_of(*at, stop, end);
+        PREFETCH(line_of(memo, &tokens[count++]));
+    }
+    return count;
+}
+
 /* Bytes of a key and its value. */
 static inline size_t bytes_of_both(size_t key_size, size_t value_size)
 {

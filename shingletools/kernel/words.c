@@ -343,7 +343,7 @@ FOR_BOTH int add_token(Memo *memo, const Token *token, Bytes *out, Places *place
     Py_ssize_t size;
     const char *value = PyUnicode_AsUTF8AndSize(made, &size);
     int failed = !value || add_value(out, token, (const uint8_t *)value, (size_t)size, places);
-    if (!failed && token->size <= INSIDE)
+    if (!failed)
         keep(memo, token, value, (size_t)size);
     Py_DECREF(made);
     return failed ? -1 : 0;
@@ -355,11 +355,7 @@ FOR_BOTH int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, B
     Token tokens[AHEAD];
     int count;
     do {
-        count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, self->alone)) > at; at = stop) {
-            tokens[count] = token_of(at, stop, end);
-            PREFETCH(line_of(&self->memo, &tokens[count++]));
-        }
+        count = take_tokens(&self->memo, &at, end, self->alone, tokens);
         for (int i = 0; i < count; i++)
             if (add_token(&self->memo, &tokens[i], out, places))
                 return -1;
