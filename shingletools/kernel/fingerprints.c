@@ -119,7 +119,7 @@ typedef struct {
 /* Writes the fingerprints of a text's shingles that are in the sample to `to`; returns their number. */
 static inline size_t roll(const Shingling *shingling, size_t count, size_t k, uint8_t *to)
 {
-    /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
+    /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64; lead = base^k */
     const FingerprintMemo *memo = shingling->memo;
     const uint64_t *w = (const uint64_t *)shingling->words.data, base = memo->base, sample = shingling->sample;
     const Listed *listed = &shingling->listed;
@@ -127,11 +127,11 @@ static inline size_t roll(const Shingling *shingling, size_t count, size_t k, ui
     size_t made = 0;
     for (size_t i = 0; i < k; i++) {
         z = z * base + w[i];
-        lead *= i ? base : 1;
+        lead *= base;
     }
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
-            z = (z - w[i - 1] * lead) * base + w[i + k - 1];
+            z = z * base + (w[i + k - 1] - w[i - 1] * lead);
         uint64_t fingerprint = memo->how.mode ? siphash(memo->last, z) : finish(z);
         if (sample > 1 && fmix64(fingerprint) % sample)
             continue;
