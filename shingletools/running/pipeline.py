@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shingletools import kernel
 from shingletools.record.collector import Collector, CollectorContext
-from shingletools.record.events import Lines, Progress
+from shingletools.record.events import Lines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output, RejectsFile
@@ -76,12 +76,7 @@ class PipelineRun:
     def collect(self, run: StageRun, given: Batches | None) -> Collector:
         """Makes the collector of a step, once. given: batches that replace standard input."""
         lines = None if given is None else (batch.lines for batch in given)
-
-        def show_work(share: float, candidates: int) -> None:
-            if self.bar is not None:  # which may come later
-                self.bar.take(run.name, Progress(share, candidates))
-
-        run.collector = run.stage.collector(CollectorContext(run.options.jobs, lines, show_work=show_work))
+        run.collector = run.stage.collector(CollectorContext(run.options.jobs, lines))
         self.stack.callback(run.collector.close)
         return run.collector
 
