@@ -19,8 +19,8 @@ static inline const uint8_t *plain_end(const uint8_t *at, const uint8_t *end, ui
     for (; end - at >= 8; at += 8) {
         const uint64_t eight = first_low(load_8(at)), marks = marks_in(eight);
         *seen |= eight;
-        if (marks) /* as many bytes as end before the lowest mark */
-            return at + ((((marks & -marks) - 1) & EACH(1)) * EACH(1) >> 56) - 1;
+        if (marks)
+            return at + bytes_below(marks);
     }
     while (at < end && !is_mark(*at))
         *seen |= *at++;

@@ -87,9 +87,37 @@ def test_canonical_words_of_ascii(text: str) -> None:
     assert compiled_words(of._token, of.wherever, True).words(text) == ReferenceWords(of._token).words(text)
 
 
+PIECES = [
+    "word",
+    "WORDS12345",
+    "Zz",
+    " ",
+    "  ",
+    " a ",
+    "\n",
+    "\t",
+    "e\u0301",
+    "\U0001f600",
+    "c++",
+    "+",
+    "'",
+    "-",
+    "\xe9",
+    "中",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_canonical_words_of_several_tokens(text: str) -> None:
+    """Runs of ASCII that end anywhere in eight bytes, and characters that depend on their token behind them."""
+    of = Canonizer()
+    one = compiled_words(of._token, of.wherever, True)
+    assert one.words(text) == ReferenceWords(of._token).words(text)
+
+
 def test_a_zero_is_no_end() -> None:
     memo = _kernel.WordMemo(str, lambda _: "x")
-    assert [memo.words(text) for text in ("a\0b", "abc", "ab\0")] == ["xxx", "xxx", "xxx"]
+    assert [memo.words(text) for text in ("é\0b", "éèb", "éb\0")] == ["xxb", "xxb", "xbx"]
 
 
 def is_decoded(noise: bytes) -> bool:
@@ -190,7 +218,7 @@ def test_a_line_s_end_is_its_own(size: int) -> None:
 def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
     for memo in (_kernel.WordMemo(broken), _kernel.WordMemo(str, broken)):
         with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-            memo.words("a b")
+            memo.words("é b")
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
         _kernel.FingerprintMemo(broken, 1, b"").rolling("a " + 2000 * "b", 2)
 
