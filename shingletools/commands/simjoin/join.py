@@ -21,7 +21,7 @@ from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
-from shingletools.record.collector import ShowWork
+from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
 
@@ -50,8 +50,6 @@ class Join:
     originals, twice with `best`, and 32 for each copy. In both cases, about 50 MB for each portion at work.
     """
 
-    show_work: ShowWork = staticmethod(lambda *_: None)
-
     def __init__(
         self,
         documents: Documents,
@@ -71,23 +69,23 @@ class Join:
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = self.band = 0
 
-    def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
+    def search(self, jobs: int = 1) -> Iterator[Progress]:
+        """Finds the pairs of originals, and yields how far this is. `candidates` counts the comparisons."""
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
         for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
             self.candidates += compared
-            self.show_work(self.band / self.bands, self.candidates)
+            yield Progress(self.band / self.bands, self.candidates)
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
             # A copy may come before its original's partner
             some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
             some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
-        self.show_work(1, self.candidates)
+        yield Progress(1, self.candidates)
         self.partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
+        self.paired = copied  # and all that have partners
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
-        yield from self._expand(copied)
 
     def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
         """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
@@ -185,15 +183,15 @@ class Join:
         self.originals.forget()
         return flags
 
-    def _expand(self, paired: Flags) -> Iterator[Pairs]:
-        """Yields all pairs of documents, from those of originals. paired: whether each is in some, (documents,)."""
+    def pairs(self) -> Iterator[Pairs]:
+        """Yields the pairs in blocks, all in order, after `search`."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
             document = np.arange(first, min(first + self.limits.documents, end))
             original = document.copy()
             some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
             original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
-            document, original = document[paired[original]], original[paired[original]]
+            document, original = document[self.paired[original]], original[self.paired[original]]
             start, count = self.partners.within(original, self.documents)
             for part in stretches(count, self.limits.candidates):
                 yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
