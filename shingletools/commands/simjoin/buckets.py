@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from shingletools.commands.simjoin.label_filter import LabelFilter
-from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.limits import Limits, Resources
 from shingletools.commands.simjoin.pair_arrays import rows_at
 from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents, Table
 from shingletools.kernel import arrays as kernel
@@ -109,16 +109,18 @@ def mixed(portion: Portion, scope: LabelFilter | None) -> Portion:
 
 
 def copies(
-    table: Documents, cross: int | None, memory: Memory | None, limits: Limits, scope: LabelFilter | None
+    table: Documents, cross: int | None, scope: LabelFilter | None, resources: Resources
 ) -> Iterator[tuple[Index, Index]]:
     """Yields rows that equal an earlier one (original, copy): with `cross` on one side of it, with equal labels.
 
     Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
     """
+    memory, limits, jobs = resources
     sorter = None if memory is None else Sorter(memory, 4, limits)
     found: Iterable[Portion] = ()
     for first, part in table.parts():
-        keys = part.keys()
+        some = (slice(start, start + limits.portion) for start in range(0, len(part), limits.portion))
+        keys = np.concatenate([*in_threads(part.keys, some, jobs)])
         rows = first + np.arange(len(part))
         if cross is not None:
             keys = keys + (rows >= cross)  # each side has its own buckets
@@ -148,10 +150,9 @@ def equal_rows(
         portion = portion.at(~equal & (first < row))
 
 
-def bands(
-    table: Documents, alive: Alive, memory: Memory | None, limits: Limits, jobs: int = 1
-) -> Iterator[Iterator[Portion]]:
+def bands(table: Documents, alive: Alive, resources: Resources) -> Iterator[Iterator[Portion]]:
     """Yields for each band the buckets of the rows that are alive."""
+    memory, limits, jobs = resources
     if memory is None:
         several = [range(start, min(start + BATCH_BANDS, table.bands)) for start in range(0, table.bands, BATCH_BANDS)]
         for _, whole in table.parts():

@@ -7,15 +7,15 @@ without buckets, by counting.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.label_filter import LabelFilter
-from shingletools.commands.simjoin.limits import DEFAULT, Limits
-from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.limits import DEFAULT, Limits, Resources
+from shingletools.commands.simjoin.pair_arrays import Pairs, rows_at
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
 from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
@@ -35,6 +35,21 @@ class WhichPairs(NamedTuple):
 
 
 ALL_PAIRS = WhichPairs()
+
+
+class Partners(NamedTuple):
+    """Partners of documents, as arrays of one length, in the order of the documents."""
+
+    owner: Index  # the place of the document
+    document: Index
+    partner: Index  # an original
+    agreeing: Index
+    itself: Flags  # whether the partner itself is in a pair with the document
+    start: Index  # of its copies that are
+    copies: Index  # how many these are
+
+    def at(self, some: slice) -> Self:
+        return rows_at(self, some)
 
 
 class Join:
@@ -73,7 +88,7 @@ class Join:
 
     def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
         """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
-        original, copied = self._collapse()
+        original, copied = self._collapse(jobs)
         found = Sorter(self.memory, 4, self.limits)
         for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
             self.candidates += compared
@@ -87,7 +102,10 @@ class Join:
         self.partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
-        yield from self._expand(copied)
+        yield from self._expand(copied, jobs)
+
+    def _resources(self, jobs: int) -> Resources:
+        return Resources(self.memory, self.limits, jobs)
 
     def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
         """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
@@ -112,11 +130,11 @@ class Join:
         """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
         return (one * self.documents + two).astype(np.uint64)
 
-    def _collapse(self) -> tuple[Flags, Flags]:
+    def _collapse(self, jobs: int) -> tuple[Flags, Flags]:
         """Returns whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
-        for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
+        for first, copy in copies(self.table, self.cross, self.scope, self._resources(jobs)):
             original[copy] = False
             copied[first] = True
             by_original.add(self._keys(first, copy), copy)
@@ -128,7 +146,7 @@ class Join:
     def _parts(self, original: Flags, jobs: int) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
         """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
         alive = Alive(original, self.scope)
-        for number, band in enumerate(bands(self.table, alive, self.memory, self.limits, jobs)):
+        for number, band in enumerate(bands(self.table, alive, self._resources(jobs))):
             self.band = number
             for bucketed in in_threads(self._bucketed, band, jobs if self.memory is None else 1):
                 for candidates, before in bucketed:
@@ -185,8 +203,14 @@ class Join:
         self.originals.forget()
         return flags
 
-    def _expand(self, paired: Flags) -> Iterator[Pairs]:
+    def _expand(self, paired: Flags, jobs: int) -> Iterator[Pairs]:
         """Yields all pairs of documents, from those of originals. paired: whether each is in some, (documents,)."""
+        partnered = in_threads(self._with_partners, self._in_pairs(paired), jobs)
+        parts = ((found, part) for found, sizes in partnered for part in stretches(sizes, self.limits.candidates))
+        yield from in_threads(self._expanded, parts, jobs)
+
+    def _in_pairs(self, paired: Flags) -> Iterator[tuple[Index, Index, Index, Index]]:
+        """Yields the documents that are in pairs: numbers, originals, and the first and number of their partners."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
             document = np.arange(first, min(first + self.limits.documents, end))
@@ -196,14 +220,12 @@ class Join:
             document, original = document[paired[original]], original[paired[original]]
             start, count = self.partners.within(original, self.documents)
             for part in stretches(count, self.limits.candidates):
-                yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
+                yield document[part], original[part], start[part], count[part]
 
-    def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
-        """Yields pairs of some documents with later ones: with their partners at these places, and their copies.
-
-        document and original: shape (documents,), ascending, and their originals. place and owner: shape (partners,),
-        places in `partners`, and the document that each belongs to, ascending. All int64.
-        """
+    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[Partners, Index]:
+        """Returns the partners of documents, and how many pairs each document has."""
+        document, original, start, count = some
+        place, owner = spread(start, count)
         partner = self.partners.keys[place].astype(np.int64) % self.documents
         agreeing = self.partners.values[place]
         self.partners.forget()
@@ -222,14 +244,20 @@ class Join:
         if self.copies_once:
             count[partner != a] = 0
             itself &= original[owner] == a
-        by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
-        for some in stretches(by_document, self.limits.candidates):
-            part = slice(*np.searchsorted(owner, [some.start, some.stop]))
-            place, pair = spread(start[part], count[part])
-            alone = np.flatnonzero(itself[part])
-            pair = np.append(alone, pair)
-            b = np.append(partner[part][alone], self.copies.values[place])
-            self.copies.forget()
-            order = np.lexsort((b, a[part][pair]))
-            order = order[b[order] != a[part][pair][order]]
-            yield Pairs(a[part][pair][order], b[order], agreeing[part][pair][order])
+        sizes = np.bincount(owner, count + itself, len(document)).astype(np.int64)
+        return Partners(owner, a, partner, agreeing, itself, start, count), sizes
+
+    def _expanded(self, item: tuple[Partners, slice]) -> Pairs:
+        """Returns the pairs of some documents with partners and their copies, sorted."""
+        found, documents = item
+        _, a, partner, agreeing, itself, start, count = found.at(
+            slice(*np.searchsorted(found.owner, [documents.start, documents.stop]))
+        )
+        place, pair = spread(start, count)
+        alone = np.flatnonzero(itself)
+        pair = np.append(alone, pair)
+        b = np.append(partner[alone], self.copies.values[place])
+        self.copies.forget()
+        pairs = Pairs(a[pair], b, agreeing[pair])
+        order = np.lexsort((pairs.b, pairs.a))
+        return pairs.at(order[pairs.b[order] != pairs.a[order]])

@@ -125,8 +125,8 @@ class Table(Documents, Protocol):
     def parts(self) -> "Iterator[tuple[int, Table]]":
         yield 0, self
 
-    def keys(self) -> U64:
-        """Returns a key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
+    def keys(self, some: slice) -> U64:
+        """Returns a key of each of some rows. Equal rows have equal keys, in all parts. Shape (rows,)."""
 
     def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
         """Yields for each of these bands, in order, the keys of each row that is alive: one, several or none.
@@ -193,8 +193,8 @@ class ComponentTable(Table):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def keys(self) -> U64:
-        keys: U64 = kernel.band_keys(self.rows, [(0, self.n)])[0]
+    def keys(self, some: slice) -> U64:
+        keys: U64 = kernel.band_keys(self.rows[some], [(0, self.n)])[0]
         return keys
 
     def equal(self, left: Index, right: Index) -> Flags:
