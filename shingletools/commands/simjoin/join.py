@@ -122,7 +122,8 @@ class Join:
             return
         parts = self._parts(original, jobs)
         if self.memory is not None and self.table.components is not None:
-            yield from in_threads(self._compare, self._by_row(in_threads(self._candidates, parts, jobs)), jobs)
+            keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, jobs)
+            yield from in_threads(self._compare_keys, self._by_row(keys), jobs)
         else:
             yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, jobs)
 
@@ -148,7 +149,7 @@ class Join:
         alive = Alive(original, self.scope)
         for number, band in enumerate(bands(self.table, alive, self._resources(jobs))):
             self.band = number
-            for bucketed in in_threads(self._bucketed, band, jobs if self.memory is None else 1):
+            for bucketed in in_threads(self._bucketed, band, jobs):
                 for candidates, before in bucketed:
                     for part in candidates.parts(self.limits.candidates):
                         yield candidates, part, number, before
@@ -171,20 +172,21 @@ class Join:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
         return candidates, band
 
-    def _by_row(self, every: Iterator[tuple[Candidates, int]]) -> Iterator[tuple[Candidates, int]]:
-        """Yields the candidates of all bands, each once: so rows on disk are read in order, not anew for each band."""
+    def _by_row(self, every: Iterator[U64]) -> Iterator[U64]:
+        """Yields the keys of candidates, each once: so rows on disk are read in order, not anew for each band."""
         last = False
         while not last:
             sorter, held, last = Sorter(self.memory, 8, self.limits, columns=0), 0, True
-            for candidates, _ in every:
-                sorter.add(self._keys(candidates.left, candidates.right))
-                held += len(candidates.left)
+            for keys in every:
+                sorter.add(keys)
+                held += len(keys)
                 if held >= self.limits.sorted_on_disk:
                     last = False
                     break
-            for keys, _ in sorter.distinct(self.limits.candidates):
-                left, right = np.divmod(keys.astype(np.int64), self.documents)
-                yield Candidates(left, right), 0
+            yield from (keys for keys, _ in sorter.distinct(self.limits.candidates))
+
+    def _compare_keys(self, keys: U64) -> tuple[int, Pairs]:
+        return self._compare((Candidates(*np.divmod(keys.astype(np.int64), self.documents)), 0))
 
     def _compare(self, item: tuple[Candidates, int]) -> tuple[int, Pairs]:
         """Returns how many candidates were compared, and the pairs among them.

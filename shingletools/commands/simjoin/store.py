@@ -36,6 +36,7 @@ class Store(Protocol):
     """Keeps documents with one payload, or with two of which the second decides."""
 
     limits: Limits
+    in_turn: InTurn  # keeps payloads while ids are numbered
     weighed: Documents | None = None  # those of the join, if their shingles have weights
 
     def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
@@ -49,7 +50,7 @@ class Store(Protocol):
 
     def let_go(self) -> None:
         """Waits until no columns that were added are needed any more."""
-        return
+        self.in_turn.wait()
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         """Returns whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
@@ -93,7 +94,7 @@ class InMemory(Store):
     def __init__(self, payloads: int, limits: Limits, jobs: int) -> None:
         kernel.part_large_arrays()
         self.limits = limits
-        self.in_turn = InTurn(jobs > 1)  # copies payloads while ids are numbered
+        self.in_turn = InTurn(jobs > 1)
         self.ids = (kernel.new_ids(), kernel.new_ids())
         self.runs = (array("q"), array("q"))  # of rows whose ids follow one another: the first one, and how many
         self.payloads = [(GrowingBytes(), GrowingBytes()) for _ in range(payloads)]  # and their lengths
@@ -111,9 +112,6 @@ class InMemory(Store):
             some, their_lengths = part_of(payload, part)
             lengths.extend(their_lengths)
             self.in_turn.call(partial(data.extend, some), small=len(some) < SMALL_BYTES)
-
-    def let_go(self) -> None:
-        self.in_turn.wait()
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         flags: Flags = np.frombuffer(self.ids[1].find(data, sizes), np.int64) >= 0
@@ -160,6 +158,7 @@ class OnDisk(Store):
         self.seen_ids = SeenIds(memory, limits)
         self.ids = PayloadStore(memory, 1, limits)
         self.payloads = [PayloadStore(memory, 8, limits) for _ in range(payloads)]
+        self.in_turn = InTurn(memory.jobs > 1)
         self.unsaid: Sequence[str] = ()
 
     def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
@@ -168,16 +167,19 @@ class OnDisk(Store):
 
     def add(self, _side: int, columns: Sequence[ColumnData], _numbers: Index, part: slice) -> None:
         for payload, column in zip((self.ids, *self.payloads), columns, strict=True):
-            payload.extend(*part_of(column, part))
+            some, sizes = part_of(column, part)
+            self.in_turn.call(partial(payload.extend, some, sizes), small=len(some) < SMALL_BYTES)
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         return self.seen_ids.has(1, data, sizes)
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        self.let_go()
         return self._every(self.payloads[-1], stop)
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Join | Forest:
         self.seen_ids.close()
+        self.let_go()
         self.memory.require(ENTRY_BYTES * self.ids.documents)  # for finding copies
         count = self.payloads[-1].documents
         factory.count(((data for _, data in self._every(payload, count)) for payload in self.payloads), count)
