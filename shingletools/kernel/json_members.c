@@ -19,8 +19,8 @@ static inline const uint8_t *plain_end(const uint8_t *at, const uint8_t *end, ui
     for (; end - at >= 8; at += 8) {
         const uint64_t eight = first_low(load_8(at)), marks = marks_in(eight);
         *seen |= eight;
-        if (marks) /* as many bytes as end before the lowest mark */
-            return at + ((((marks & -marks) - 1) & EACH(1)) * EACH(1) >> 56) - 1;
+        if (marks)
+            return at + bytes_below(marks);
     }
     while (at < end && !is_mark(*at))
         *seen |= *at++;
@@ -207,28 +207,20 @@ static inline int is_rest(uint8_t byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/* Whether it is UTF-8 by The Unicode Standard, table 3-7: no surrogates, no overlong forms. */
-static int is_utf8(const uint8_t *at, const uint8_t *end)
+/* Whether a line is UTF-8 by The Unicode Standard, table 3-7: no surrogates, no overlong forms. Its first two bytes and
+   its last are ASCII. Without branches, so that compilers look at many bytes at once. */
+VECTORS static int is_utf8(const uint8_t *line, size_t size)
 {
-    while (at < end) {
-        uint8_t first = *at;
-        if (first < 0x80) {
-            at += end - at >= 8 && !(load_8(at) & EACH(0x80)) ? 8 : 1;
-            continue;
-        }
-        at++;
-        if (first < 0xC2 || first > 0xF4 || at == end)
-            return 0;
-        uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-        uint8_t high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-        if (*at < low || *at > high)
-            return 0;
-        int rest = first < 0xE0 ? 0 : first < 0xF0 ? 1 : 2;
-        if (end - ++at < rest || (rest && !is_rest(at[0])) || (rest == 2 && !is_rest(at[1])))
-            return 0;
-        at += rest;
+    uint8_t bad = is_rest(line[2]);
+    for (size_t i = 3; i < size; i++) {
+        const uint8_t byte = line[i], last = line[i - 1];
+        const uint8_t wanted = (last >= 0xC0) | (line[i - 2] >= 0xE0) | (line[i - 3] >= 0xF0);
+        bad |= wanted ^ is_rest(byte);
+        bad |= (last == 0xC0) | (last == 0xC1) | (last > 0xF4);
+        bad |= ((last == 0xE0) & (byte < 0xA0)) | ((last == 0xED) & (byte > 0x9F));
+        bad |= ((last == 0xF0) & (byte < 0x90)) | ((last == 0xF4) & (byte > 0x8F));
     }
-    return 1;
+    return !bad;
 }
 
 /* Fills in the wanted members of this name; 0 if one of them was met before. */
@@ -279,7 +271,7 @@ int find_members(const uint8_t *line, const uint8_t *end, Member *members, int c
     } while (*at == ',');
     if (*at != '}' || (at + 1 != end && skip_blanks(at + 1) != end)) /* only blanks may follow the object */
         return 0;
-    return !(seen & EACH(0x80)) || is_utf8(line, end);
+    return !(seen & EACH(0x80)) || is_utf8(line, (size_t)(end - line));
 }
 
 static int follow(const uint8_t *line, const uint8_t *end, Member *member)

@@ -111,6 +111,12 @@ static inline uint64_t letters_of(uint64_t digits)
     return digits + EACH('0') + above_nine * ('a' - '0' - 10);
 }
 
+/* The number of bytes below the lowest one that is marked in its highest bit. */
+static inline size_t bytes_below(uint64_t marks)
+{
+    return (size_t)((((marks & -marks) - 1) & EACH(1)) * EACH(1) >> 56) - 1;
+}
+
 /* Compilers turn this into one instruction. */
 static inline uint64_t turned_about(uint64_t word)
 {

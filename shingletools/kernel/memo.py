@@ -189,8 +189,9 @@ def compiled_words(
 ) -> WordMemo:
     """Returns a memo in C.
 
-    wherever: returns what a character becomes in any token, or None if that depends on the token. The function is
-    called only for tokens with such a character, and must return words, even for `placed`. alone: the function is
+    wherever: returns what a character becomes in any token, or None if that depends on the token. It is not asked for
+    letters and digits of ASCII, which become small. The function is called only for tokens with a character that depends
+    on them, and must return words, even for `placed`. alone: the function is
     called for ideographs and kana letters one by one, since their words do not depend on the text before. Tokens for
     which the compiled memo has no room go through a memo in Python.
     """

@@ -120,11 +120,18 @@ enum {
     COMPLEX, /* depends on the token */
 };
 
+/* What a letter or digit of ASCII becomes; 0 for other bytes. */
+static inline uint8_t letter_of(uint8_t byte)
+{
+    const uint8_t small = byte | 0x20;
+    return small >= 'a' && small <= 'z' ? small : byte >= '0' && byte <= '9' ? byte : 0;
+}
+
 /* Finds out what a character of `size` bytes becomes. */
 static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t size)
 {
-    if (blank(at)) {
-        character->kind = WHITE;
+    if (blank(at) || letter_of(*at)) {
+        *character = blank(at) ? (Character){WHITE, 0, {0}} : (Character){LETTERS, 1, {letter_of(*at)}};
         return 0;
     }
     PyObject *made = ask(self->wherever, at, size);
@@ -157,32 +164,54 @@ static int learn(WordMemo *self, Character *character, const uint8_t *at, size_t
     character->kind = kind;
     character->size = (uint8_t)length;
     memcpy(character->bytes, bytes, (size_t)length);
-    /* A zero or a quote ends the text, so these characters must not be known */
-    if (kind == LETTERS && size == 1 && length == 1 && *at && *at != '"')
-        self->letters[*at] = (uint8_t)*bytes;
     Py_DECREF(made);
     return 0;
 }
 
-/* Writes what a character of a word becomes, and the known ASCII letters after it, to `to`, of which `last` is the end;
-   returns the new end. *size: bytes of the text that were read. */
-static inline uint8_t *put_letters(const WordMemo *self, const Character *character, const uint8_t *at, size_t *size,
-                                   uint8_t *to, const uint8_t *last)
+/* Marks the highest bits of bytes, below 0x80, that are from `first` to `last`. */
+static inline uint64_t between(uint64_t bytes, uint8_t first, uint8_t last)
 {
-    memcpy(to, character->bytes, sizeof character->bytes);
-    to += character->size;
-    for (uint8_t letter; (letter = self->letters[at[*size]]) && to < last; ++*size)
-        *to++ = letter;
-    return to;
+    return (bytes + EACH(0x80 - first)) & ~(bytes + EACH(0x7F - last)) & EACH(0x80);
 }
 
-/* Makes the words of a token, character by character: 1, and *from is its end; 0, and nothing is done, if one of the
-   characters is not known; -1 with an exception. */
+/* Writes a word's letters and digits of ASCII after the first *used bytes to `to`, of which `last` is the end; returns the
+   new end. Without places it goes on beyond single blanks, since most words are too short for a loop of their own: *token
+   is then the end of the words before the last token, and *inside whether this has a letter yet. */
+FOR_BOTH uint8_t *put_letters(const uint8_t *at, const uint8_t *end, size_t *used, uint8_t *to, const uint8_t *last,
+                              uint8_t **token, Py_ssize_t *inside, int placed)
+{
+    const uint8_t *from = at + *used, *first = to;
+    uint64_t blanks = 0, any = 0;
+    for (size_t size = 8; size == 8 && end - from >= 8 && to < last; from += size, to += size) {
+        const uint64_t eight = first_low(load_8(from)), low = eight & EACH(0x7F);
+        const uint64_t letters = between(low | EACH(0x20), 'a', 'z') & ~eight, before = blanks >> 56;
+        blanks = placed ? 0 : between(low, ' ', ' ') & ~eight & ~before;
+        blanks &= ~(blanks << 8);
+        const uint64_t others = ~(letters | (between(low, '0', '9') & ~eight) | blanks) & EACH(0x80);
+        const uint64_t small = first_low(eight | letters >> 2);
+        memcpy(to, &small, sizeof small);
+        size = others ? bytes_below(others) : 8;
+        any |= blanks;
+    }
+    for (uint8_t letter; from < end && to < last && (letter = letter_of(*from)); from++)
+        *to++ = letter;
+    for (uint8_t *blank = to; any && blank > first;)
+        if (*--blank == ' ') {
+            *token = blank;
+            break;
+        }
+    *used = (size_t)(from - at);
+    *inside = to[-1] != ' ';
+    return to - !*inside;
+}
+
+/* Makes the words of tokens, character by character: 1, and *from is their end; 0, and *from is the next token, if one of
+   its characters is not known; -1 with an exception. */
 FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t *end, Bytes *out, Places *places)
 {
     Character *characters = self->characters;
     const uint8_t *at = *from;
-    uint8_t *to = out->data + out->used, *last = to;
+    uint8_t *to = out->data + out->used, *last = to, *token = NULL;
     size_t size;
     int apostrophe = 0;    /* whether the last character was an apostrophe after a word's letter */
     Py_ssize_t inside = 0; /* 1 if it was a word's letter, and 1 more for each sign after this */
@@ -207,44 +236,37 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
                              : (code & 15) << 12 | (uint32_t)(at[1] & 63) << 6 | (at[2] & 63);
         }
         Character *character = &characters[code];
-        if (to >= last) { /* makes room for a byte and a character, and mostly for many more */
-            size_t used = (size_t)(to - out->data);
+        if (to >= last) { /* makes room for a byte and a character, or eight bytes, and mostly for many more */
+            size_t used = (size_t)(to - out->data), before = token ? (size_t)(token - out->data) : 0;
             if (grow(out, used - out->used + (size_t)(end - at) + 64))
                 return -1;
             to = out->data + used;
-            last = out->data + out->room - 1 - sizeof character->bytes;
+            token = token ? out->data + before : NULL;
+            last = out->data + out->room - 8;
         }
-        if (character->kind == LETTERS && inside == 1 && !apostrophe) {
-            to = put_letters(self, character, at, &size, to, last);
-            if (places)
-                stop = (size_t)(at + size - origin) - more;
-        } else if (character->kind == LETTERS || character->kind == ALONE) {
-            if (inside > 1) {
-                if (character->kind == LETTERS) {
+        if (character->kind == LETTERS || character->kind == ALONE) {
+            const int letters = character->kind == LETTERS;
+            if (!letters || inside != 1 || apostrophe) {
+                if (letters && inside > 1) {
                     to -= inside - 1;
                     stop = stop_signless;
                 }
-                inside = 0;
-            }
-            int joined = character->kind == LETTERS && inside;
-            if (places) {
-                if (!joined) {
+                const int joined = letters && inside == 1;
+                if (places && !joined) {
                     if (open && add_place(places, first, stop))
                         return -1;
                     first = (size_t)(at - origin);
                     open = 1;
                 }
+                if (joined || to > out->data)
+                    *to++ = joined ? '\'' : ' ';
             }
-            if (joined || to > out->data)
-                *to++ = joined ? '\'' : ' ';
-            inside = character->kind == LETTERS;
             apostrophe = 0;
-            if (inside) {
-                to = put_letters(self, character, at, &size, to, last);
-            } else {
-                memcpy(to, character->bytes, sizeof character->bytes);
-                to += character->size;
-            }
+            inside = letters;
+            memcpy(to, character->bytes, sizeof character->bytes);
+            to += character->size;
+            if (letters)
+                to = put_letters(at, end, &size, to, last, &token, &inside, places != NULL);
             if (places)
                 stop = (size_t)(at + size - origin) - more;
         } else if (character->kind == BREAK) {
@@ -288,6 +310,11 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
 complex:
     if (places)
         places->out.used = places_before;
+    if (token) {
+        out->used = (size_t)(token - out->data);
+        for (*from = at; (*from)[-1] != ' '; --*from)
+            continue;
+    }
     return 0;
 }
 

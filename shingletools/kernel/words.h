@@ -24,7 +24,6 @@ typedef struct {
     Memo memo;
     PyObject *wherever;    /* gives what a character becomes in any token; or NULL */
     Character *characters; /* of the basic plane, as they become known */
-    uint8_t letters[256];  /* what ASCII letters become; 0 for other bytes */
     int alone;             /* whether ideographs and kana letters are tokens of their own */
 } WordMemo;
 

@@ -10,7 +10,6 @@ from shingletools.record.json_members import parse
 from shingletools.record.record_batch import Place, RecordBatch, Schema
 from shingletools.system.errors import Failed, Rejected
 
-ShowWork = Callable[[float, int], object]  # takes the share of the work that is done, and the candidates so far
 ReadFile = Callable[[str, str], Iterator[tuple[str, bytes]]]  # takes an option and a path; gives files and lines
 BATCH_RECORDS = 64  # records that a RecordCollector takes together
 
@@ -21,7 +20,6 @@ class CollectorContext(NamedTuple):
     jobs: int = 1  # workers
     given: Iterator[bytes] | None = None  # whole lines that replace standard input
     read: ReadFile | None = None  # reads files of records that options name; None if the collector opens them itself
-    show_work: ShowWork = lambda *_: None  # shows the progress of `finish`
 
 
 ONE_PROCESS = CollectorContext()

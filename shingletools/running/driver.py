@@ -40,20 +40,8 @@ def check_kernel() -> None:
 
 def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     """Runs a command, and returns its exit status. Raises Failed or Printed."""
-    begun = time.monotonic()
     options = options_of(CommandLine(name, sys.argv[1:] if argv is None else argv))
-
-    def steps(names: GetNames) -> Sequence[Step]:
-        step = step_of(name, options, names)  # which may read tables
-        step.options.verbose |= step.stage.dry
-        return [step]
-
-    status, flow = run_steps(Shown(name, options.progress), steps, closed)
-    if flow is not None and options.verbose:
-        (own,) = flow.runs
-        records, rejected, *figures = own.line_of_figures()
-        took = cost(time.monotonic() - begun, own.size)
-        messages.say(f"{name}: {', '.join([records, rejected, took, *figures])}")
+    status, _ = run_steps(Shown(name, options.progress), lambda names: [step_of(name, options, names)], closed)
     return status
 
 
@@ -69,6 +57,7 @@ def run_steps(
     make: returns the steps, from the names of fields that the first record of standard input carries. output: a path,
     if the last step does not name it. watch: takes each batch of the output. Raises Failed.
     """
+    begun = time.monotonic()
     check_kernel()
     with shown.stack as stack:
         steps, name = make(shown.first_names), shown.name
@@ -76,35 +65,42 @@ def run_steps(
         if own is not None and output is not None:
             raise Failed(f"-o: given twice, here and to {steps[-1].name}")
         output = own if output is None else output
+        flow = PipelineRun(steps, shown.say, stack, watch=watch)
         try:
-            flow = PipelineRun(steps, shown.say, stack, watch=watch)
-            inputs = flow.prepare(1 if output is None else output, closed)
+            inputs = flow.begin(1 if output is None else output, closed)
             if "-" in inputs and os.isatty(0):
                 messages.say(f"{name}: reads standard input, which is the terminal; Ctrl-D ends it (see {name} --help)")
             if shown.progress:
                 flow.bar = shown.begin(inputs)
-            flow.open(1 if output is None or steps[-1].stage.dry else output)
             assert flow.output is not None
             with contextlib.closing(flow.lines()) as blocks:
                 for lines in blocks:
                     flow.output.write(lines)
-            status = flow.conclude()
-            flow.complete()
+            status = flow.end()
         except ReaderGone:
             return flow.reader_gone(), None
         except MemoryError:
             sizes = [vars(step.options)["buffer_size"] for step in steps if "buffer_size" in vars(step.options)]
             lower = "" if None in sizes else "lower "
             raise Failed(f"out of memory{f': try a {lower}-S SIZE, such as 500M' if sizes else ''}") from None
+    spoken = [stage_run for stage_run in flow.runs if stage_run.verbose]
+    if spoken or shown.verbose:
+        took = cost(time.monotonic() - begun, sum(stage_run.size for stage_run in flow.runs))
+        for stage_run in spoken:
+            messages.say(stage_run.line_of_figures(*([took] if stage_run.name == name else [])))
+        if shown.verbose:
+            messages.say(f"{name}: {took}")
     return status, flow
 
 
 class Shown:
     """What a run shows on standard error: messages, and a progress bar if it is wanted."""
 
-    def __init__(self, name: str, progress: bool, is_new: Callable[[str], bool] = lambda _: True) -> None:
-        """is_new: whether a message is shown."""
-        self.name, self.progress, self.is_new = name, progress, is_new
+    def __init__(
+        self, name: str, progress: bool, verbose: bool = False, is_new: Callable[[str], bool] = lambda _: True
+    ) -> None:
+        """verbose: whether a line says what all steps together took. is_new: whether a message is shown."""
+        self.name, self.progress, self.verbose, self.is_new = name, progress, verbose, is_new
         self.stack = contextlib.ExitStack()  # closes the bar, and what a run opens
         self.bar: ProgressBar | None = None
 

@@ -4,20 +4,19 @@ It neither prints nor exits, and handles signals only where files get their name
 """
 
 import contextlib
-import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from shingletools import kernel
 from shingletools.record.collector import Collector, CollectorContext
-from shingletools.record.events import Lines, Progress
+from shingletools.record.events import Lines
 from shingletools.record.filter_chain import Chain
 from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output, RejectsFile
 from shingletools.running.preflight_checks import check, check_apart, check_suffixes
-from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED, Say, StageRun
-from shingletools.running.step_events import Batches, StepEvents, numbered, run_collector, run_filters
+from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED, Say, StageRun, uncommitted
+from shingletools.running.step_events import Batches, numbered, run_collector, run_filters
 from shingletools.running.steps import Step, StepFailed
 from shingletools.system import errors, signals
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class PipelineRun:
-    """Call `prepare`, then `open`, then take all of `lines`, then `conclude` and `complete`."""
+    """Call `begin`, then take all of `lines`, then call `end`."""
 
     def __init__(
         self,
@@ -45,17 +44,14 @@ class PipelineRun:
         self.output: Output | None = None
         self.outputs: list[Output] = []  # that are open, and become complete
         self.bar: ProgressBar | None = None
-        self.there: frozenset[str] = frozenset()  # output files that were there before
         self.why = ""  # why outputs are not committed
 
-    def prepare(self, output: str | int | None, closed: set[int]) -> list[str]:
-        """Makes all checks that are possible before the run; returns the files to be read.
+    def begin(self, output: str | int | None, closed: set[int]) -> list[str]:
+        """Makes all checks that are possible before the run, and opens what it writes; returns the files to be read.
 
         "-" is standard input. output: the path or descriptor of the output; None if the caller takes the lines. closed:
         standard streams that are closed. Raises Failed.
         """
-        written = [output, *(path for run in self.runs for path in (*run.stage.changes, run.second and run.second[1]))]
-        self.there = frozenset(path for path in written if isinstance(path, str) and os.path.lexists(path))
         inputs: list[str] = []
         before, given = "", self.given is not None
         for run in self.runs:
@@ -71,36 +67,31 @@ class PipelineRun:
         for run in self.runs if len(self.runs) > 1 else ():
             with run.named():
                 check_apart(run, [other for other in self.runs if other is not run])
-        return inputs * (1 if self.runs[0].stage.first is None else 2)
-
-    def collect(self, run: StageRun, given: Batches | None) -> Collector:
-        """Makes the collector of a step, once. given: batches that replace standard input."""
-        lines = None if given is None else (batch.lines for batch in given)
-
-        def show_work(share: float, candidates: int) -> None:
-            if self.bar is not None:  # which may come later
-                self.bar.take(run.name, Progress(share, candidates))
-
-        run.collector = run.stage.collector(CollectorContext(run.options.jobs, lines, show_work=show_work))
-        self.stack.callback(run.collector.close)
-        return run.collector
-
-    def open(self, output: str | int | None) -> None:
-        """Opens all files to be written; those of bad records last, because that empties them. Raises Failed."""
         for run in self.runs:
             if run.second is not None:
                 with run.named():
-                    run.removed = self.stack.push(Output(run.second[1], run.stage.stored))
-                    self.outputs.append(run.removed)
+                    run.removed = self.opened(run.second[1], run.stage.stored)
         if output is not None:
-            path, stored = output if isinstance(output, str) else None, self.runs[-1].stage.stored
-            self.output = self.stack.push(Output(path, stored))
-            self.outputs.append(self.output)
-        for run in self.runs:
+            stage = self.runs[-1].stage
+            self.output = self.opened(output if isinstance(output, str) and not stage.dry else None, stage.stored)
+        for run in self.runs:  # last, since it empties these files
             if run.options.rejects is not None and not run.stage.dry:
                 with run.named():
                     run.rejects = RejectsFile(run.options.rejects)
                     self.stack.callback(run.rejects.close)
+        return inputs * (1 if self.runs[0].stage.first is None else 2)
+
+    def opened(self, path: str | None, stored: bool) -> Output:
+        """Opens an output, which `end` completes. Raises Failed."""
+        self.outputs.append(self.stack.push(Output(path, stored)))
+        return self.outputs[-1]
+
+    def collect(self, run: StageRun, given: Batches | None) -> Collector:
+        """Makes the collector of a step, once. given: batches that replace standard input."""
+        lines = None if given is None else (batch.lines for batch in given)
+        run.collector = run.stage.collector(CollectorContext(run.options.jobs, lines))
+        self.stack.callback(run.collector.close)
+        return run.collector
 
     def lines(self) -> Generator[bytes]:
         """Yields the output of the last step as it comes; each step reads from the one before it as needed.
@@ -129,81 +120,72 @@ class PipelineRun:
         first, behind = runs[0], self.runs[self.runs.index(runs[-1]) + 1 :]
         if self.bar is not None:
             self.bar.begin(" | ".join(run.name for run in runs))
-        line = 1
-        with first.named(), contextlib.closing(self.made_by(runs, given, behind)) as made:
-            for step, event in made:
-                if isinstance(event, RecordBatch):
-                    yield event._replace(lines=bytes(event.lines)) if behind else event
-                elif isinstance(event, Lines):
-                    yield RecordBatch(event.data, first=line)
-                    line += kernel.count_lines(event.data) if behind else 0
-                else:
-                    with runs[step].named():
-                        runs[step].take(event)
-                    if self.bar is not None:
-                        self.bar.take(first.name, event)
-        if behind:
-            for run in runs:
-                self.check_end(run)
-            if self.bar is not None:
-                self.bar.begin(behind[0].name)
+        line, jobs = 1, max(run.options.jobs for run in runs)
+        with first.named():
+            if first.stage.record_by_record is None:
+                made = run_collector(first.collector or self.collect(first, given), first, jobs, given)
+            else:
+                filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
+                chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])
+                made = run_filters(chain, first.options.files, jobs, given, behind[0].collector if behind else None)
+            with contextlib.closing(made):
+                for step, event in made:
+                    if isinstance(event, RecordBatch):
+                        yield event._replace(lines=bytes(event.lines)) if behind else event
+                    elif isinstance(event, Lines):
+                        yield RecordBatch(event.data, first=line)
+                        line += kernel.count_lines(event.data) if behind else 0
+                    else:
+                        with runs[step].named():
+                            runs[step].take(event)
+                        if self.bar is not None:
+                            self.bar.take(first.name, event)
+        for run in runs if behind else ():
+            conclusion = run.conclusion()
+            if conclusion.status == FAILED:  # nothing may be made of a part of its output
+                why = conclusion.messages(self.uncommitted())
+                raise StepFailed("\n".join(f"{run.name}: {message}" for message in why))
+        if self.bar is not None and behind:
+            self.bar.begin(behind[0].name)
 
-    def made_by(self, runs: Sequence[StageRun], given: Batches | None, behind: Sequence[StageRun]) -> StepEvents:
-        """Returns what adjacent filters, or one collector, make of batches. behind: the steps that read it."""
-        first, jobs = runs[0], max(run.options.jobs for run in runs)
-        if first.stage.record_by_record is None:
-            return run_collector(first.collector or self.collect(first, given), first, jobs, given)
-        filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
-        chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])
-        return run_filters(chain, first.options.files, jobs, given, behind[0].collector if behind else None)
+    def uncommitted(self) -> list[str]:
+        """Returns what becomes of outputs that have not got their names yet."""
+        own = [uncommitted(output.name) for output in self.outputs if output.target]
+        return own + [path for run in self.runs for path in run.changes]
 
-    def check_end(self, run: StageRun) -> None:
-        """Raises Failed if a step has failed after it read all lines: nothing may be made of a part of its output."""
-        conclusion = run.conclusion()
-        if conclusion.status == FAILED:
-            messages = conclusion.messages(self.uncommitted_paths(), self.there)
-            raise StepFailed("\n".join(f"{run.name}: {message}" for message in messages))
+    def end(self) -> int:
+        """Shows the last messages, completes the files, and returns the exit status.
 
-    def uncommitted_paths(self) -> list[str]:
-        """Returns the paths of outputs that have not got their names yet."""
-        return [
-            *(output.name for output in self.outputs if output.target),
-            *(path for run in self.runs for path in run.stage.changes),
-        ]
-
-    def conclude(self) -> int:
-        """Shows the last messages, and returns the exit status: as with pipefail, that of the last step without 0."""
+        That is, as with pipefail, the status of the last step without 0. Unless a step has failed, files get their
+        names when all are on disk, and the changes are made for which the steps run. Raises ReaderGone or Failed.
+        """
         status, conclusions = DONE, [run.conclusion() for run in self.runs]
         self.why = next((conclusion.why for conclusion in conclusions if conclusion.why), "")
-        paths = self.uncommitted_paths() if self.why else []
+        outputs = self.uncommitted()
         for run, conclusion in zip(self.runs, conclusions, strict=True):
-            for message in conclusion.messages(paths, self.there) if conclusion.why else run.remarks():
+            for message in conclusion.messages(outputs) if conclusion.why else run.remarks():
                 run.say(message)
             if conclusion.why:
-                paths = []  # each file is named once
+                outputs = []  # each is named once
             status = conclusion.status or status
-        if self.why:
-            self.outputs = [output for output in self.outputs if not output.target]
-        return status
-
-    def complete(self) -> None:
-        """Waits until the files are on disk, gives them their names, and makes the changes for which the steps run.
-
-        Raises ReaderGone or Failed.
-        """
-        for run in self.runs:
             if run.rejects is not None:
                 run.rejects.close()
         for output in self.outputs:
-            output.complete()
-        if self.uncommitted_paths():
-            with signals.waiting():
-                for output in self.outputs:
-                    output.commit()
-                for run in self.runs:
-                    if run.collector is not None and not self.why:
-                        with run.named():
-                            run.collector.settle()
+            if not (self.why and output.target):
+                output.complete()
+        if outputs:
+            self.commit()
+        return status
+
+    def commit(self) -> None:
+        """Gives files their names, and makes the changes for which the steps run. Raises Failed."""
+        with signals.waiting():
+            for output in self.outputs:
+                output.commit()
+            for run in self.runs:
+                if run.collector is not None:
+                    with run.named():
+                        run.collector.settle()
 
     def reader_gone(self) -> int:
         """Returns the exit status after the reader of the output has gone away.
@@ -211,7 +193,7 @@ class PipelineRun:
         Raises Failed if more than output is lost.
         """
         for run in self.runs:
-            for lost in run.lost_with_reader(self.there):
+            for lost in run.lost_with_reader():
                 name = "standard output" if self.output is None else errors.printable(self.output.name)
                 raise StepFailed(f"{run.name}: {name}: the reader has gone away, so {lost}")
         return SOME_REJECTED if any(run.conclusion().status for run in self.runs) else DONE

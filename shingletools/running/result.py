@@ -56,12 +56,14 @@ class RunLog:
             run.keep = partial(self.keep, run.name)
         done = False
         try:
-            if "-" in flow.prepare(None, set()):
+            if "-" in flow.begin(None, set()):
                 raise StepFailed(f"{flow.runs[0].name}: no documents are given")
-            flow.open(None)
             with contextlib.closing(flow.lines()) as lines:
                 yield from lines
-            self.conclude(flow)
+            before = len(self.messages)
+            if flow.end() == FAILED or flow.why:
+                reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
+                raise StepFailed("\n".join(self.messages[before:] or reasons))
             done = True
         except Failed as error:
             for note in self.messages[:1]:
@@ -72,15 +74,6 @@ class RunLog:
                 StepFigures(run.name, run.records, run.rejected, tuple(run.summary()) if done else ())
                 for run in flow.runs
             ]
-
-    def conclude(self, flow: PipelineRun) -> None:
-        """Ends the run. Raises StepFailed if a step has failed."""
-        before = len(self.messages)
-        status = flow.conclude()
-        flow.complete()
-        if status == FAILED or flow.why:
-            reasons = (f"{run.name}: {why}" for run in flow.runs if (why := run.conclusion().why))
-            raise StepFailed("\n".join(self.messages[before:] or reasons))
 
     def say(self, message: str) -> None:
         self.messages.append(with_shown_paths(message))

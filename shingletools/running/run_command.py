@@ -1,17 +1,13 @@
 """run a pipeline of commands in one process, with workers"""
 
 import argparse
-import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from shingletools.cli.argument_types import add_memory, count, names, text
 from shingletools.cli.options import MAX_JOBS, Help, Parser, Version
-from shingletools.running.driver import Shown, cost, run_steps
-from shingletools.running.pipeline import PipelineRun
-from shingletools.running.steps import CommandLine, NameOptions, SharedOptions, command_lines, steps_of
-from shingletools.system import messages
+from shingletools.running.driver import Shown, run_steps
+from shingletools.running.steps import SharedOptions, command_lines, steps_of
 from shingletools.system.errors import Failed
 
 NAME = "shingletools run"
@@ -56,26 +52,8 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
     size, folder = options.buffer_size, options.temporary_directory
     if folder is not None and size is None:
         raise Failed("-T says where -S puts its scratch files, so it needs -S")
-    name_options = NameOptions(options.id, options.text or ())
-    shared = SharedOptions(files, options.jobs, size, folder, options.verbose, name_options=name_options)
+    shared = SharedOptions(files, options.jobs, size, folder, options.verbose, id=options.id, text=options.text or ())
     lines = command_lines(options.pipeline)
-    status, _ = run_lines(Shown(name, options.progress), lines, shared, closed, output=options.output)
+    shown = Shown(name, options.progress, options.verbose)
+    status, _ = run_steps(shown, partial(steps_of, lines, shared), closed, options.output)
     return status
-
-
-def run_lines(
-    shown: Shown, lines: Sequence[CommandLine], shared: SharedOptions, closed: set[int], **more: Any
-) -> tuple[int, PipelineRun | None]:
-    """Runs a pipeline, and returns its exit status, and the run unless its reader has gone away.
-
-    more: `output` and `watch`, as `run_steps` takes them. Raises Failed or Printed.
-    """
-    begun = time.monotonic()
-    status, flow = run_steps(shown, partial(steps_of, lines, shared), closed, **more)
-    for stage_run in [] if flow is None else flow.runs:
-        if stage_run.options.verbose or stage_run.stage.dry:
-            messages.say(f"{stage_run.name}: {', '.join(stage_run.line_of_figures())}")
-    if shared.verbose and flow is not None:
-        read = sum(stage_run.size for stage_run in flow.runs)
-        messages.say(f"{shown.name}: {cost(time.monotonic() - begun, read)}")
-    return status, flow

@@ -14,12 +14,12 @@ from shingletools.reading.formats import format_options
 from shingletools.reading.formats.suffixes import PAGE, READ_ONLY, SUFFIXES, TEXT, suffix
 from shingletools.reading.streams import read_blocks
 from shingletools.record.error_hints import FIRST_BYTES, LOOKS_LIKE, known_format
-from shingletools.running.driver import Shown
+from shingletools.running.driver import Shown, run_steps
 from shingletools.running.line_places import LinePlaces
 from shingletools.running.pipeline import PipelineRun
-from shingletools.running.run_command import add_shared_options, run_lines
+from shingletools.running.run_command import add_shared_options
 from shingletools.running.stage_run import DONE, FAILED
-from shingletools.running.steps import CommandLine, SharedOptions, StepFailed, as_text
+from shingletools.running.steps import CommandLine, SharedOptions, StepFailed, as_text, steps_of
 from shingletools.system import messages, signals
 from shingletools.system.errors import Failed, printable
 from shingletools.system.files import folder_errors, named, same_file
@@ -151,10 +151,11 @@ class ShortRun:
             if number < len(words):
                 messages.ORIGINS[words[number]] = places.place
             is_new = partial(is_said_first, said, pipeline[0].name)
-            shown = Shown(self.name, self.options.progress, is_new)
+            shown = Shown(self.name, self.options.progress, self.options.verbose, is_new)
             standard_output = os.dup(1)  # a run closes standard output
             try:
-                done, flow = run_lines(shown, pipeline, shared, self.closed, watch=places.add)
+                make = partial(steps_of, pipeline, shared)
+                done, flow = run_steps(shown, make, self.closed, watch=places.add)
             finally:
                 if pipeline is not pipelines[-1]:
                     os.dup2(standard_output, 1)

@@ -1,9 +1,10 @@
 """One step of a run: the figures of what it has read, its messages, its bad records, its other files, its status."""
 
 import contextlib
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from shingletools.record.collector import Collector
@@ -36,23 +37,23 @@ class Conclusion(NamedTuple):
     why: str = ""
     files: Sequence[str] = ()
 
-    def messages(self, paths: Sequence[str], there: Set[str]) -> Iterator[str]:
-        """Yields messages about the files to blame, and about outputs that are not written, so that nobody uses them.
+    def messages(self, outputs: Sequence[str]) -> Iterator[str]:
+        """Yields messages about the files to blame, and about outputs, so that nobody uses what is not written.
 
-        there: outputs that were there before the run. A reader of messages learns it even if the process that waits for
-        the status is killed.
+        outputs: what `uncommitted` says of each. A reader of messages learns it even if the process that waits for the
+        status is killed.
         """
         for file in self.files[:MAX_SHOWN_FILES]:
             yield f"{errors.printable(file)}: {self.why}" if file else self.why
         if len(self.files) > MAX_SHOWN_FILES:
             yield f"{len(self.files) - MAX_SHOWN_FILES} more files: {self.why}"
-        for path in paths:
-            yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}: {self.why}"
+        for output in outputs:
+            yield f"{output}: {self.why}"
 
 
-def state_of_uncommitted(path: str, there: Set[str]) -> str:
-    """Returns what happens to an output that is not written: it is left as it was, or it is not there."""
-    return "is left as it was" if path in there else "is not written"
+def uncommitted(path: str) -> str:
+    """Returns what happens to an output, until it is written, if it is not: it is left as it was, or is not there."""
+    return f"{errors.printable(path)} {'is left as it was' if os.path.lexists(path) else 'is not written'}"
 
 
 class StageRun:
@@ -60,11 +61,13 @@ class StageRun:
 
     def __init__(self, step: Step, say: Say) -> None:
         self.name, self.options, self.stage, self.id_field = step.name, step.options, step.stage, step.options.id
+        self.verbose = step.options.verbose or step.stage.dry
         self.say_as_it_is = say
         second, rejects = step.stage.second, step.options.rejects
         # Options that name files to be written other than the output, and these files
         self.writes = [*([] if second is None else [second]), *([] if rejects is None else [("--rejects", rejects)])]
         self.second = None if step.stage.dry else second
+        self.changes = [*map(uncommitted, step.stage.changes)]  # before a collector makes a part of them
         self.collector: Collector | None = None
         self.removed: Output | None = None  # the second output
         self.rejects: RejectsFile | None = None
@@ -108,7 +111,7 @@ class StageRun:
         elif isinstance(event, RemovedLines):
             if self.removed is not None:
                 self.removed.write(event.data)
-        elif isinstance(event, Message) and (self.options.verbose or not event.verbose):
+        elif isinstance(event, Message) and (self.verbose or not event.verbose):
             self.say(event.text)
 
     def reject(self, bad: Reject) -> None:
@@ -164,13 +167,13 @@ class StageRun:
         lines = None if filter_stage is None else filter_stage.lines
         return singular([*(() if lines is None else lines.summary(self.made)), *counts])
 
-    def line_of_figures(self) -> list[str]:
-        """Returns all figures of -v."""
-        return [*singular([f"{self.records} records", f"{self.rejected} rejected"]), *self.summary()]
+    def line_of_figures(self, *cost: str) -> str:
+        """Returns the line of -v. cost: what the run took, if no other line says it."""
+        counts = singular([f"{self.records} records", f"{self.rejected} rejected"])
+        return f"{self.name}: {', '.join([*counts, *cost, *self.summary()])}"
 
-    def lost_with_reader(self, there: Set[str]) -> Iterator[str]:
+    def lost_with_reader(self) -> Iterator[str]:
         """Yields what the step leaves undone if the reader of the output goes away."""
-        for path in self.stage.changes:
-            yield f"{errors.printable(path)} {state_of_uncommitted(path, there)}"
+        yield from self.changes
         if self.second is not None:
             yield f"{self.second[0]} {errors.printable(self.second[1])} is not complete"

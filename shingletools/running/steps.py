@@ -41,23 +41,17 @@ class CommandLine(NamedTuple):
         return shlex.join([self.name, *self.words])
 
 
-class Step:
-    """One command of a pipeline. It is never changed."""
+class Step(NamedTuple):
+    """One command of a pipeline."""
 
-    def __init__(self, name: str, options: argparse.Namespace, stage: Stage, names: Names = DEFAULT_NAMES) -> None:
-        """names: of the fields of the records that it writes, as they carry them."""
-        self.name, self.options, self.stage, self.names = name, options, stage, names
-        self.id_field: str = options.id
+    name: str
+    options: argparse.Namespace
+    stage: Stage
+    names: Names = DEFAULT_NAMES  # of the fields of the records that it writes, as they carry them
 
-
-class NameOptions(NamedTuple):
-    """The field names that a run sets for all of its commands."""
-
-    id: str | None = None
-    text: Sequence[str] = ()
-
-
-NO_NAME_OPTIONS = NameOptions()
+    @property
+    def id_field(self) -> str:
+        return str(self.options.id)
 
 
 class SharedOptions(NamedTuple):
@@ -71,7 +65,8 @@ class SharedOptions(NamedTuple):
     given: bool = False  # whether given lines replace standard input
     strict: bool = False
     names: Names = DEFAULT_NAMES  # that records on standard input carry
-    name_options: NameOptions = NO_NAME_OPTIONS
+    id: str | None = None  # the names of fields in all steps
+    text: Sequence[str] = ()
 
 
 NO_SHARED_OPTIONS = SharedOptions()
@@ -88,7 +83,7 @@ def step_of(
     name: str,
     options: argparse.Namespace,
     given: GetNames = lambda: DEFAULT_NAMES,
-    name_options: NameOptions = NO_NAME_OPTIONS,
+    shared: SharedOptions = NO_SHARED_OPTIONS,
 ) -> Step:
     """Returns the step of a command with these options. Raises Failed.
 
@@ -98,12 +93,12 @@ def step_of(
     command: Command = command_of(name)
     options.carried = carried = names_in(command.COMMAND_INFO.documents(options), given)
     if "id" not in options.given:
-        options.id = carried.id if name_options.id is None else name_options.id
-        options.given |= {"id"} if name_options.id is not None else set()
+        options.id = carried.id if shared.id is None else shared.id
+        options.given |= {"id"} if shared.id is not None else set()
     if "text" in options and "text" not in options.given:
-        text = name_options.text or (carried.text,)
+        text = shared.text or (carried.text,)
         options.text = text if isinstance(options.text, tuple) else field_after(text)
-    options.names_of = partial(names_of_side, options, name_options, given)
+    options.names_of = partial(names_of_side, options, shared, given)
     stage = command.build(options)
     del options.names_of  # which cannot be sent to another process
     filter_stage = stage.record_by_record
@@ -123,14 +118,12 @@ def names_in(files: Sequence[str], given: GetNames, otherwise: Names = DEFAULT_N
     return otherwise
 
 
-def names_of_side(
-    options: argparse.Namespace, name_options: NameOptions, given: GetNames, files: Sequence[str]
-) -> Names:
+def names_of_side(options: argparse.Namespace, shared: SharedOptions, given: GetNames, files: Sequence[str]) -> Names:
     """Returns the names in other files than those of the input: those that are set for all, or that records carry."""
     own, set_for_all = names_in(files, given, options.carried), all_names(options)
     return Names(
         set_for_all.id if "id" in options.given else own.id,
-        set_for_all.text if name_options.text or "text" in options.given else own.text,
+        set_for_all.text if shared.text or "text" in options.given else own.text,
     )
 
 
@@ -153,12 +146,12 @@ def steps_of(
             options = options_of(CommandLine(name, [*typed, *files]))
             apply_shared_options(shared, place, place == len(lines) - 1, options)
             own = argparse.Namespace(**vars(options))
-            step = step_of(name, own, carried, shared.name_options)
+            step = step_of(name, own, carried, shared)
             # Only a stage knows whether -S has a meaning for it
             takes = step.stage.record_by_record is None or step.stage.first is not None
             if shared.size is not None and takes and vars(options).get("buffer_size", 0) is None:
                 options.buffer_size, options.temporary_directory = shared.size, shared.folder
-                step = step_of(name, options, carried, shared.name_options)
+                step = step_of(name, options, carried, shared)
             steps.append(step)
         except Failed as error:
             raise StepFailed(f"{name}: {error}") from None

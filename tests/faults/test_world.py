@@ -275,7 +275,7 @@ def test_memory_that_runs_out_is_a_failed_run(
     assert driver.main("canon", []) == 2
     assert capfd.readouterr().err == "canon: out of memory\n"
     monkeypatch.undo()
-    monkeypatch.setattr(PipelineRun, "open", greedy)
+    monkeypatch.setattr(PipelineRun, "begin", greedy)
     for command, hint in (
         (["canon"], ""),
         (["simjoin", "-t", "0.5"], ": try a -S SIZE, such as 500M"),

@@ -5,6 +5,7 @@ import random
 import sys
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from shingletools.commands.canon.canonizer import Canonizer
 from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.shingle.secret_keys import PUBLIC
 from shingletools.kernel import _kernel, reference_arrays
+from shingletools.kernel.lines import FilterFields
 from shingletools.kernel.memo import FingerprintMemo, ReferenceFingerprints, ReferenceWords, WordMemo, compiled_words
 
 How = tuple[Callable[[str], bytes], int, bytes]
@@ -85,9 +87,53 @@ def test_canonical_words_of_ascii(text: str) -> None:
     assert compiled_words(of._token, of.wherever, True).words(text) == ReferenceWords(of._token).words(text)
 
 
+PIECES = [
+    "word",
+    "WORDS12345",
+    "Zz",
+    " ",
+    "  ",
+    " a ",
+    "\n",
+    "\t",
+    "e\u0301",
+    "\U0001f600",
+    "c++",
+    "+",
+    "'",
+    "-",
+    "\xe9",
+    "中",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_canonical_words_of_several_tokens(text: str) -> None:
+    """Runs of ASCII that end anywhere in eight bytes, and characters that depend on their token behind them."""
+    of = Canonizer()
+    one = compiled_words(of._token, of.wherever, True)
+    assert one.words(text) == ReferenceWords(of._token).words(text)
+
+
 def test_a_zero_is_no_end() -> None:
     memo = _kernel.WordMemo(str, lambda _: "x")
-    assert [memo.words(text) for text in ("a\0b", "abc", "ab\0")] == ["xxx", "xxx", "xxx"]
+    assert [memo.words(text) for text in ("é\0b", "éèb", "éb\0")] == ["xxb", "xxb", "xbx"]
+
+
+def is_decoded(noise: bytes) -> bool:
+    try:
+        return bool(noise.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def test_lines_are_utf_8_as_python_decodes_it() -> None:
+    """Four bytes at the borders of all ranges, at the beginning of a line, and further on."""
+    borders = bytes.fromhex("61 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 ff")
+    links, fields = (_kernel.link_function(str),), FilterFields(b"id", b"x", b"x", False, b"")
+    for number, noise in enumerate(map(bytes, product(borders, repeat=4))):
+        line = b'{"%b%b":0,"id":1,"x":""}' % (number % 70 * b"a", noise)
+        assert _kernel.linked_lines(links, fields, line, 0)[1] == is_decoded(noise), line
 
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12), st.sampled_from([PLAIN, KEYED]))
@@ -172,7 +218,7 @@ def test_a_line_s_end_is_its_own(size: int) -> None:
 def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
     for memo in (_kernel.WordMemo(broken), _kernel.WordMemo(str, broken)):
         with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
-            memo.words("a b")
+            memo.words("é b")
     with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
         _kernel.FingerprintMemo(broken, 1, b"").rolling("a " + 2000 * "b", 2)
 

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
@@ -11,9 +11,12 @@ from math import isqrt
 
 from connected import connected
 from harness import Record, collect, finished, read_by_definition
+from shingletools.commands.simjoin.forest import Forest
+from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import CollectorContext
 from shingletools.system.memory_limit import Memory
@@ -164,6 +167,13 @@ def joined(
     for number, line in enumerate(records):
         collect(join, line, int(side is not None and number >= side))
     return [*map(json.loads, finished(join).splitlines())]
+
+
+def found_by(join: Join | Forest, jobs: int = 1) -> Iterator[Pairs]:
+    """Returns the pairs that a join finds, after the whole search, which ends with all of the work done."""
+    *_, last = join.search(jobs)
+    assert last.share == 1
+    return join.pairs()
 
 
 def ends(pairs: Iterable[Record]) -> list[Pair]:

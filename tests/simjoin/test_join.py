@@ -22,6 +22,7 @@ from shingletools.commands.simjoin.table import ComponentTable, cut, fewest, rec
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U32, U64, Flags, Index, Rows
 from simjoin import all_pairs
+from simjoin.all_pairs import found_by
 
 Triple = tuple[int, int, int]
 
@@ -34,7 +35,7 @@ def brute_force(rows: U32, least: int, cross: int | None = None) -> list[Triple]
 
 def joined(rows: U32, least: int, cross: int | None = None, jobs: int = 1, limits: Limits = DEFAULT) -> list[Triple]:
     pairs: list[Triple] = []
-    for block in Join(ComponentTable(rows.copy(), least), cross, limits=limits).pairs(jobs):
+    for block in found_by(Join(ComponentTable(rows.copy(), least), cross, limits=limits), jobs):
         pairs += zip(*(part.tolist() for part in block), strict=True)
     return pairs
 
@@ -131,7 +132,7 @@ def test_recall_of_pairs_that_just_agree(wanted: str) -> None:
         rows[2000 + pair, same] = rows[pair, same]
     table = ComponentTable(rows, 42, Fraction(wanted))
     expected = table.recall
-    found = sum(len(block.a) for block in Join(table).pairs())
+    found = sum(len(block.a) for block in found_by(Join(table)))
     assert float(wanted) <= expected < 0.96
     assert abs(found - 2000 * expected) < 4 * math.sqrt(2000 * expected * (1 - expected))
 
@@ -171,7 +172,7 @@ def test_a_big_bucket_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(kernel, "agreements", watched)
     join = Join(ComponentTable(rows.copy(), 68), limits=Limits(candidates=5000, large=2000**2))
-    assert [pairs for pairs in join.pairs() if len(pairs.a)] == []
+    assert [pairs for pairs in found_by(join) if len(pairs.a)] == []
     assert sum(blocks) == 2000 * 1999 // 2
     assert max(blocks) <= 5000
     assert join.candidates == sum(blocks)
@@ -192,9 +193,9 @@ def test_a_crowd_in_one_bucket_is_cut_again(common: list[int], cross: int | None
     rows = crowd(np.random.default_rng(3), 2500, common)
     assert joined(rows, 68, cross) == [(0, 2499, 68)]
     join, forest = Join(ComponentTable(rows, 68), cross), Forest(ComponentTable(rows, 68), cross)
-    assert sum(len(pairs.a) for pairs in join.pairs()) == 1
+    assert sum(len(pairs.a) for pairs in found_by(join)) == 1
     assert join.candidates < 2500
-    assert [(pairs.a.tolist(), pairs.b.tolist()) for pairs in forest.pairs()] == [([0], [2499])]
+    assert [(pairs.a.tolist(), pairs.b.tolist()) for pairs in found_by(forest)] == [([0], [2499])]
     assert forest.candidates < 2500 * 17
 
 
@@ -206,7 +207,7 @@ def test_a_crowd_whose_every_twentieth_is_another() -> None:
     for column in (4, 21, 38, 55, 72):
         rows[np.arange(4000) % 20 > 0, column] = 7
     join = Join(ComponentTable(rows, 68))
-    assert sum(len(pairs.a) for pairs in join.pairs()) == 0
+    assert sum(len(pairs.a) for pairs in found_by(join)) == 0
     assert join.candidates < 4000
 
 
@@ -219,7 +220,7 @@ def test_texts_that_are_half_boilerplate() -> None:
     compared, found = [], []
     for large in (1000, 3000**2):
         join = Join(ComponentTable(rows, 68), limits=Limits(large=large))
-        found.append([part.tolist() for pairs in join.pairs() for part in pairs])
+        found.append([part.tolist() for pairs in found_by(join) for part in pairs])
         compared.append(join.candidates)
     assert found[0] == found[1]
     assert 20 * compared[0] < compared[1]
@@ -277,7 +278,7 @@ def test_copies_are_compared_once() -> None:
     rows = np.tile(distinct, (20, 1))
     limits = Limits(documents=100)
     join = Join(ComponentTable(rows.copy(), 68), limits=limits)
-    assert sum(len(block.a) for block in join.pairs()) == 200 * 20 * 19 // 2
+    assert sum(len(block.a) for block in found_by(join)) == 200 * 20 * 19 // 2
     assert join.candidates == 200 * 199 // 2
     assert joined(rows, 68, limits=limits) == brute_force_of_copies(200, 20)
 
@@ -291,7 +292,7 @@ def test_a_pair_met_in_all_bands_is_compared_once() -> None:
     rows = np.zeros((2, 84), np.uint32)
     rows[1, 0] = 1
     join = Join(ComponentTable(rows, 68))
-    assert sum(len(block.a) for block in join.pairs()) == 1
+    assert sum(len(block.a) for block in found_by(join)) == 1
     assert join.candidates == 1
 
 

@@ -26,7 +26,7 @@ from shingletools.numbers.inverse_document_frequency import UNIT
 from shingletools.reading.shingle_weights import Weights
 from shingletools.spark.pipeline import parse
 from shingletools.system.errors import Failed
-from simjoin.all_pairs import RATIOS, brute_force, ends
+from simjoin.all_pairs import RATIOS, brute_force, ends, found_by
 
 MEASURES = [*RATIOS]
 HEAVY = 1 << 32  # the heaviest weight of a table, in units
@@ -72,7 +72,7 @@ def test_the_join_is_exact(every: list[set[int]], weight: list[int], measure: st
     sizes = 8 * np.array(list(map(len, every)))
     for side in (None, min(cross, len(every))):
         join = Join(factory.table([(data.view(np.uint8), sizes)]), side)
-        found = [(a, b) for block in join.pairs() for a, b in zip(block.a.tolist(), block.b.tolist(), strict=True)]
+        found = [(a, b) for block in found_by(join) for a, b in zip(block.a.tolist(), block.b.tolist(), strict=True)]
         assert found == ends(brute_force(every, JoinOptions(t, measure=measure), side, (), units(weight, measure)))
 
 

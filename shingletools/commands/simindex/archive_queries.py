@@ -16,7 +16,7 @@ from shingletools.record.collector import CollectorContext
 from shingletools.running.api import ONE_PROCESS, Pipeline, Steps, result_of
 from shingletools.running.input_sources import Documents, Path
 from shingletools.running.result import Result
-from shingletools.running.steps import SharedOptions, Step
+from shingletools.running.steps import SharedOptions
 from shingletools.system.errors import Failed
 
 
@@ -59,7 +59,7 @@ class AskedArchive:
         if self._closed:
             raise Failed(f"{self._archive.name}: the archive is closed")
         with self._pipeline.taking(shared) as (*steps, last):
-            yield (*steps, Step(last.name, last.options, last.stage.with_maker(self._collector)))
+            yield (*steps, last._replace(stage=last.stage.with_maker(self._collector)))
 
     def _collector(self, stage: object, context: CollectorContext) -> JoinCollector:
         spec = cast(JoinSpec, stage)

@@ -15,7 +15,7 @@ from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import I32, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
-from shingletools.record.collector import ShowWork
+from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 
 
@@ -63,8 +63,6 @@ class Forest:
     entry of a bucket instead of the limit.
     """
 
-    show_work: ShowWork = staticmethod(lambda *_: None)
-
     def __init__(
         self,
         documents: Documents,
@@ -84,8 +82,8 @@ class Forest:
         self.connected = Connected(len(documents))
         self.found = array("q"), array("q"), array("q")  # pairs: two rows, and agreeing components
 
-    def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
+    def search(self, jobs: int = 1) -> Iterator[Progress]:
+        """Finds the pairs, and yields how far this is. `candidates` counts the comparisons."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
         resources = Resources(self.memory, self.limits, jobs)
@@ -102,9 +100,13 @@ class Forest:
             for portion in band:
                 # Without places, since the order of rows by size that bounds need would choose other pairs
                 self.connect(by_size(self.table, portion._replace(place=None)))
-                self.show_work(number / self.bands, self.candidates)
+                yield Progress(number / self.bands, self.candidates)
         if not self.copies_pair:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
+        yield Progress(1, self.candidates)
+
+    def pairs(self) -> Iterator[Pairs]:
+        """Yields the pairs in blocks, all in order, after `search`."""
         one, two, agreeing = map(np.array, self.found)
         a, b = np.minimum(one, two), np.maximum(one, two)
         order = np.lexsort((b, a))

@@ -170,7 +170,9 @@ class ArchiveJoin:
         """Yields pairs of documents and rows, which ascend, by a join of their own."""
         together = np.concatenate([documents, self._rows(rows)])
         join = Join(ComponentTable(together, self.least), len(documents), self.memory, self.limits)
-        del together  # which the join needs only until its first pairs
+        del together  # which the join needs only for the search
+        for _ in join.search():
+            pass  # which shows no progress
         for pairs in join.pairs():
             yield pairs._replace(b=rows[pairs.b - len(documents)])
         self.candidates += join.candidates

@@ -21,7 +21,7 @@ from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter
-from shingletools.record.collector import ShowWork
+from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
 
@@ -65,8 +65,6 @@ class Join:
     originals, twice with `best`, and 32 for each copy. In both cases, about 50 MB for each portion at work.
     """
 
-    show_work: ShowWork = staticmethod(lambda *_: None)
-
     def __init__(
         self,
         documents: Documents,
@@ -85,27 +83,29 @@ class Join:
         self.limits = limits
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = self.band = 0
+        self.jobs = 1
 
-    def pairs(self, jobs: int = 1) -> Iterator[Pairs]:
-        """Yields the pairs in blocks, all in order. `candidates` counts the comparisons."""
-        original, copied = self._collapse(jobs)
+    def search(self, jobs: int = 1) -> Iterator[Progress]:
+        """Finds the pairs of originals, and yields how far this is. `candidates` counts the comparisons."""
+        self.jobs = jobs
+        original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
-        for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
+        for compared, pairs in self._found(original) if np.count_nonzero(original) > 1 else ():
             self.candidates += compared
-            self.show_work(self.band / self.bands, self.candidates)
+            yield Progress(self.band / self.bands, self.candidates)
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
             # A copy may come before its original's partner
             some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
             some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
-        self.show_work(1, self.candidates)
+        yield Progress(1, self.candidates)
         self.partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
+        self.paired = copied  # and all that have partners
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
-        yield from self._expand(copied, jobs)
 
-    def _resources(self, jobs: int) -> Resources:
-        return Resources(self.memory, self.limits, jobs)
+    def _resources(self) -> Resources:
+        return Resources(self.memory, self.limits, self.jobs)
 
     def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
         """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
@@ -113,29 +113,29 @@ class Join:
             paired[(keys // np.uint64(self.documents)).astype(np.int64)] = True
             yield keys, values
 
-    def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
+    def _found(self, original: Flags) -> Iterator[tuple[int, Pairs]]:
         """Yields blocks: the number of candidates, and the pairs of originals among them."""
         counted = self.table.counted(original)
         if counted is not None:
-            for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
+            for met, pairs in counted.pairs(self.cross, self.limits.meetings, self.jobs):
                 yield met, pairs if self.scope is None else self.scope.allowed(pairs)
             return
-        parts = self._parts(original, jobs)
+        parts = self._parts(original)
         if self.memory is not None and self.table.components is not None:
-            keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, jobs)
-            yield from in_threads(self._compare_keys, self._by_row(keys), jobs)
+            keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
+            yield from in_threads(self._compare_keys, self._by_row(keys), self.jobs)
         else:
-            yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, jobs)
+            yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, self.jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
         """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
         return (one * self.documents + two).astype(np.uint64)
 
-    def _collapse(self, jobs: int) -> tuple[Flags, Flags]:
+    def _collapse(self) -> tuple[Flags, Flags]:
         """Returns whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
-        for first, copy in copies(self.table, self.cross, self.scope, self._resources(jobs)):
+        for first, copy in copies(self.table, self.cross, self.scope, self._resources()):
             original[copy] = False
             copied[first] = True
             by_original.add(self._keys(first, copy), copy)
@@ -144,12 +144,12 @@ class Join:
         self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
         return original, copied
 
-    def _parts(self, original: Flags, jobs: int) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
+    def _parts(self, original: Flags) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
         """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
         alive = Alive(original, self.scope)
-        for number, band in enumerate(bands(self.table, alive, self._resources(jobs))):
+        for number, band in enumerate(bands(self.table, alive, self._resources())):
             self.band = number
-            for bucketed in in_threads(self._bucketed, band, jobs):
+            for bucketed in in_threads(self._bucketed, band, self.jobs):
                 for candidates, before in bucketed:
                     for part in candidates.parts(self.limits.candidates):
                         yield candidates, part, number, before
@@ -205,13 +205,13 @@ class Join:
         self.originals.forget()
         return flags
 
-    def _expand(self, paired: Flags, jobs: int) -> Iterator[Pairs]:
-        """Yields all pairs of documents, from those of originals. paired: whether each is in some, (documents,)."""
-        partnered = in_threads(self._with_partners, self._in_pairs(paired), jobs)
+    def pairs(self) -> Iterator[Pairs]:
+        """Yields the pairs in blocks, all in order, after `search`."""
+        partnered = in_threads(self._with_partners, self._in_pairs(), self.jobs)
         parts = ((found, part) for found, sizes in partnered for part in stretches(sizes, self.limits.candidates))
-        yield from in_threads(self._expanded, parts, jobs)
+        yield from in_threads(self._expanded, parts, self.jobs)
 
-    def _in_pairs(self, paired: Flags) -> Iterator[tuple[Index, Index, Index, Index]]:
+    def _in_pairs(self) -> Iterator[tuple[Index, Index, Index, Index]]:
         """Yields the documents that are in pairs: numbers, originals, and the first and number of their partners."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
@@ -219,7 +219,7 @@ class Join:
             original = document.copy()
             some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
             original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
-            document, original = document[paired[original]], original[paired[original]]
+            document, original = document[self.paired[original]], original[self.paired[original]]
             start, count = self.partners.within(original, self.documents)
             for part in stretches(count, self.limits.candidates):
                 yield document[part], original[part], start[part], count[part]

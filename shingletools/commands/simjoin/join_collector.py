@@ -46,7 +46,7 @@ class JoinCollector(Collector):
     ) -> None:
         """Joins as a spec says. against: the archives of the spec, if they are open already."""
         self.spec = spec
-        self.jobs, self.show_work = context.jobs, context.show_work
+        self.jobs = context.jobs
         payloads = 1 + spec.wanted.verify
         self.store: Store = (
             InMemory(payloads, limits, self.jobs) if spec.memory is None else OnDisk(payloads, spec.memory, limits)
@@ -138,10 +138,10 @@ class JoinCollector(Collector):
         weights = None if self.spec.weights is None else self.spec.weights.weights
         factory = TableFactory(signature, wanted, weights)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
-        join.show_work = self.show_work
         yield from (Message(text, verbose=True) for text in self.store.messages())
         copied = join.copied if wanted.copies_once else None
-        yield from self.lines(join.pairs(self.jobs), factory, copied)
+        yield from join.search(self.jobs)
+        yield from self.lines(join.pairs(), factory, copied)
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Event]:
@@ -169,8 +169,8 @@ class JoinCollector(Collector):
         of_files = None
         if any(against.documents):
             of_files = self.store.join(factory, self.first_side, self.scope)
-            of_files.show_work = self.show_work
-            sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs(self.jobs))
+            yield from of_files.search(self.jobs)
+            sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs())
         yield from self.lines(merged(sources), factory)
         yield from self.found_bad()
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)
