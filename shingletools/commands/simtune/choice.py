@@ -18,10 +18,8 @@ from shingletools.commands.simtune.null_model import UNIT
 LOWEST = Fraction(1, 10)  # threshold
 LOWEST_BY_LABELS = Fraction(1, 20)
 FEW_PARTNERS = 20  # that tell nothing: ten pairs
-REACH = 3  # bins or thresholds on either side, whose mean counts: a single peak is often chance
+REACH = 3  # bins on either side, whose mean counts: a single peak is often chance
 DEVIATIONS = 3  # of chance, by which a rise is steeper
-SMOOTH = 2  # thresholds on either side, with whose mean F1 counts
-NEAR = Fraction(3, 1000)  # settings whose F1 differs by no more are equally good
 
 
 class Choice(NamedTuple):
@@ -71,18 +69,13 @@ def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
     if edge <= least:  # nothing is good, or no chance is seen
         return None
     counts = (-np.diff(partners)).tolist()
-    lowest = valley(moving_means(counts, REACH), edge)
+    around = (counts[max(at - REACH, 0) : at + REACH + 1] for at in range(len(counts)))
+    lowest = valley([Fraction(sum(some), len(some)) for some in around], edge)
     if lowest > edge:
         return lowest
     while edge + 1 < len(result.edges) and result.doubtful[edge] > false_share * int(result.leading[edge]):
         edge += 1
     return edge if partners[edge] >= FEW_PARTNERS else None
-
-
-def moving_means(values: Sequence[int | Fraction], reach: int) -> list[Fraction]:
-    """Returns the mean of each value and of `reach` values on either side; of fewer at the ends."""
-    around = (values[max(at - reach, 0) : at + reach + 1] for at in range(len(values)))
-    return [Fraction(sum(some), len(some)) for some in around]
 
 
 def valley(level: Sequence[Fraction], first: int) -> int:
@@ -106,25 +99,15 @@ def form_by_null(choices: Sequence[Choice]) -> Choice:
     return max(reversed(choices), key=lambda choice: choice.pairs_beyond_chance)
 
 
-def smoothed_f1(result: FormResult, reach: int) -> list[Fraction]:
-    assert result.judged is not None
-    return moving_means(result.judged.first_f1(), reach)
-
-
 def threshold_by_labels(result: FormResult) -> int:
-    """Returns the edge with the best F1 by the first half of the labels.
-
-    It counts as the mean with those of SMOOTH thresholds on either side. Few labels do not tell near thresholds apart:
-    of the best one and those after it that are as good, the middle one is taken.
-    """
-    levels = smoothed_f1(result, SMOOTH)
-    start = result.edges.index(LOWEST_BY_LABELS)
-    first = last = max(range(start, len(levels)), key=levels.__getitem__)
-    while last + 1 < len(levels) and levels[last + 1] >= levels[first] - NEAR:
-        last += 1
-    return (first + last + 1) // 2
+    """Returns the edge with the best F1 by the first half of the labels; the middle one of several."""
+    assert result.judged is not None
+    f1, start = result.judged.first_f1(), result.edges.index(LOWEST_BY_LABELS)
+    best = max(f1[start:])
+    edges = [edge for edge in range(start, len(f1)) if f1[edge] == best]
+    return edges[len(edges) // 2]
 
 
 def form_by_labels(choices: Sequence[Choice]) -> Choice:
-    """Returns the choice with the best smoothed F1 by the first half; the last, usual one if none is better."""
-    return max(reversed(choices), key=lambda choice: smoothed_f1(choice.result, REACH)[choice.edge])
+    """Returns the choice with the best F1 by the first half of the labels; the last, usual one if none is better."""
+    return max(reversed(choices), key=lambda choice: choice.score(first=True).f1.value or Fraction(0))
