@@ -124,7 +124,8 @@ class PipelineRun:
         line, jobs = 1, max(run.options.jobs for run in runs)
         with first.named():
             if first.stage.record_by_record is None:
-                made = run_collector(first.collector or self.collect(first, given), first, jobs, given)
+                collector, origin = first.collector or self.collect(first, given), self.runs[0].stage.format
+                made = run_collector(collector, first, jobs, given, origin)
             else:
                 filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
                 chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])

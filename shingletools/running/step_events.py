@@ -2,8 +2,9 @@
 
 import contextlib
 import itertools
+import os
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 
 from shingletools import kernel
 from shingletools.reading import streams
@@ -21,6 +22,7 @@ from shingletools.system.interruptible_reads import READ_BYTES
 
 Batches = Iterator[RecordBatch]
 Task = tuple[InputPiece, Signatures | None]  # a piece of the input, and the columns that are wanted
+UNREAD = -1  # before the first line of a file, and before a document that is a file
 StepEvents = Generator[tuple[int, RecordBatch | Event]]  # what the step with this number among several, from 0, makes
 
 
@@ -121,8 +123,13 @@ def first_lines(data: bytes) -> bytes:
     return data if len(data) <= READ_BYTES else data[: data.rfind(b"\n", 0, READ_BYTES) + 1]
 
 
-def run_collector(collector: Collector, run: StageRun, jobs: int, given: Batches | None) -> StepEvents:
-    """Yields what a collector makes of its input. Raises Failed."""
+def run_collector(
+    collector: Collector, run: StageRun, jobs: int, given: Batches | None, origin: Format | None = None
+) -> StepEvents:
+    """Yields what a collector makes of its input. Raises Failed.
+
+    origin: the format of the files that filters before it have read.
+    """
     stage, sides = run.stage, (run.options.files, *run.stage.sides)
     for side in stage.order:
         form = stage.format_of(side)
@@ -133,7 +140,38 @@ def run_collector(collector: Collector, run: StageRun, jobs: int, given: Batches
                 for batch in batches:
                     yield from ((0, event) for event in take_batch(collector, side, batch))
     if not (collector.of_all and run.conclusion().status == FAILED):
-        yield from ((0, event) for event in collector.finish())
+        own = {name for files in sides for name in files}
+        yield from ((0, event) for event in with_sources(collector.finish(), origin, own))
+
+
+def with_sources(events: Iterator[Event], form: Format | None, own: Collection[str]) -> Iterator[Event]:
+    """Yields events. Late rejects get their records as they are in the files that filters have read. Raises Failed.
+
+    These files are read again, once if the events are in order. Standard input and pipes cannot be, so their records
+    stay as the filters made them. own: files that the collector reads itself, and "-".
+    """
+    file, last, record, records = "", 0, b"", source_records(form, "")
+    for event in events:
+        if not isinstance(event, Reject) or not event.late or event.file in own or not os.path.isfile(event.file):
+            yield event
+            continue
+        line = event.line or 0
+        if event.file != file or line < last:
+            file, last, records = event.file, UNREAD, source_records(form, event.file)
+        if line != last:  # parts of a document have one line
+            record = next((raw for number, raw in records if (number or 0) == line), event.record)
+            last = line
+        yield event._replace(record=record)
+
+
+def source_records(form: Format | None, file: str) -> Iterator[tuple[int | None, bytes]]:
+    """Yields the lines of records in a file, and the records as they are there. Raises Failed."""
+    with contextlib.closing(read_pieces(form, [file], 1, None)) as pieces:
+        for batch in (piece.batch() for piece in pieces):
+            records = SourceRecords(batch.batch).records
+            yield from zip(
+                [each.line for each in batch.documents] or itertools.count(batch.first), records, strict=False
+            )
 
 
 def take_batch(collector: Collector, side: int, read: RecordBatch) -> Iterator[Event]:
