@@ -30,6 +30,7 @@ from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Candidates, Compared
 from shingletools.kernel.types import U64, Index
+from shingletools.numbers import sorter as sorting
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter, ascending
 from shingletools.system.growing_bytes import LARGE_BYTES, GrowingBytes
@@ -226,7 +227,8 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
             super().add(keys, values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joining, "Sorter", Counting)
+        for module in joining, sorting:
+            patch.setattr(module, "Sorter", Counting)
         found = finished(join).splitlines()
     assert len(found) == 3000
     assert sum(added) == 2 * 2999 + 2  # copies twice, a candidate, and the pair of originals
