@@ -79,7 +79,7 @@ def few_findings(texts: Sequence[str], k: int) -> list[Record]:
     found |= {"bytes": 150 * count + 24 * shingles_of_all}
     reasons = [
         f"shingle -k {k} and simjoin -t 0.75, as usual: nothing tells which of its {pairs} pairs chance would find, "
-        "and no other form surely finds more"
+        "and no other form finds more"
     ]
     if not pairs:
         none = f"these texts have no near-copies that a sample of {count} shows"

@@ -3,13 +3,15 @@
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import U64, Index
+from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.memory_limit import Memory
+from shingletools.system.workers import in_threads
 
 WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
@@ -47,11 +49,16 @@ def equal_keys(keys: U64) -> tuple[Index, Index]:
     """
     place = np.flatnonzero(kernel.shared(keys))  # most keys that come once need not be sorted
     place = place[ascending(keys[place])]
-    ordered = keys[place]
-    as_last, as_next = np.zeros((2, len(place)), np.bool_)
-    as_last[1:] = as_next[:-1] = ordered[1:] == ordered[:-1]
-    shared = as_last | as_next
-    return np.cumsum(~as_last[shared]) - 1, place[shared]
+    number, some = repeated(keys[place])
+    return number, place[some]
+
+
+def repeated(keys: U64) -> tuple[Index, Flags]:
+    """Returns which ascending keys come twice or more, shape (keys,), and the number of each of these, from 0 on."""
+    as_last, as_next = np.zeros((2, len(keys)), np.bool_)
+    as_last[1:] = as_next[:-1] = keys[1:] == keys[:-1]
+    some = as_last | as_next
+    return np.cumsum(~as_last[some]) - 1, some
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,8 @@ class SortingLimits:
 class Sorter:
     """Takes entries of a key and values, or keys alone, and gives them by ascending keys, in blocks.
 
-    Keys are uint64, values int64. Entries of one key come in any order, in one block. If there are more entries than
-    fit in memory, they are sorted in runs, which are merged.
+    Keys are uint64, values int64. Entries of one key come in one block, in the order in which they were added. If there
+    are more entries than fit in memory, they are sorted in runs, which are merged by workers.
     """
 
     def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, columns: int = 1) -> None:
@@ -79,6 +86,7 @@ class Sorter:
         columns: values of each key. If there are several, values have the shape (entries, columns).
         """
         self.memory = memory
+        self.jobs = 1 if memory is None else memory.jobs
         self.sampled, self.splits = limits.sampled, limits.splits
         self.columns = columns
         self.width = 1 + columns
@@ -128,7 +136,12 @@ class Sorter:
         if self.held:
             self._write_run()
         entries = self.column.view(np.uint64).reshape(-1, self.width)
-        every = max(self.most // self.sampled, 1)
+        yield from in_threads(partial(self._merged, entries), self._parts(entries), self.jobs)
+
+    def _parts(self, entries: U64) -> Iterator[tuple[Index, Index]]:
+        """Yields the starts and ends of parts of all runs, by ascending keys."""
+        assert self.column is not None
+        every = max(self.most // self.sampled // self.jobs, 1)
         splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
         before = np.array([start for start, _ in self.runs])
         for first in range(0, len(splits), self.splits):
@@ -138,12 +151,16 @@ class Sorter:
                 after.append(start + np.searchsorted(entries[start:end, 0], limits, "right"))
                 self.column.forget()
             for ends in np.array(after).T:
-                parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
+                yield before, ends
                 before = ends
-                merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
-                merged = merged[ascending(merged[:, 0])]
-                self.column.forget()
-                yield merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
+
+    def _merged(self, entries: U64, limits: tuple[Index, Index]) -> tuple[U64, Index]:
+        assert self.column is not None
+        parts = [entries[start:end] for start, end in zip(*limits, strict=True) if start < end]
+        merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
+        self.column.forget()
+        merged = merged[ascending(merged[:, 0])]
+        return merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
         """Yields the distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""

@@ -40,11 +40,6 @@ def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Bat
             yield from (streams.read_batches if jobs == 1 else streams.read_spans)([name])
 
 
-def numbered(lines: Iterator[bytes]) -> Batches:
-    """Yields whole lines as batches, with the number of the first line of each."""
-    return streams.read_batches(["-"], lines)
-
-
 def run_filters(
     chain: Chain, files: Sequence[str], jobs: int = 1, given: Batches | None = None, behind: Collector | None = None
 ) -> StepEvents:

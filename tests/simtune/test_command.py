@@ -81,6 +81,21 @@ def test_what_is_usual_stays_where_nothing_shows_more(tmp_path: Path) -> None:
     assert [each["shingle"] for each in records if each["scope"] == "form"] == ["-k 1"]  # no row without a figure
 
 
+@pytest.mark.parametrize(("words", "rises"), [(7, True), (59, True), (60, False)])
+def test_what_is_usual_rises_above_short_texts_that_differ_in_numbers(words: int, rises: bool, tmp_path: Path) -> None:
+    """Sixty texts with so many words in common, and a year of their own: less than n / (n + 2) of two is common."""
+    chosen = random.Random(words)
+    common = " ".join("".join(chosen.choices(LETTERS, k=5)) for _ in range(words))
+    unlike = [" ".join("".join(chosen.choices(LETTERS, k=5)) for _ in range(words)) for _ in range(100)]
+    texts = [*unlike, *(f"{common} {year}" for year in range(1950, 2010))]
+    docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
+    pipeline, reasons, _ = advised(tmp_path, docs=docs)
+    t = next(t for t in range(75, 101) if not rises or words * 100 < t * (words + 2)) / 100
+    assert pipeline == f"shingle -k 1 | simjoin -t {t}"
+    assert reasons[1] == (f"below {t}, most pairs of this form differ in numbers alone" if rises else UNIQUE_ADVICE)
+    assert len(pairs_of(pipeline, docs, tmp_path)) == (0 if rises else 60 * 59 // 2)
+
+
 def test_what_is_usual_is_the_join_of_unique(tmp_path: Path) -> None:
     """The line that unique prints, but for copies, of which simtune counts all pairs."""
     docs = jsonl({"id": 1, "text": "a b"}, {"id": 2, "text": "a b"})

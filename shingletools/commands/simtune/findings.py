@@ -7,12 +7,12 @@ from functools import partial
 from itertools import groupby
 from math import ceil
 
-import numpy as np
 import orjson
 
 from shingletools.cli.argument_types import option, quoted
 from shingletools.commands.simtune.choice import (
     Choice,
+    edge_of_usual,
     form_by_labels,
     form_by_null,
     threshold_by_labels,
@@ -22,7 +22,7 @@ from shingletools.commands.simtune.form_result import FormResult, Score, evaluat
 from shingletools.commands.simtune.forms import USUAL_THRESHOLD, forms
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.spec import DEFAULT_FALSE
-from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, rounded
+from shingletools.numbers.exact_ratios import DIGITS, aligned, as_cell, as_option, rounded
 from shingletools.system.workers import in_threads
 
 Finding = dict[str, Fraction | int | str | None]
@@ -54,27 +54,25 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
         sample = Sample(spec, sample.read, sample.documents, None)
     labels, false_share = sample.labels is not None, spec.false or Fraction(DEFAULT_FALSE)
     results = [*in_threads(partial(evaluate, sample), forms(spec.words, bool(spec.others), labels), jobs)]
-    usual = Choice(results[-1], results[-1].edges.index(spec.threshold or USUAL_THRESHOLD))
+    at = spec.threshold or USUAL_THRESHOLD
+    settled = labels or spec.threshold is not None
+    usual = Choice(results[-1], results[-1].edges.index(at) if settled else edge_of_usual(results[-1], at))
     edge_of = threshold_by_labels if labels else partial(threshold_by_null, false_share=false_share)
     edges = [edge_of(each) if spec.threshold is None else usual.edge for each in results]
     good = (Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None)
     choices = [*good, usual]
-    known = usual.pairs_beyond_chance
-    if not usual.result.estimable:  # then all that are of small families count
-        nothing_by_chance = np.zeros_like(usual.result.false_partners)
-        known = usual._replace(result=usual.result._replace(false_partners=nothing_by_chance)).sure_gain(Fraction(0))
-    elif usual.result.chance_pairs(usual.edge) > false_share * usual.pairs:
-        known = Fraction(0)  # what chance finds is no reason to keep it
-    chosen = form_by_labels(choices) if labels else form_by_null(choices, known)
+    chosen = form_by_labels(choices) if labels else form_by_null(choices)
     yield from (form_finding(sample, choice) for choice in choices)
     if labels:
         yield {"scope": "score", "threshold": chosen.threshold, **shares_of(chosen.score(first=False))}
     documents = len(sample.documents)
-    because = [labels_reason(chosen, usual) if labels else null_reason(chosen, usual, known, documents)]
+    because = [labels_reason(chosen, usual) if labels else null_reason(chosen, usual, documents)]
     if documents < FEW_DOCUMENTS:
         count = f"{documents} document{'s' * (documents != 1)}"
         because.append(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
-    if chosen is usual and spec.words is None and spec.threshold is None and not spec.others:
+    if chosen is usual and usual.threshold > at:
+        because.append(f"below {as_option(usual.threshold)}, most pairs of this form differ in numbers alone")
+    elif chosen is usual and spec.words is None and spec.threshold is None and not spec.others:
         because.append(UNIQUE_ADVICE)
     if chosen is usual and documents < sum(sample.read):
         because.append("other forms may show more in a larger sample: --sample N")
@@ -135,21 +133,21 @@ def shares_of(score: Score) -> Finding:
     return dict(zip(named, (part for share in score for part in share), strict=True))
 
 
-def null_reason(chosen: Choice, usual: Choice, known: Fraction, documents: int) -> str:
+def null_reason(chosen: Choice, usual: Choice, documents: int) -> str:
     """Returns why a choice was made without labels, with the two numbers that decided.
 
-    known: the pairs that are a reason to keep what is usual. documents: how many the sample has.
+    documents: how many the sample has.
     """
+    beyond, pairs = round(usual.pairs_beyond_chance), round(usual.pairs)
     if chosen is not usual:
-        more = f"it surely finds {int(chosen.sure_gain(known))} more pairs beyond chance than"
-        return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {round(known)}"
-    pairs = round(usual.pairs)
+        more = f"it finds {round(chosen.pairs_beyond_chance - usual.pairs_beyond_chance)} more pairs beyond chance than"
+        return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {beyond}"
     if not pairs:
         none = f"these texts have no near-copies that a sample of {documents} shows"
         return f"{none}; this pipeline would find them if there were any"
-    beyond = f"{round(usual.pairs_beyond_chance)} of its {pairs} pairs are beyond chance"
-    beyond = beyond if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
-    return f"{options(usual)}, as usual: {beyond}, and no other form surely finds more"
+    found = f"{beyond} of its {pairs} pairs are beyond chance"
+    found = found if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
+    return f"{options(usual)}, as usual: {found}, and no other form finds more"
 
 
 def labels_reason(chosen: Choice, usual: Choice) -> str:

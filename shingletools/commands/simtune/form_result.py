@@ -8,7 +8,7 @@ import numpy as np
 
 from shingletools.commands.simtune import null_model
 from shingletools.commands.simtune.forms import CONTAINMENT, JoinForm
-from shingletools.commands.simtune.null_model import NEAREST, UNIT
+from shingletools.commands.simtune.null_model import FIRST, NEAREST, UNIT
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.shingle_sets import DistinctSets, make_sets
 from shingletools.commands.simtune.similarities import QueryMatches, SetComparison, bins_of, compare_sets, edges_with
@@ -77,46 +77,40 @@ class JudgedPairs:
 
 
 class FormResult(NamedTuple):
-    """What a form finds in a sample. A partner is an unequal set that is found for a query."""
+    """What a form finds in a sample.
+
+    A partner is an unequal set that is found for a query, unless the two differ in numbers alone.
+    """
 
     form: JoinForm
     sets: DistinctSets
     edges: tuple[Fraction, ...]
     partners: Index  # (edges,): those that reach each edge
     false_partners: Index  # (edges,): of these, those that chance is expected to find, in UNIT
-    different: Index  # (edges,): of these, those of a series with other numbers
-    estimable: bool  # whether similarities tell what chance finds; otherwise that is taken for nothing, or for all
-    variance: Index  # (edges,): the variance of the partners, if those of alike documents come and go together
+    different: Index  # (edges,): sets that are found, too, but differ from the query in numbers alone
+    estimable: bool  # whether similarities tell what chance finds; if not, partners in a crowd are taken for false
     doubtful: Index  # (edges,): queries whose nearest target reaches it, but leads by no more than chance does
     leading: Index  # (edges,): queries whose nearest target reaches it
     pairs: Sequence[Fraction]  # of all documents, equal ones included
     pairs_per_partner: Fraction  # pairs of all documents that a partner represents
     judged: JudgedPairs | None
 
-    def chance_pairs(self, edge: int) -> Fraction:
-        """Returns how many of the pairs chance is expected to find."""
-        return self.pairs_per_partner * Fraction(int(self.false_partners[edge]), UNIT)
-
-    def series_pairs(self, edge: int) -> Fraction:
-        """Returns how many of the pairs are of a series, with other numbers."""
-        return self.pairs_per_partner * int(self.different[edge])
-
     def false_pairs(self, edge: int) -> Fraction:
-        """Returns how many of the pairs are expected to be false."""
-        false = self.chance_pairs(edge) + self.series_pairs(edge)
-        return min(false, self.pairs_per_partner * int(self.partners[edge]))
+        """Returns how many of the pairs chance is expected to find, and how many differ in numbers alone."""
+        return self.pairs_per_partner * (Fraction(int(self.false_partners[edge]), UNIT) + int(self.different[edge]))
 
 
 class PartnerCounts:
-    """Counts the partners of queries, block by block."""
+    """Counts the partners of queries, block by block, by bins of similarity."""
 
     def __init__(
         self, sample: Sample, form: JoinForm, sets: DistinctSets, comparison: SetComparison, edges: tuple[Fraction, ...]
     ) -> None:
         self.sample, self.form, self.sets, self.comparison, self.edges = sample, form, sets, comparison, edges
-        self.partners, self.variance = (np.zeros(len(edges), np.int64) for _ in range(2))
-        self.pairs, self.doubtful, self.different = (np.zeros(len(edges), np.int64) for _ in range(3))  # by bins
-        self.nearest = np.zeros((3, len(edges)), np.int64)  # the nearest ones, the second and the third ones, by bins
+        self.pairs, self.different, self.doubtful = (np.zeros(len(edges), np.int64) for _ in range(3))
+        # That reach each edge: all, and those of queries with more than FIRST, since a document has few copies
+        self.partners, self.crowded = (np.zeros(len(edges), np.int64) for _ in range(2))
+        self.nearest = np.zeros((3, len(edges)), np.int64)  # the nearest ones, the second and the third ones
         windows = null_model.windows(comparison.targets_each)
         self.tails = {rank: [np.empty(0)] for window in windows for rank in window}
 
@@ -140,11 +134,13 @@ class PartnerCounts:
         one, two = queries[row], self.comparison.targets[column]
         counts = self.sets.documents[one] * (1 if self.form.best else self.sets.documents[two])
         self.pairs += self.by_bins(bins, counts)
-        self.different += self.by_bins(bins[self.sample.differ(self.sets.first[one], self.sets.first[two])])
-        of_query = np.bincount(row * len(self.edges) + bins, minlength=len(queries) * len(self.edges))
+        series = self.sample.series[self.sets.first]
+        apart = (series[one] == series[two]) & (not self.form.best)
+        self.different += self.by_bins(bins[apart])
+        of_query = np.bincount((row * len(self.edges) + bins)[~apart], minlength=len(queries) * len(self.edges))
         partners = reaching(of_query.reshape(-1, len(self.edges)))
         self.partners += partners.sum(axis=0)
-        self.variance += (partners**2 * (partners + 1)).sum(axis=0)
+        self.crowded += (partners * (partners > FIRST)).sum(axis=0)
         if judged is not None:
             judged.add(self.sets.first[one], self.sets.first[two], bins, counts)
 
@@ -180,13 +176,12 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
         equal = sets.documents[comparison.queries]
         judged.add(asked, asked, np.full(len(asked), len(edges) - 1), equal * (equal - 1) * (sides - 1))
     nearest, at = reaching(counts.nearest), np.array(edges, np.float64)
-    false_partners, estimable = np.zeros(len(edges), np.int64), form.best
+    different, false = reaching(counts.different), None
     if form.best:
-        false_partners = null_model.expected_best(nearest.tolist(), len(comparison.queries), at)
+        false = null_model.expected_best(nearest.tolist(), len(comparison.queries), at)
     elif sides > 1 and form.measure != CONTAINMENT:
         tails = {rank: np.concatenate(parts) for rank, parts in counts.tails.items()}
-        false_partners, estimable = null_model.expected(tails, at, counts.partners, comparison.targets_each)
-    different = reaching(counts.different) * (sides - 1)
+        false = null_model.expected(tails, at, counts.partners + different, comparison.targets_each)
     pairs_per_partner = sample.pair_scale(documents) * unbounded / sides
     pairs_of_equals = sample.pair_scale(documents) * int(equal_pairs.sum())
     return FormResult(
@@ -194,10 +189,9 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
         sets,
         edges,
         partners=counts.partners,
-        false_partners=false_partners,
+        false_partners=UNIT * counts.crowded if false is None else np.minimum(false, UNIT * counts.partners),
         different=different,
-        estimable=estimable,
-        variance=counts.variance,
+        estimable=false is not None,
         doubtful=reaching(counts.doubtful),
         leading=nearest[0],
         pairs=[pairs_per_partner * count + pairs_of_equals for count in reaching(counts.pairs).tolist()],

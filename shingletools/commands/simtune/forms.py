@@ -56,12 +56,16 @@ WORD_CHARACTERS = ShingleUnits(3, chars=True, of_words=True)
 FORMS = (
     JoinForm(ShingleUnits(1), COSINE),
     JoinForm(WORD_CHARACTERS, COSINE),
-    *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
-    *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 4, 5)),
+    JoinForm(ShingleUnits(4, chars=True)),
     JoinForm(ShingleUnits(USUAL_WORDS)),
 )
-# Of short texts, containment has few values, and chance is not seen between them: only labels can choose it
-FORMS_BY_LABELS = tuple(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS))
+# Without labels, each form more is one more that may take relatives for copies; and of short texts, containment has few
+# values, between which chance is not seen
+FORMS_BY_LABELS = (
+    *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
+    *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 5)),
+    *(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS)),
+)
 
 
 def forms(words: Sequence[int] | None, two_sided: bool, by_labels: bool = False) -> list[JoinForm]:

@@ -48,12 +48,11 @@ def halvings(times: F64) -> F64:
     return powers
 
 
-def expected(tails: Mapping[int, F64], at: F64, found: Index, others: int) -> tuple[Index, bool]:
+def expected(tails: Mapping[int, F64], at: F64, found: Index, others: int) -> Index | None:
     """Estimates the false ones among `found` partners of documents at the similarities `at`, in UNIT. Shapes (edges,).
 
     tails: by rank, the similarity of each document with that of this rank, (documents,). The ranks must be beyond the
-    copies: where they expect more than there is, they are not, and the next ones are taken. Also returns whether some
-    were; if not, all may be false.
+    copies: where they expect more than there is, they are not, and the next ones are taken. Returns None if none are.
     """
     for near, far in windows(others):
         fall = np.maximum(tails[near] - tails[far], LEAST_FALL)
@@ -63,8 +62,8 @@ def expected(tails: Mapping[int, F64], at: F64, found: Index, others: int) -> tu
             false[edge] = np.floor(UNIT * np.minimum(near * halvings(times), others)).astype(np.int64).sum()
         high = at >= HIGH
         if (SLACK[1] * false <= UNIT * (SLACK[0] * found + SLACK[1] * FEW))[high].all():
-            return np.minimum(false, UNIT * found), True
-    return UNIT * found, False
+            return false
+    return None
 
 
 def doubtful(nearest: F64) -> Flags:

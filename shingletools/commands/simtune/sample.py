@@ -12,7 +12,7 @@ import orjson
 from shingletools.commands.simtune.labels import SampleLabels
 from shingletools.commands.simtune.spec import TuneSpec
 from shingletools.kernel.memo import cut_at_blanks
-from shingletools.kernel.types import Flags, Index
+from shingletools.kernel.types import Index
 from shingletools.record.wire import Name
 from shingletools.system import errors
 from shingletools.system.errors import Rejected
@@ -22,7 +22,7 @@ MAX_BYTES = 1 << 26  # most bytes of a sample
 MAX_DOCUMENT_WORDS = 1 << 16  # most words of a document that are compared
 MAX_DOCUMENT_CHARS = 1 << 20  # most characters of these words, with blanks
 UNLABELLED = 1 << 64  # added to the hash of a document without a label
-SERIES = 3  # documents whose words differ in numbers alone are a series, such as a cup of each year, not copies
+MAX_NUMBERED_WORDS = 60  # words of a text that is no copy of one that differs from it in numbers alone; as in simcheck
 WEIGHT_UNIT = 1 << 8  # the weight of a document that represents itself
 
 
@@ -110,7 +110,7 @@ class Sample:
         self.corpus_size = spec.for_documents or sum(read)  # documents that costs and numbers of pairs are for
         against = np.array([document.against for document in documents], np.bool_)
         self.against = against if spec.others else None  # whether each document is one of --against
-        self.series, self.numbers = numbered_series([document.text for document in documents])
+        self.series = series_of([document.text for document in documents])
         classes = np.full(len(documents), -1) if labels is None else labels.row_kinds
         self.row_kinds = 2 * classes + against  # documents with equal texts are one row if these are equal, too
         if labels is not None:
@@ -124,11 +124,6 @@ class Sample:
             weights = np.array(of_strata, np.int64)
             self.weights = weights[strata]  # documents that each represents, in 1 / WEIGHT_UNIT
             self.true_partner_weights = weights[2 * (against ^ bool(spec.others)) + 1]  # of those that belong to each
-
-    def differ(self, one: Index, two: Index) -> Flags:
-        """Returns which pairs of documents are of a series each, and have different numbers. Shapes (pairs,)."""
-        different: Flags = self.series[one] & self.series[two] & (self.numbers[one] != self.numbers[two])
-        return different
 
     @property
     def wrong_pair_weight(self) -> Fraction:
@@ -155,20 +150,17 @@ class Sample:
         return self.input_size * (size - self.input_size) / max((documents - of_against) * of_against, 1)
 
 
-def numbered_series(texts: Sequence[str]) -> tuple[Flags, Index]:
-    """Returns which texts are of a series, and a number for each set of words with digits. Shapes (texts,).
+def series_of(texts: Sequence[str]) -> Index:
+    """Returns a number for each text; short texts that are equal but for words with digits have the same one.
 
-    >>> numbered_series(["cup 1990", "cup 1994", "1998 cup", "cup 1998", "cup"])[0].tolist()
-    [True, True, False, True, False]
+    >>> series_of(["cup 1990", "cup 1994", "1998 cup", "cup"]).tolist()
+    [0, 0, 2, 3]
     """
-    of_template: dict[str, set[int]] = {}  # the sets of the texts that are equal without digits
-    kinds: dict[frozenset[str], int] = {}
-    keys = []
-    for text in texts:
-        words = text.split()
-        numbers = {word for word in words if not word.isalpha() and any(map(str.isdigit, word))}
-        template = " ".join("0" if word in numbers else word for word in words)
-        keys.append((template, kinds.setdefault(frozenset(numbers), len(kinds))))
-        of_template.setdefault(template, set()).add(keys[-1][1])
-    in_series = [len(of_template[template]) >= SERIES for template, _ in keys]
-    return np.array(in_series, np.bool_), np.array([kind for _, kind in keys], np.int64)
+    first: dict[tuple[str, ...], int] = {}
+    numbers = [*range(len(texts))]
+    for i, text in enumerate(texts):
+        words = text.split(" ", MAX_NUMBERED_WORDS)
+        if len(words) <= MAX_NUMBERED_WORDS:
+            template = tuple("0" if any(map(str.isdigit, word)) else word for word in words)
+            numbers[i] = first.setdefault(template, i)
+    return np.array(numbers, np.int64)
