@@ -140,10 +140,11 @@ static inline uint64_t first_low(uint64_t word)
     return has_lowest_first() ? word : turned_about(word);
 }
 
-/* A number as a big-endian word. */
-static inline uint64_t highest_first(uint64_t word)
+/* Writes the eight bytes of a number, the highest first. */
+static inline void put_highest_first(uint8_t *at, uint64_t number)
 {
-    return has_lowest_first() ? turned_about(word) : word;
+    number = has_lowest_first() ? turned_about(number) : number;
+    memcpy(at, &number, sizeof number);
 }
 
 static inline void put_8_digits(uint8_t *at, uint32_t value)
