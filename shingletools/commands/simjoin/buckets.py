@@ -66,8 +66,6 @@ def by_size(table: Documents, portion: Portion) -> Portion:
 def portions(entries: Iterable[tuple[U64, Index]], limits: Limits, jobs: int = 1) -> Iterator[Portion]:
     """Yields buckets from entries: ascending keys, and rows, which ascend at each key. All of a key are in one block.
 
-    The size of the blocks does not matter.
-
     >>> blocks = ([1, 4, 4], [7, 8, 9]), ([5, 5, 6], [0, 1, 0])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
     >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, Limits())]

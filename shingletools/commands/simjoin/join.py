@@ -83,7 +83,6 @@ class Join:
         self.limits = limits
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = self.band = 0
-        self.jobs = 1
 
     def search(self, jobs: int = 1) -> Iterator[Progress]:
         """Finds the pairs of originals, and yields how far this is. `candidates` counts the comparisons."""
@@ -104,9 +103,6 @@ class Join:
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
 
-    def _resources(self) -> Resources:
-        return Resources(self.memory, self.limits, self.jobs)
-
     def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
         """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
         for keys, values in entries:
@@ -126,7 +122,8 @@ class Join:
             # By row and each once: so rows on disk are read in order, not anew for each band
             most = self.limits.sorted_on_disk, self.limits.candidates
             by_row = distinct_keys(keys, self.memory, self.limits, *most)
-            yield from in_threads(self._compare_keys, by_row, self.jobs)
+            candidates = (Candidates(*np.divmod(each.astype(np.int64), self.documents)) for each in by_row)
+            yield from in_threads(lambda some: self._compare((some, 0)), candidates, self.jobs)
         else:
             yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, self.jobs)
 
@@ -138,7 +135,7 @@ class Join:
         """Returns whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
-        for first, copy in copies(self.table, self.cross, self.scope, self._resources()):
+        for first, copy in copies(self.table, self.cross, self.scope, Resources(self.memory, self.limits, self.jobs)):
             original[copy] = False
             copied[first] = True
             by_original.add(self._keys(first, copy), copy)
@@ -150,7 +147,7 @@ class Join:
     def _parts(self, original: Flags) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
         """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
         alive = Alive(original, self.scope)
-        for number, band in enumerate(bands(self.table, alive, self._resources())):
+        for number, band in enumerate(bands(self.table, alive, Resources(self.memory, self.limits, self.jobs))):
             self.band = number
             for bucketed in in_threads(self._bucketed, band, self.jobs):
                 for candidates, before in bucketed:
@@ -174,9 +171,6 @@ class Join:
         for bands_before in before:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
         return candidates, band
-
-    def _compare_keys(self, keys: U64) -> tuple[int, Pairs]:
-        return self._compare((Candidates(*np.divmod(keys.astype(np.int64), self.documents)), 0))
 
     def _compare(self, item: tuple[Candidates, int]) -> tuple[int, Pairs]:
         """Returns how many candidates were compared, and the pairs among them.

@@ -58,7 +58,7 @@ class Nearest:
         partners = Sorter(self.memory, 4, self.limits, columns=2)
         held, most = NO_PAIRS, self.limits.candidates
         for block in pairs:
-            held = joined(held, block)
+            held = Pairs(*(np.concatenate(columns) for columns in zip(held, block, strict=True)))
             if len(held.a) >= most:
                 held = self.best(held)
                 most = max(most, 2 * len(held.a))
@@ -93,7 +93,3 @@ class Nearest:
         if self.wanted.measure == COSINE and large.max(initial=0) >= MAX_FACTOR:
             common, small, large = (column.astype(object) for column in (common, small, large))
         return binary(*ratio(self.wanted.measure, common, small, large))
-
-
-def joined(*pairs: Pairs) -> Pairs:
-    return Pairs(*(np.concatenate(columns) for columns in zip(*pairs, strict=True)))
