@@ -1,7 +1,7 @@
 """Sorts entries of keys and values and looks them up, in memory or on disk."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,11 +11,12 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.memory_limit import Memory
-from shingletools.system.workers import in_threads
+from shingletools.system.workers import InTurn, in_threads
 
 WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
+SMALL_RUN = 1 << 14  # entries of which another thread would be no help
 SORTING = 4  # memory for sorting entries, in multiples of their size
 
 
@@ -93,6 +94,7 @@ class Sorter:
         self.shape = (-1, columns) if columns > 1 else (-1,)
         share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
         self.most = sys.maxsize if memory is None else share // (SORTING * WORD_BYTES * self.width)
+        self.in_turn = InTurn(self.jobs > 1)  # sorts and writes runs while others come
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: DiskArray | None = None
@@ -106,20 +108,24 @@ class Sorter:
             self.held.append((keys[part], values[part]))
             self.holding += len(keys[part])
             if self.holding >= self.most:
-                self._write_run()
+                self._end_run()
 
-    def _sorted_run(self) -> tuple[U64, Index]:
-        keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in self.held)])
-        values = np.concatenate([NONE.reshape(self.shape), *(part[1] for part in self.held)])
-        self.held, self.holding = [], 0
+    def _sorted(self, held: Sequence[tuple[U64, Index]]) -> tuple[U64, Index]:
+        keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in held)])
+        values = np.concatenate([NONE.reshape(self.shape), *(part[1] for part in held)])
         if not self.columns:
             keys.sort()
             return keys, values
         order = ascending(keys)
         return keys[order], values[order]
 
-    def _write_run(self) -> None:
-        keys, values = self._sorted_run()
+    def _end_run(self) -> None:
+        self.in_turn.wait()  # no more than one run is at work
+        self.in_turn.call(partial(self._write_run, self.held), small=self.holding < SMALL_RUN)
+        self.held, self.holding = [], 0
+
+    def _write_run(self, held: Sequence[tuple[U64, Index]]) -> None:
+        keys, values = self._sorted(held)
         if self.column is None and self.memory is not None:
             self.column = DiskArray(self.memory.folder)
         assert self.column is not None
@@ -130,11 +136,12 @@ class Sorter:
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
         """Yields all entries: blocks of keys and values of one length; all keys ascend. It can be called once."""
+        self.in_turn.wait()
         if self.column is None:
-            yield self._sorted_run()
+            yield self._sorted(self.held)
             return
         if self.held:
-            self._write_run()
+            self._write_run(self.held)
         entries = self.column.view(np.uint64).reshape(-1, self.width)
         yield from in_threads(partial(self._merged, entries), self._parts(entries), self.jobs)
 
@@ -172,6 +179,22 @@ class Sorter:
             for start in range(0, len(fresh), most):
                 chosen = fresh[start : start + most]
                 yield keys[chosen], values[chosen] if self.columns else NONE
+
+
+def distinct_keys(
+    blocks: Iterable[U64], memory: Memory | None, limits: SortingLimits, together: int, most: int
+) -> Iterator[U64]:
+    """Yields keys in ascending blocks of at most `most`, each once among the next `together` keys of the blocks."""
+    every, last = iter(blocks), False
+    while not last:
+        sorter, held, last = Sorter(memory, 8, limits, columns=0), 0, True
+        for keys in every:
+            sorter.add(keys)
+            held += len(keys)
+            if held >= together:
+                last = False
+                break
+        yield from (keys for keys, _ in sorter.distinct(most))
 
 
 class Entries:

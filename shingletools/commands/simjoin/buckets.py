@@ -1,10 +1,10 @@
 """Yields buckets of documents one after the other, for joins that hold no index of all documents."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from threading import Lock
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -66,12 +66,30 @@ def by_size(table: Documents, portion: Portion) -> Portion:
 def portions(entries: Iterable[tuple[U64, Index]], limits: Limits, jobs: int = 1) -> Iterator[Portion]:
     """Yields buckets from entries: ascending keys, and rows, which ascend at each key. All of a key are in one block.
 
-    >>> block = np.array([1, 4, 4, 6], np.uint64), np.array([7, 8, 9, 0])
-    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions([block], Limits())]
-    [([0, 0], [8, 9])]
+    The size of the blocks does not matter.
+
+    >>> blocks = ([1, 4, 4], [7, 8, 9]), ([5, 5, 6], [0, 1, 0])
+    >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
+    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, Limits())]
+    [([0, 0, 1, 1], [8, 9, 0, 1])]
     """
+    held: list[Portion] = []
     for portion in in_threads(shared_rows, entries, jobs):
-        yield from parts_of(portion, limits.portion)
+        held.append(portion)
+        if sum(len(each.row) for each in held) >= limits.portion:
+            *whole, rest = parts_of(together(held), limits.portion)
+            yield from whole
+            held = [rest]
+    if held:
+        yield from parts_of(together(held), limits.portion)
+
+
+def together(several: Sequence[Portion]) -> Portion:
+    """Returns the buckets of several portions, at least one, in their order."""
+    ends = np.cumsum([0, *(portion.bucket.max(initial=-1) + 1 for portion in several)])
+    moved = [each._replace(bucket=each.bucket + end) for each, end in zip(several, ends, strict=False)]
+    columns: list[Any] = [None if column[0] is None else np.concatenate(column) for column in zip(*moved, strict=True)]
+    return Portion(*columns)
 
 
 def shared_rows(entries: tuple[U64, Index]) -> Portion:
@@ -119,8 +137,8 @@ def copies(
         for block in entries:
             sorter.add(*block)
         found = portions(sorter.sorted(), limits, jobs)
-    for portion in found:
-        yield from equal_rows(table, portion, cross, scope)
+    for several in in_threads(lambda portion: [*equal_rows(table, portion, cross, scope)], found, jobs):
+        yield from several
 
 
 def equal_rows(

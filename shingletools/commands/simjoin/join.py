@@ -20,7 +20,7 @@ from shingletools.commands.simjoin.split_buckets import SplitBands, split_portio
 from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
-from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.numbers.sorter import Entries, Sorter, distinct_keys
 from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
@@ -37,7 +37,7 @@ class WhichPairs(NamedTuple):
 ALL_PAIRS = WhichPairs()
 
 
-class Partners(NamedTuple):
+class PartnerRows(NamedTuple):
     """Partners of documents, as arrays of one length, in the order of the documents."""
 
     owner: Index  # the place of the document
@@ -123,7 +123,10 @@ class Join:
         parts = self._parts(original)
         if self.memory is not None and self.table.components is not None:
             keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
-            yield from in_threads(self._compare_keys, self._by_row(keys), self.jobs)
+            # By row and each once: so rows on disk are read in order, not anew for each band
+            most = self.limits.sorted_on_disk, self.limits.candidates
+            by_row = distinct_keys(keys, self.memory, self.limits, *most)
+            yield from in_threads(self._compare_keys, by_row, self.jobs)
         else:
             yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, self.jobs)
 
@@ -172,19 +175,6 @@ class Join:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
         return candidates, band
 
-    def _by_row(self, every: Iterator[U64]) -> Iterator[U64]:
-        """Yields the keys of candidates, each once: so rows on disk are read in order, not anew for each band."""
-        last = False
-        while not last:
-            sorter, held, last = Sorter(self.memory, 8, self.limits, columns=0), 0, True
-            for keys in every:
-                sorter.add(keys)
-                held += len(keys)
-                if held >= self.limits.sorted_on_disk:
-                    last = False
-                    break
-            yield from (keys for keys, _ in sorter.distinct(self.limits.candidates))
-
     def _compare_keys(self, keys: U64) -> tuple[int, Pairs]:
         return self._compare((Candidates(*np.divmod(keys.astype(np.int64), self.documents)), 0))
 
@@ -224,7 +214,7 @@ class Join:
             for part in stretches(count, self.limits.candidates):
                 yield document[part], original[part], start[part], count[part]
 
-    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[Partners, Index]:
+    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[PartnerRows, Index]:
         """Returns the partners of documents, and how many pairs each document has."""
         document, original, start, count = some
         place, owner = spread(start, count)
@@ -247,9 +237,9 @@ class Join:
             count[partner != a] = 0
             itself &= original[owner] == a
         sizes = np.bincount(owner, count + itself, len(document)).astype(np.int64)
-        return Partners(owner, a, partner, agreeing, itself, start, count), sizes
+        return PartnerRows(owner, a, partner, agreeing, itself, start, count), sizes
 
-    def _expanded(self, item: tuple[Partners, slice]) -> Pairs:
+    def _expanded(self, item: tuple[PartnerRows, slice]) -> Pairs:
         """Returns the pairs of some documents with partners and their copies, sorted."""
         found, documents = item
         _, a, partner, agreeing, itself, start, count = found.at(
