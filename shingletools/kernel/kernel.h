@@ -15,10 +15,13 @@
 #define VECTORS
 #endif
 
+/* BYTES_BELOW: the number of bytes below the lowest one that is marked in its highest bit. */
 #if defined(__GNUC__)
 #define PREFETCH(AT) __builtin_prefetch(AT)
+#define BYTES_BELOW(MARKS) ((size_t)__builtin_ctzll(MARKS) / 8)
 #else
 #define PREFETCH(AT)
+#define BYTES_BELOW(MARKS) ((size_t)(((((MARKS) & -(MARKS)) - 1) & EACH(1)) * EACH(1) >> 56) - 1)
 #endif
 
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
@@ -109,12 +112,6 @@ static inline uint64_t letters_of(uint64_t digits)
 {
     uint64_t above_nine = (digits + EACH(6)) >> 4 & EACH(1);
     return digits + EACH('0') + above_nine * ('a' - '0' - 10);
-}
-
-/* The number of bytes below the lowest one that is marked in its highest bit. */
-static inline size_t bytes_below(uint64_t marks)
-{
-    return (size_t)((((marks & -marks) - 1) & EACH(1)) * EACH(1) >> 56) - 1;
 }
 
 /* Compilers turn this into one instruction. */

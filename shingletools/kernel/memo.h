@@ -127,7 +127,7 @@ static inline const uint8_t *next_token(const uint8_t **at, const uint8_t *end, 
         place += size;
     *at = place;
     for (;; place++) {
-        for (uint64_t marks = 0; !alone && !marks && end - place >= 8; place += marks ? bytes_below(marks) : 8)
+        for (uint64_t marks = 0; !alone && !marks && end - place >= 8; place += marks ? BYTES_BELOW(marks) : 8)
             marks = blanks_in(first_low(load_8(place)));
         if (place == end || (BLANK[*place] && (blank(place) || (alone && place > *at && is_alone(place)))))
             return place;

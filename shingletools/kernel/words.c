@@ -190,7 +190,7 @@ FOR_BOTH uint8_t *put_letters(const uint8_t *at, const uint8_t *end, size_t *use
         const uint64_t others = ~(letters | (between(low, '0', '9') & ~eight) | blanks) & EACH(0x80);
         const uint64_t small = first_low(eight | letters >> 2);
         memcpy(to, &small, sizeof small);
-        size = others ? bytes_below(others) : 8;
+        size = others ? BYTES_BELOW(others) : 8;
         any |= blanks;
     }
     for (uint8_t letter; from < end && to < last && (letter = letter_of(*from)); from++)
