@@ -8,6 +8,7 @@ import pytest
 from harness import DATA, jsonl, pipe
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.table import ComponentTable
+from simjoin.all_pairs import found_by
 
 ARTICLES = {record["id"]: record for record in map(json.loads, (DATA / "articles.jsonl").open(encoding="utf-8"))}
 BELINSKY = f"canon --stop {DATA / 'stop-belinsky.txt'}"
@@ -90,7 +91,7 @@ def test_hamming_distances_of_the_article() -> None:
     ):
         found = [
             pair
-            for block in Join(ComponentTable(rows.copy(), 32 - distance)).pairs()
+            for block in found_by(Join(ComponentTable(rows.copy(), 32 - distance)))
             for pair in zip(*(x.tolist() for x in block), strict=True)
         ]
         assert found == pairs

@@ -491,3 +491,20 @@ def test_what_a_pipeline_may_have() -> None:
     with pytest.raises(Failed):
         command_lines("nothing")
     assert set(STAGES) == {each.name for each in SUITE} | {"simindex"}
+
+
+@pytest.mark.parametrize("given", ["-j 1 docs", "-j 2 docs", "--csv docs.csv", "-j 2 --csv docs.csv"])
+def test_late_rejects_are_lines_of_the_input(given: str, tmp_path: Path) -> None:
+    """A record that a collector rejects only at the end is kept as it is in the file that the first filter reads."""
+    rows = ["id,text", "1,a b c", "2,Some", "2,  Late!", "1, Later"]
+    lines = ['{"id": 1, "text": "a b c"}', "not JSON", '{"id":2, "text":"Some"}', '{"id":2,  "text":"Late!"}']
+    (tmp_path / "docs.csv").write_text("\n".join(rows))
+    (tmp_path / "docs").write_text("\n".join([*lines, '{"id":1,"text":"Later"}']))
+    text = f"canon {given} | shingle -k 1 | sketch -n 4 | simindex add A --rejects late"
+    status, _, said = in_one(text, b"", tmp_path)
+    name, late = ("docs.csv", rows[3:]) if "csv" in given else ("docs", [lines[3], '{"id":1,"text":"Later"}'])
+    assert status == 1
+    assert [f"simindex: {name}:{line}: id {each} was seen before" for line, each in ((4, 2), (5, 1))] == [
+        each.replace('"', "") for each in said if each.startswith("simindex")
+    ]
+    assert (tmp_path / "late").read_text() == "".join(f"{line}\n" for line in late)

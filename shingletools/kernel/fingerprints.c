@@ -17,11 +17,13 @@ typedef struct {
     Bytes gathered;          /* fingerprints of shingles, each once for a text */
 } FingerprintMemo;
 
-/* The fingerprint of a word that is not in the memo. */
-static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
+/* Writes the fingerprint of a word that is not in the memo. */
+static int make(FingerprintMemo *self, const Token *word, uint8_t *to)
 {
     if (word->size <= BLAKE3_MOST) {
-        *value = blake3(&self->how, word->at, word->size);
+        const uint64_t value = blake3(&self->how, word->at, word->size);
+        memcpy(to, &value, sizeof value);
+        keep(&self->memo, word, &value, sizeof value);
         return 0;
     }
     PyObject *made = ask(self->memo.function, word->at, word->size);
@@ -34,45 +36,38 @@ static int make(const FingerprintMemo *self, const Token *word, uint64_t *value)
         PyErr_SetString(PyExc_ValueError, "a fingerprint has 8 bytes");
         failed = -1;
     }
-    *value = 0;
-    for (int i = 7; i >= 0 && !failed; i--)
-        *value = *value << 8 | (uint8_t)data[i];
+    if (!failed) {
+        const uint64_t value = first_low(load_8((const uint8_t *)data));
+        memcpy(to, &value, sizeof value);
+    }
     Py_DECREF(made);
     return failed;
 }
 
-static int add_fingerprint(FingerprintMemo *self, const Token *word, Bytes *out)
+static int add_fingerprints(FingerprintMemo *self, const Token *words, int count, Bytes *out)
 {
-    uint64_t value;
-    int fits = word->size + sizeof value <= INSIDE;
-    const Line *line = fits ? find(&self->memo, word->hash, word->at, word->size) : NULL;
-    if (line) {
+    if (grow(out, sizeof(uint64_t) * (size_t)count))
+        return -1;
+    for (const Token *word = words; word < words + count; word++, out->used += sizeof(uint64_t)) {
         size_t size;
-        memcpy(&value, value_of(line, &size), sizeof value);
-    } else if (make(self, word, &value)) {
-        return -1;
-    } else if (fits) {
-        keep(&self->memo, word->hash, word->at, word->size, &value, sizeof value);
+        const uint8_t *known = word->size <= INSIDE ? find(&self->memo, word, &size) : NULL;
+        if (known)
+            memcpy(out->data + out->used, known, sizeof(uint64_t));
+        else if (make(self, word, out->data + out->used))
+            return -1;
     }
-    if (grow(out, sizeof value))
-        return -1;
-    memcpy(out->data + out->used, &value, sizeof value);
-    out->used += sizeof value;
     return 0;
 }
 
 /* The fingerprints of a text's words. */
-static int add_fingerprints(FingerprintMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
+static int add_words(FingerprintMemo *self, const uint8_t *at, const uint8_t *end, Bytes *out)
 {
     Token words[AHEAD];
     int count;
     do {
-        count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, 0)) > at; at = stop)
-            words[count++] = token_of(&self->memo, at, stop, sizeof(uint64_t));
-        for (int i = 0; i < count; i++)
-            if (add_fingerprint(self, &words[i], out))
-                return -1;
+        count = take_tokens(&self->memo, &at, end, 0, words);
+        if (add_fingerprints(self, words, count, out))
+            return -1;
     } while (count == AHEAD);
     return 0;
 }
@@ -84,8 +79,8 @@ static int add_characters(FingerprintMemo *self, const uint8_t *at, const uint8_
         const uint8_t *stop = at + 1;
         while (stop < end && (*stop & 0xC0) == 0x80)
             stop++;
-        Token character = token_of(&self->memo, at, stop, sizeof(uint64_t));
-        if (add_fingerprint(self, &character, out))
+        const Token character = token_of(at, stop, end);
+        if (add_fingerprints(self, &character, 1, out))
             return -1;
         at = stop;
     }
@@ -124,7 +119,7 @@ typedef struct {
 /* Writes the fingerprints of a text's shingles that are in the sample to `to`; returns their number. */
 static inline size_t roll(const Shingling *shingling, size_t count, size_t k, uint8_t *to)
 {
-    /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64 */
+    /* z = sum of w_(i+j) * base^(k-1-j) mod 2^64; lead = base^k */
     const FingerprintMemo *memo = shingling->memo;
     const uint64_t *w = (const uint64_t *)shingling->words.data, base = memo->base, sample = shingling->sample;
     const Listed *listed = &shingling->listed;
@@ -132,11 +127,11 @@ static inline size_t roll(const Shingling *shingling, size_t count, size_t k, ui
     size_t made = 0;
     for (size_t i = 0; i < k; i++) {
         z = z * base + w[i];
-        lead *= i ? base : 1;
+        lead *= base;
     }
     for (size_t i = 0; i + k <= count && k; i++) {
         if (i)
-            z = (z - w[i - 1] * lead) * base + w[i + k - 1];
+            z = z * base + (w[i + k - 1] - w[i - 1] * lead);
         uint64_t fingerprint = memo->how.mode ? siphash(memo->last, z) : finish(z);
         if (sample > 1 && fmix64(fingerprint) % sample)
             continue;
@@ -198,7 +193,7 @@ static Made shingle(void *self, const uint8_t *at, size_t size, Bytes *out)
     size_t count = 0;
     words->used = out->used = 0;
     if (shingling->units != WORDS ? add_runs_of_characters(shingling, at, at + size, &count, out)
-                                  : add_fingerprints(shingling->memo, at, at + size, words) ||
+                                  : add_words(shingling->memo, at, at + size, words) ||
                                         add_runs(shingling, &count, out))
         return FAILED;
     size_t made = out->used / 8;

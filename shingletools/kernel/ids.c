@@ -99,10 +99,10 @@ static uint64_t *slot_of(const Ids *self, uint64_t hash, const uint8_t *id, size
     }
 }
 
-/* Whether another id would take more than three quarters of the slots. */
+/* Whether another id would take more than half of the slots. */
 static int is_full(size_t count, size_t slots)
 {
-    return 4 * (count + 1) > 3 * slots;
+    return 2 * (count + 1) > slots;
 }
 
 static void free_slots(Ids *self)

@@ -20,7 +20,7 @@ static inline const uint8_t *plain_end(const uint8_t *at, const uint8_t *end, ui
         const uint64_t eight = first_low(load_8(at)), marks = marks_in(eight);
         *seen |= eight;
         if (marks)
-            return at + bytes_below(marks);
+            return at + BYTES_BELOW(marks);
     }
     while (at < end && !is_mark(*at))
         *seen |= *at++;

@@ -15,10 +15,13 @@
 #define VECTORS
 #endif
 
+/* BYTES_BELOW: the number of bytes below the lowest one that is marked in its highest bit. */
 #if defined(__GNUC__)
 #define PREFETCH(AT) __builtin_prefetch(AT)
+#define BYTES_BELOW(MARKS) ((size_t)__builtin_ctzll(MARKS) / 8)
 #else
 #define PREFETCH(AT)
+#define BYTES_BELOW(MARKS) ((size_t)(((((MARKS) & -(MARKS)) - 1) & EACH(1)) * EACH(1) >> 56) - 1)
 #endif
 
 #define ROLL UINT64_C(0x9E3779B97F4A7C15)
@@ -111,12 +114,6 @@ static inline uint64_t letters_of(uint64_t digits)
     return digits + EACH('0') + above_nine * ('a' - '0' - 10);
 }
 
-/* The number of bytes below the lowest one that is marked in its highest bit. */
-static inline size_t bytes_below(uint64_t marks)
-{
-    return (size_t)((((marks & -marks) - 1) & EACH(1)) * EACH(1) >> 56) - 1;
-}
-
 /* Compilers turn this into one instruction. */
 static inline uint64_t turned_about(uint64_t word)
 {
@@ -140,10 +137,11 @@ static inline uint64_t first_low(uint64_t word)
     return has_lowest_first() ? word : turned_about(word);
 }
 
-/* A number as a big-endian word. */
-static inline uint64_t highest_first(uint64_t word)
+/* Writes the eight bytes of a number, the highest first. */
+static inline void put_highest_first(uint8_t *at, uint64_t number)
 {
-    return has_lowest_first() ? turned_about(word) : word;
+    number = has_lowest_first() ? turned_about(number) : number;
+    memcpy(at, &number, sizeof number);
 }
 
 static inline void put_8_digits(uint8_t *at, uint32_t value)

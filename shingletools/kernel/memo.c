@@ -53,7 +53,7 @@ void unmap(void *block, size_t size)
 
 static size_t size_of(int bits)
 {
-    return sizeof(Line) * ((size_t)2 << bits);
+    return sizeof(Line) << bits;
 }
 
 PyObject *new_memo(PyTypeObject *type, PyObject *function)
@@ -80,15 +80,18 @@ void widen(Memo *memo)
     memo->kept = 0; /* if there is no memory now, the next try comes after as many keys */
     if (!lines)
         return;
-    for (const Line *line = memo->lines, *end = line + ((size_t)2 << memo->bits); line < end; line++) {
-        if (!line->key_size)
-            continue;
-        Line *pair = lines + 2 * (hash(line->bytes, line->key_size) >> (64 - bits));
-        pair[pair->key_size != 0] = *line; /* lines of an old pair, the newer first, go to one new pair or to two */
-    }
-    unmap(memo->lines, size_of(memo->bits));
-    memo->lines = lines;
     memo->bits = bits;
+    for (const Line *line = memo->lines, *end = line + ((size_t)1 << (bits - MORE_BITS)); line < end; line++)
+        for (int second = 1; second >= 0; second--) {
+            const uint8_t *at = line->bytes + HALF * second, key_size = line->key_size[second];
+            const uint8_t value_size = line->value_size[second];
+            const Token key = token_of(at, at + key_size, line->bytes + INSIDE);
+            if (key_size)
+                memcpy(put_first(lines + (key.hash >> (64 - bits)), key_size, value_size), at,
+                       bytes_of_both(key_size, value_size));
+        }
+    unmap(memo->lines, size_of(bits - MORE_BITS));
+    memo->lines = lines;
 }
 
 int traverse_memo(PyObject *self, visitproc visit, void *arg)

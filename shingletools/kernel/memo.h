@@ -1,10 +1,10 @@
-/* A memo is a table of lines of 64 bytes. A key can stand in one of two lines, which its hash gives, and replaces what
-   stands there. So memory is fixed, and a flood of keys costs one miss for each:
+/* A memo is a table of lines of 64 bytes. A line, which the key's hash gives, has two short keys or a long one, and a new
+   key replaces what has been there longest. So memory is fixed, and a flood of keys costs one miss for each:
 
-       byte 0 to 3    some bits of the key's hash
-       byte 4         bytes of the key; 0 in an empty line
-       byte 5         bytes of the value; SAME if it is the key
-       byte 6 to 63   the key, then the value
+       byte 0 and 1   bytes of the first key and of the second; 0 if there is none
+       byte 2 and 3   bytes of their values; SAME if it is the key
+       byte 4 to 33   the first key, then its value; a long key and its value go on to byte 63
+       byte 34 to 63  the second key, then its value
 
    Texts are UTF-8, and are worked on in tokens: runs without white space.
 */
@@ -16,17 +16,18 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_BITS = 12, /* of the first number of pairs of lines: 0.5 MB, which stay in the cache */
-    MORE_BITS = 1,   /* by which it grows after as many keys as it has lines */
-    MOST_BITS = 17,  /* of the last number: 16 MB */
-    INSIDE = 58,    /* bytes of a key and its value */
+    FIRST_BITS = 12, /* of the first number of lines: 256 KB, which stay in the cache */
+    MORE_BITS = 1,   /* by which it grows after as many keys as it has room for */
+    MOST_BITS = 17,  /* of the last number: 8 MB */
+    HALF = 30,       /* bytes of a short key and its value */
+    INSIDE = 60,     /* of a long one */
+    BEGINNING = 16,  /* bytes of a key that are compared at once */
     SAME = 255,
-    AHEAD = 16, /* keys whose lines are fetched together, since each may be far away in memory */
+    AHEAD = 32, /* keys whose lines are fetched together, since each may be far away in memory */
 };
 
 typedef struct {
-    uint32_t tag;
-    uint8_t key_size, value_size;
+    uint8_t key_size[2], value_size[2];
     uint8_t bytes[INSIDE];
 } Line;
 
@@ -34,7 +35,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *function; /* gives the value of a string */
     Line *lines;
-    int bits;           /* of the number of pairs of lines */
+    int bits;           /* of the number of lines */
     size_t kept;        /* keys that were kept since the table has this size */
 } Memo; /* the first member of all types of memos */
 
@@ -92,6 +93,20 @@ static inline size_t blank(const uint8_t *at)
                : 0;
 }
 
+static inline uint64_t load_8(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, 8);
+    return value;
+}
+
+/* 0 if none of eight bytes can begin white space. If one can, higher bytes than the lowest such one may be marked, too. */
+static inline uint64_t blanks_in(uint64_t eight)
+{
+    const uint64_t two = eight ^ EACH(0xC2), three = (eight & EACH(0xFC)) ^ EACH(0xE0);
+    return (((eight - EACH(0x21)) & ~eight) | ((two - EACH(1)) & ~two) | ((three - EACH(1)) & ~three)) & EACH(0x80);
+}
+
 /* Whether an ideograph (U+4E00 to U+9FFF) or a kana letter (U+3041 to U+3096, U+30A1 to U+30FA) begins here. */
 static inline int is_alone(const uint8_t *at)
 {
@@ -111,119 +126,116 @@ static inline const uint8_t *next_token(const uint8_t **at, const uint8_t *end, 
     while (place < end && (size = blank(place)))
         place += size;
     *at = place;
-    for (; place < end; place++)
-        if (BLANK[*place] && (blank(place) || (alone && place > *at && is_alone(place))))
-            break;
-    return place;
+    for (;; place++) {
+        for (uint64_t marks = 0; !alone && !marks && end - place >= 8; place += marks ? BYTES_BELOW(marks) : 8)
+            marks = blanks_in(first_low(load_8(place)));
+        if (place == end || (BLANK[*place] && (blank(place) || (alone && place > *at && is_alone(place)))))
+            return place;
+    }
 }
 
-static inline uint64_t load_8(const uint8_t *at)
-{
-    uint64_t value;
-    memcpy(&value, at, 8);
-    return value;
-}
-
-static inline uint64_t load_4(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, 4);
-    return value;
-}
-
-static inline uint64_t hash(const uint8_t *key, size_t size)
-{
-    uint64_t h = size * ROLL;
-    for (; size > 8; key += 8, size -= 8)
-        h = (h ^ load_8(key)) * FINISH, h ^= h >> 32;
-    /* The last bytes, without a function call for each size */
-    uint64_t last;
-    if (size == 8)
-        last = load_8(key);
-    else if (size >= 4)
-        last = load_4(key) | load_4(key + size - 4) << 32;
-    else
-        last = key[0] | (uint64_t)key[size / 2] << 8 | (uint64_t)key[size - 1] << 16;
-    h = (h ^ last) * FINISH;
-    return (h ^ h >> 32) * ROLL; /* the highest bits depend on all of the key */
-}
-
-/* Whether two keys of one size, 1 to INSIDE, are equal; calling memcmp would cost as much as all else. */
-static inline int is_same(const uint8_t *one, const uint8_t *two, size_t size)
-{
-    if (size < 4)
-        return one[0] == two[0] && one[size / 2] == two[size / 2] && one[size - 1] == two[size - 1];
-    if (size < 8)
-        return load_4(one) == load_4(two) && load_4(one + size - 4) == load_4(two + size - 4);
-    for (size_t i = 0; i + 8 < size; i += 8)
-        if (load_8(one + i) != load_8(two + i))
-            return 0;
-    return load_8(one + size - 8) == load_8(two + size - 8);
-}
-
-static inline int is_key(const Line *line, uint32_t tag, const uint8_t *key, size_t size)
-{
-    return line->tag == tag && line->key_size == size && is_same(line->bytes, key, size);
-}
-
-static inline Line *pair_of(const Memo *memo, uint64_t h)
-{
-    return memo->lines + 2 * (h >> (64 - memo->bits));
-}
-
-/* The line that has the key, or NULL. */
-static inline const Line *find(const Memo *memo, uint64_t h, const uint8_t *key, size_t size)
-{
-    const Line *pair = pair_of(memo, h);
-    uint32_t tag = (uint32_t)(h >> 16);
-    if (is_key(pair, tag, key, size))
-        return pair;
-    return is_key(pair + 1, tag, key, size) ? pair + 1 : NULL;
-}
-
-static inline const uint8_t *value_of(const Line *line, size_t *size)
-{
-    int same = line->value_size == SAME;
-    *size = same ? line->key_size : line->value_size;
-    return same ? line->bytes : line->bytes + line->key_size;
-}
-
-/* A new key goes to the first line, and what was there to the second, so the older key of the pair is lost. */
-static inline void keep(Memo *memo, uint64_t h, const uint8_t *key, size_t size, const void *value, size_t value_size)
-{
-    int same = size == value_size && !memcmp(key, value, size);
-    if (size + (same ? 0 : value_size) > INSIDE)
-        return;
-    if (++memo->kept >> (memo->bits + 1) && memo->bits < MOST_BITS)
-        widen(memo);
-    Line *pair = pair_of(memo, h);
-    pair[1] = pair[0];
-    pair->tag = (uint32_t)(h >> 16);
-    pair->key_size = (uint8_t)size;
-    pair->value_size = same ? SAME : (uint8_t)value_size;
-    memcpy(pair->bytes, key, size);
-    if (!same)
-        memcpy(pair->bytes + size, value, value_size);
-}
-
-/* A token, and its hash if it fits in a line. */
+/* A token, and what finds it in a memo: its beginning, zeros behind, and its hash. */
 typedef struct {
     const uint8_t *at;
     size_t size;
-    uint64_t hash;
+    uint64_t first[BEGINNING / 8], hash;
 } Token;
 
-/* The token from `at` to `stop`. If it fits in a line, with a value of so many bytes, the line is fetched meanwhile. */
-static inline Token token_of(const Memo *memo, const uint8_t *at, const uint8_t *stop, size_t value)
+/* Eight bytes that are ones in the first `size` bytes from a place on, which is 0 or 8. */
+static inline uint64_t ones(size_t size, size_t place)
 {
-    Token token = {at, (size_t)(stop - at), 0};
-    if (token.size + value <= INSIDE) {
-        token.hash = hash(at, token.size);
-        const Line *pair = pair_of(memo, token.hash);
-        PREFETCH(pair);
-        PREFETCH(pair + 1);
+    static const uint8_t ONES[2 * BEGINNING] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                255, 255, 255, 255, 255, 255, 255, 255};
+    return load_8(ONES + BEGINNING + place - (size < BEGINNING ? size : BEGINNING));
+}
+
+/* The token from `at` to `stop` of a text. */
+static inline Token token_of(const uint8_t *at, const uint8_t *stop, const uint8_t *end)
+{
+    Token token = {.at = at, .size = (size_t)(stop - at)};
+    uint8_t copy[BEGINNING] = {0};
+    if (end - at < BEGINNING)
+        at = memcpy(copy, at, token.size);
+    uint64_t h = token.size * ROLL;
+    for (size_t i = 0; i < BEGINNING; i += 8) {
+        token.first[i / 8] = load_8(at + i) & ones(token.size, i);
+        h = (h ^ token.first[i / 8]) * FINISH, h ^= h >> 32;
     }
+    for (size_t i = BEGINNING; i < token.size && token.size <= INSIDE; i += 8)
+        h = (h ^ load_8(token.at + (i + 8 < token.size ? i : token.size - 8))) * FINISH, h ^= h >> 32;
+    token.hash = h * ROLL; /* the highest bits depend on all of the key */
     return token;
+}
+
+static inline Line *line_of(const Memo *memo, const Token *key)
+{
+    return memo->lines + (key->hash >> (64 - memo->bits));
+}
+
+static inline int is_key(const Line *line, int second, const Token *key)
+{
+    const uint8_t *bytes = line->bytes + HALF * second;
+    uint64_t differences = line->key_size[second] ^ key->size;
+    for (size_t i = 0; i < BEGINNING; i += 8)
+        differences |= (load_8(bytes + i) ^ key->first[i / 8]) & ones(key->size, i);
+    return !differences &&
+           (key->size <= BEGINNING || !memcmp(bytes + BEGINNING, key->at + BEGINNING, key->size - BEGINNING));
+}
+
+/* The value of a key of at most INSIDE bytes, or NULL. */
+static inline const uint8_t *find(const Memo *memo, const Token *key, size_t *size)
+{
+    const Line *line = line_of(memo, key);
+    const int second = is_key(line, 1, key);
+    if (!(is_key(line, 0, key) | second))
+        return NULL;
+    const int same = line->value_size[second] == SAME;
+    *size = same ? key->size : line->value_size[second];
+    return line->bytes + HALF * second + (same ? 0 : key->size);
+}
+
+/* Takes up to AHEAD tokens from *at on, and has their lines fetched meanwhile; returns their number. */
+static inline int take_tokens(const Memo *memo, const uint8_t **at, const uint8_t *end, int alone, Token *tokens)
+{
+    int count = 0;
+    for (const uint8_t *stop; count < AHEAD && (stop = next_token(at, end, alone)) > *at; *at = stop) {
+        tokens[count] = token_of(*at, stop, end);
+        PREFETCH(line_of(memo, &tokens[count++]));
+    }
+    return count;
+}
+
+/* Bytes of a key and its value. */
+static inline size_t bytes_of_both(size_t key_size, size_t value_size)
+{
+    return key_size + (value_size == SAME ? 0 : value_size);
+}
+
+/* Makes room for a key and its value at the beginning of a line. If both are short, what was there becomes second. */
+static inline uint8_t *put_first(Line *line, uint8_t key_size, uint8_t value_size)
+{
+    const int short_ones = bytes_of_both(key_size, value_size) <= HALF &&
+                           bytes_of_both(line->key_size[0], line->value_size[0]) <= HALF;
+    memcpy(line->bytes + HALF, line->bytes, HALF);
+    line->key_size[1] = short_ones ? line->key_size[0] : 0;
+    line->value_size[1] = line->value_size[0];
+    line->key_size[0] = key_size;
+    line->value_size[0] = value_size;
+    return line->bytes;
+}
+
+/* Keeps the value of a key, if both fit in a line. */
+static inline void keep(Memo *memo, const Token *key, const void *value, size_t value_size)
+{
+    const int same = key->size == value_size && !memcmp(key->at, value, value_size);
+    if (key->size + (same ? 0 : value_size) > INSIDE)
+        return;
+    if (++memo->kept >> (memo->bits + 1) && memo->bits < MOST_BITS)
+        widen(memo);
+    uint8_t *to = put_first(line_of(memo, key), (uint8_t)key->size, same ? SAME : (uint8_t)value_size);
+    memcpy(to, key->at, key->size);
+    if (!same)
+        memcpy(to + key->size, value, value_size);
 }
 
 #endif

@@ -190,10 +190,10 @@ def compiled_words(
     """Returns a memo in C.
 
     wherever: returns what a character becomes in any token, or None if that depends on the token. It is not asked for
-    letters and digits of ASCII, which become small. The function is called only for tokens with a character that depends
-    on them, and must return words, even for `placed`. alone: the function is
-    called for ideographs and kana letters one by one, since their words do not depend on the text before. Tokens for
-    which the compiled memo has no room go through a memo in Python.
+    letters and digits of ASCII, which become small. The function is called only for tokens with a character that
+    depends on them, and must return words, even for `placed`. alone: the function is called for ideographs and kana
+    letters one by one, since their words do not depend on the text before. Tokens for which the compiled memo has no
+    room go through a memo in Python.
     """
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 

@@ -118,7 +118,7 @@ int read_bytes(const uint8_t *payload, size_t size, size_t digits, Bytes *out)
     if (groups < 1)
         return 0;
     const size_t bytes = (size_t)groups * digits / 2;
-    if (grow(out, bytes + 4))
+    if (grow(out, bytes + 8))
         return -1;
     uint8_t *to = out->data + out->used;
     for (size_t left = (size_t)groups; left;) {
@@ -127,10 +127,8 @@ int read_bytes(const uint8_t *payload, size_t size, size_t digits, Bytes *out)
         move_together(payload, count, digits, (uint8_t *)text);
         memset((uint8_t *)text + used, '0', 8 * words - used);
         bad |= parse_singles(text, words, values);
-        for (size_t i = 0; i < words; i++) {
-            const uint64_t turned = highest_first(values[i] << 32);
-            memcpy(to + 4 * i, &turned, 4);
-        }
+        for (size_t i = 0; i < words; i++) /* each overwrites the extra bytes of the one before */
+            put_highest_first(to + 4 * i, values[i] << 32);
         payload += count * (digits + 1);
         to += used / 2;
         left -= count;
@@ -250,44 +248,28 @@ static PyObject *made_of(WorkOnShingles work, void *self, PyObject *text)
     return read ? result : Py_NewRef(Py_None);
 }
 
-/* The minima in big-endian order, as they are written. */
-static void put_bytes(uint8_t *at, uint64_t value, int bytes)
-{
-    while (bytes--)
-        *at++ = (uint8_t)(value >> 8 * bytes);
-}
-
-/* The first 8 bytes of the BLAKE3 of some bytes, as a big-endian number. */
-static uint64_t first_bytes(const uint8_t *data, size_t size)
-{
-    uint64_t hash = blake3_of(data, size), turned = 0;
-    for (int i = 0; i < 8; i++)
-        turned = turned << 8 | (hash >> 8 * i & 255);
-    return turned;
-}
-
-/* The supershingles, or megashingles, of the current minima. */
+/* The supershingles, or megashingles, of the current minima: big-endian numbers of the first bytes of BLAKE3. */
 static int add_supers(Sketching *self, Bytes *out)
 {
     const size_t group = (size_t)self->group;
     size_t supers = self->n / group, megas = supers * (supers - 1) / 2, most = supers + megas;
-    size_t room = 4 * group < 16 ? 16 : 4 * group;
+    size_t room = 4 * group < 16 ? 16 : 4 * group + 4;
     if (grow(&self->supers, most * sizeof(uint64_t) + room))
         return -1;
     uint64_t *super = (uint64_t *)self->supers.data, *mega = super + supers;
     uint8_t *bytes = self->supers.data + most * sizeof *super;
     for (size_t i = 0; i < supers; i++) {
         for (size_t j = 0; j < group; j++)
-            put_bytes(bytes + 4 * j, self->low[i * group + j], 4);
-        super[i] = first_bytes(bytes, 4 * group);
+            put_highest_first(bytes + 4 * j, (uint64_t)self->low[i * group + j] << 32);
+        super[i] = turned_about(blake3_of(bytes, 4 * group));
     }
     if (!self->pairs)
         return add_bytes(out, super, supers * sizeof *super);
     for (size_t i = 0; i < supers; i++)
         for (size_t j = i + 1; j < supers; j++) {
-            put_bytes(bytes, super[i], 8);
-            put_bytes(bytes + 8, super[j], 8);
-            *mega++ = first_bytes(bytes, 16);
+            put_highest_first(bytes, super[i]);
+            put_highest_first(bytes + 8, super[j]);
+            *mega++ = turned_about(blake3_of(bytes, 16));
         }
     return add_bytes(out, super + supers, megas * sizeof *super);
 }
@@ -402,10 +384,7 @@ static Made add_simhash(void *Py_UNUSED(self), Shingles *shingles, Bytes *out)
 
 PyObject *simhash(PyObject *Py_UNUSED(self), PyObject *text)
 {
-    if (PyUnicode_Check(text))
-        return made_of(add_simhash, NULL, text);
-    PyErr_SetString(PyExc_TypeError, "a payload is a string");
-    return NULL;
+    return made_of(add_simhash, NULL, text);
 }
 
 PyObject *link_simhash(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(none))

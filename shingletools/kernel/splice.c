@@ -223,10 +223,8 @@ static int add_highest_first(Bytes *out, const uint64_t *numbers, size_t count, 
     if (grow(out, count * width + sizeof *numbers))
         return -1;
     uint8_t *to = out->data + out->used;
-    for (size_t i = 0; i < count; i++, to += width) { /* each group overwrites the extra bytes of the one before */
-        const uint64_t turned = highest_first(numbers[i] << (64 - 8 * width));
-        memcpy(to, &turned, sizeof turned);
-    }
+    for (size_t i = 0; i < count; i++, to += width) /* each group overwrites the extra bytes of the one before */
+        put_highest_first(to, numbers[i] << (64 - 8 * width));
     out->used += count * width;
     return 0;
 }

@@ -82,59 +82,50 @@ static int is_parted(const uint8_t *at, size_t size)
     return 0;
 }
 
-static Made words_of_text(WordMemo *self, const uint8_t *text, size_t size, Bytes *made, Places *places)
+typedef struct {
+    WordMemo *memo;
+    int placed;
+    Places places;
+} Canonizing;
+
+static Made words_of(void *object, const uint8_t *text, size_t size, Bytes *made)
 {
+    Canonizing *self = object;
     if (is_parted(text, size))
         return ODD;
-    return add_words(self, text, size, made, places) ? FAILED : TEXT;
+    return add_words(self->memo, text, size, made, self->placed ? &self->places : NULL) ? FAILED : TEXT;
 }
 
-static Made words_of(void *self, const uint8_t *text, size_t size, Bytes *made)
+static void *start_canonizing(PyObject *arguments)
 {
-    return words_of_text(self, text, size, made, NULL);
+    Canonizing *self = new_self(sizeof *self);
+    if (self && !PyArg_ParseTuple(arguments, "Oi", &self->memo, &self->placed)) {
+        PyMem_Free(self);
+        return NULL;
+    }
+    return self;
 }
 
-static void *take_words(PyObject *arguments)
+static void end_canonizing(void *self)
 {
-    return PyTuple_GetItem(arguments, 0);
+    free(((Canonizing *)self)->places.out.data);
+    PyMem_Free(self);
+}
+
+static PyObject *link_of(PyObject *memo, int placed)
+{
+    static const LinkType WORDS = {words_of, NULL, start_canonizing, end_canonizing};
+    return new_link(&WORDS, Py_BuildValue("(Oi)", memo, placed));
 }
 
 static PyObject *link_words(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    static const LinkType WORDS = {words_of, NULL, take_words, NULL};
-    return new_link(&WORDS, Py_BuildValue("(O)", object));
-}
-
-typedef struct {
-    WordMemo *memo;
-    Places places;
-} Placing;
-
-static Made placed_of(void *self, const uint8_t *text, size_t size, Bytes *made)
-{
-    Placing *placing = self;
-    return words_of_text(placing->memo, text, size, made, &placing->places);
-}
-
-static void *start_placing(PyObject *arguments)
-{
-    Placing *placing = new_self(sizeof *placing);
-    if (placing)
-        placing->memo = (WordMemo *)PyTuple_GetItem(arguments, 0);
-    return placing;
-}
-
-static void end_placing(void *self)
-{
-    if (self)
-        free(((Placing *)self)->places.out.data);
-    PyMem_Free(self);
+    return link_of(object, 0);
 }
 
 static PyObject *link_placed(PyObject *object, PyObject *Py_UNUSED(none))
 {
-    static const LinkType PLACED = {placed_of, NULL, start_placing, end_placing};
-    return new_link(&PLACED, Py_BuildValue("(O)", object));
+    return link_of(object, 1);
 }
 
 static PyMethodDef methods[] = {

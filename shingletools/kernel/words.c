@@ -190,7 +190,7 @@ FOR_BOTH uint8_t *put_letters(const uint8_t *at, const uint8_t *end, size_t *use
         const uint64_t others = ~(letters | (between(low, '0', '9') & ~eight) | blanks) & EACH(0x80);
         const uint64_t small = first_low(eight | letters >> 2);
         memcpy(to, &small, sizeof small);
-        size = others ? bytes_below(others) : 8;
+        size = others ? BYTES_BELOW(others) : 8;
         any |= blanks;
     }
     for (uint8_t letter; from < end && to < last && (letter = letter_of(*from)); from++)
@@ -265,7 +265,7 @@ FOR_BOTH int add_characters(WordMemo *self, const uint8_t **from, const uint8_t 
             inside = letters;
             memcpy(to, character->bytes, sizeof character->bytes);
             to += character->size;
-            if (letters)
+            if (letters && letter_of(at[size]))
                 to = put_letters(at, end, &size, to, last, &token, &inside, places != NULL);
             if (places)
                 stop = (size_t)(at + size - origin) - more;
@@ -333,21 +333,18 @@ FOR_BOTH int add_value(Bytes *out, const Token *token, const uint8_t *value, siz
 
 FOR_BOTH int add_token(Memo *memo, const Token *token, Bytes *out, Places *places)
 {
-    int fits = token->size <= INSIDE;
-    const Line *line = fits ? find(memo, token->hash, token->at, token->size) : NULL;
-    if (line) {
-        size_t size;
-        const uint8_t *value = value_of(line, &size);
-        return add_value(out, token, value, size, places);
-    }
+    size_t known_size;
+    const uint8_t *known = token->size <= INSIDE ? find(memo, token, &known_size) : NULL;
+    if (known)
+        return add_value(out, token, known, known_size, places);
     PyObject *made = ask(memo->function, token->at, token->size);
     if (!made)
         return -1;
     Py_ssize_t size;
     const char *value = PyUnicode_AsUTF8AndSize(made, &size);
     int failed = !value || add_value(out, token, (const uint8_t *)value, (size_t)size, places);
-    if (!failed && fits)
-        keep(memo, token->hash, token->at, token->size, (const uint8_t *)value, (size_t)size);
+    if (!failed)
+        keep(memo, token, value, (size_t)size);
     Py_DECREF(made);
     return failed ? -1 : 0;
 }
@@ -358,9 +355,7 @@ FOR_BOTH int add_tokens(WordMemo *self, const uint8_t *at, const uint8_t *end, B
     Token tokens[AHEAD];
     int count;
     do {
-        count = 0;
-        for (const uint8_t *stop; count < AHEAD && (stop = next_token(&at, end, self->alone)) > at; at = stop)
-            tokens[count++] = token_of(&self->memo, at, stop, 0);
+        count = take_tokens(&self->memo, &at, end, self->alone, tokens);
         for (int i = 0; i < count; i++)
             if (add_token(&self->memo, &tokens[i], out, places))
                 return -1;

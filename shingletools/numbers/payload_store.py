@@ -60,11 +60,11 @@ class PayloadStore:
         return starts, ends[rows] - starts
 
     def load(self, rows: Index) -> tuple[U8, Index]:
-        """Returns the payloads of these rows, which ascend; at least one."""
+        """Returns the payloads of these rows, which ascend; at least one. All rows of a range are not copied."""
         starts, sizes = self._limits(rows)
         data = self.data.view(np.uint8)
         if rows[-1] - rows[0] == len(rows) - 1:
-            return data[starts[0] : starts[-1] + sizes[-1]].copy(), sizes
+            return data[starts[0] : starts[-1] + sizes[-1]], sizes
         size = int(sizes[0])
         alike = (sizes == size).all() and len(data) % size == 0 and not (starts % size).any()
         unit = size if alike else self.unit

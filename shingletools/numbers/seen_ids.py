@@ -39,9 +39,11 @@ class SeenIds:
         new = np.zeros(len(one), np.bool_)
         left = np.arange(len(one))
         while len(left):  # ids that may come twice are taken in turn
-            first = np.unique(one[left], return_index=True)[1]
-            new[left[first]] = self._claim((one[left[first]], two[left[first]]))
-            left = np.delete(left, first)
+            left = left[ascending(one[left])]
+            first = np.append(True, one[left[1:]] != one[left[:-1]])
+            some = left[first]
+            new[some] = self._claim((one[some], two[some]))
+            left = left[~first]
         return new
 
     def has(self, side: int, ids: bytes, sizes: Index) -> Flags:

@@ -1,19 +1,22 @@
 """Sorts entries of keys and values and looks them up, in memory or on disk."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.types import U64, Index
+from shingletools.kernel.types import U64, Flags, Index
 from shingletools.system.disk_array import DiskArray
 from shingletools.system.memory_limit import Memory
+from shingletools.system.workers import InTurn, in_threads
 
 WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
+SMALL_RUN = 1 << 14  # entries of which another thread would be no help
 SORTING = 4  # memory for sorting entries, in multiples of their size
 
 
@@ -47,11 +50,16 @@ def equal_keys(keys: U64) -> tuple[Index, Index]:
     """
     place = np.flatnonzero(kernel.shared(keys))  # most keys that come once need not be sorted
     place = place[ascending(keys[place])]
-    ordered = keys[place]
-    as_last, as_next = np.zeros((2, len(place)), np.bool_)
-    as_last[1:] = as_next[:-1] = ordered[1:] == ordered[:-1]
-    shared = as_last | as_next
-    return np.cumsum(~as_last[shared]) - 1, place[shared]
+    number, some = repeated(keys[place])
+    return number, place[some]
+
+
+def repeated(keys: U64) -> tuple[Index, Flags]:
+    """Returns which ascending keys come twice or more, shape (keys,), and the number of each of these, from 0 on."""
+    as_last, as_next = np.zeros((2, len(keys)), np.bool_)
+    as_last[1:] = as_next[:-1] = keys[1:] == keys[:-1]
+    some = as_last | as_next
+    return np.cumsum(~as_last[some]) - 1, some
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,8 @@ class SortingLimits:
 class Sorter:
     """Takes entries of a key and values, or keys alone, and gives them by ascending keys, in blocks.
 
-    Keys are uint64, values int64. Entries of one key come in any order, in one block. If there are more entries than
-    fit in memory, they are sorted in runs, which are merged.
+    Keys are uint64, values int64. Entries of one key come in one block, in the order in which they were added. If there
+    are more entries than fit in memory, they are sorted in runs, which are merged by workers.
     """
 
     def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, columns: int = 1) -> None:
@@ -79,12 +87,14 @@ class Sorter:
         columns: values of each key. If there are several, values have the shape (entries, columns).
         """
         self.memory = memory
+        self.jobs = 1 if memory is None else memory.jobs
         self.sampled, self.splits = limits.sampled, limits.splits
         self.columns = columns
         self.width = 1 + columns
         self.shape = (-1, columns) if columns > 1 else (-1,)
         share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
         self.most = sys.maxsize if memory is None else share // (SORTING * WORD_BYTES * self.width)
+        self.in_turn = InTurn(self.jobs > 1)  # sorts and writes runs while others come
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: DiskArray | None = None
@@ -98,20 +108,24 @@ class Sorter:
             self.held.append((keys[part], values[part]))
             self.holding += len(keys[part])
             if self.holding >= self.most:
-                self._write_run()
+                self._end_run()
 
-    def _sorted_run(self) -> tuple[U64, Index]:
-        keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in self.held)])
-        values = np.concatenate([NONE.reshape(self.shape), *(part[1] for part in self.held)])
-        self.held, self.holding = [], 0
+    def _sorted(self, held: Sequence[tuple[U64, Index]]) -> tuple[U64, Index]:
+        keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in held)])
+        values = np.concatenate([NONE.reshape(self.shape), *(part[1] for part in held)])
         if not self.columns:
             keys.sort()
             return keys, values
         order = ascending(keys)
         return keys[order], values[order]
 
-    def _write_run(self) -> None:
-        keys, values = self._sorted_run()
+    def _end_run(self) -> None:
+        self.in_turn.wait()  # no more than one run is at work
+        self.in_turn.call(partial(self._write_run, self.held), small=self.holding < SMALL_RUN)
+        self.held, self.holding = [], 0
+
+    def _write_run(self, held: Sequence[tuple[U64, Index]]) -> None:
+        keys, values = self._sorted(held)
         if self.column is None and self.memory is not None:
             self.column = DiskArray(self.memory.folder)
         assert self.column is not None
@@ -122,13 +136,19 @@ class Sorter:
 
     def sorted(self) -> Iterator[tuple[U64, Index]]:
         """Yields all entries: blocks of keys and values of one length; all keys ascend. It can be called once."""
+        self.in_turn.wait()
         if self.column is None:
-            yield self._sorted_run()
+            yield self._sorted(self.held)
             return
         if self.held:
-            self._write_run()
+            self._write_run(self.held)
         entries = self.column.view(np.uint64).reshape(-1, self.width)
-        every = max(self.most // self.sampled, 1)
+        yield from in_threads(partial(self._merged, entries), self._parts(entries), self.jobs)
+
+    def _parts(self, entries: U64) -> Iterator[tuple[Index, Index]]:
+        """Yields the starts and ends of parts of all runs, by ascending keys."""
+        assert self.column is not None
+        every = max(self.most // self.sampled // self.jobs, 1)
         splits = np.unique(np.append(np.sort(np.concatenate(self.samples))[every - 1 :: every], LAST))
         before = np.array([start for start, _ in self.runs])
         for first in range(0, len(splits), self.splits):
@@ -138,12 +158,16 @@ class Sorter:
                 after.append(start + np.searchsorted(entries[start:end, 0], limits, "right"))
                 self.column.forget()
             for ends in np.array(after).T:
-                parts = [entries[before[run] : ends[run]] for run in np.flatnonzero(before < ends)]
+                yield before, ends
                 before = ends
-                merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
-                merged = merged[ascending(merged[:, 0])]
-                self.column.forget()
-                yield merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
+
+    def _merged(self, entries: U64, limits: tuple[Index, Index]) -> tuple[U64, Index]:
+        assert self.column is not None
+        parts = [entries[start:end] for start, end in zip(*limits, strict=True) if start < end]
+        merged = np.concatenate([np.empty((0, self.width), np.uint64), *parts])
+        self.column.forget()
+        merged = merged[ascending(merged[:, 0])]
+        return merged[:, 0].copy(), merged[:, 1:].reshape(self.shape).astype(np.int64)
 
     def distinct(self, most: int) -> Iterator[tuple[U64, Index]]:
         """Yields the distinct keys, each with one of its values, in blocks of at most `most`. It can be called once."""
@@ -155,6 +179,22 @@ class Sorter:
             for start in range(0, len(fresh), most):
                 chosen = fresh[start : start + most]
                 yield keys[chosen], values[chosen] if self.columns else NONE
+
+
+def distinct_keys(
+    blocks: Iterable[U64], memory: Memory | None, limits: SortingLimits, together: int, most: int
+) -> Iterator[U64]:
+    """Yields keys in ascending blocks of at most `most`, each once among the next `together` keys of the blocks."""
+    every, last = iter(blocks), False
+    while not last:
+        sorter, held, last = Sorter(memory, 8, limits, columns=0), 0, True
+        for keys in every:
+            sorter.add(keys)
+            held += len(keys)
+            if held >= together:
+                last = False
+                break
+        yield from (keys for keys, _ in sorter.distinct(most))
 
 
 class Entries:

@@ -22,8 +22,8 @@ NamedFilter = tuple[Filter, str]  # with the field of ids
 BadRow = tuple[int, int, str]  # a row, the number of the filter that rejects it, and the cause
 
 
-class InputPart(Protocol):
-    """A part of the input."""
+class InputPiece(Protocol):
+    """A piece of the input."""
 
     def batch(self, strict: bool = False, /) -> RecordBatch:
         """Reads it. strict: whether a bad document ends it. Raises Failed."""
@@ -60,8 +60,8 @@ class Chain:
         (stage, id_field), *others = self.filters
         return Chain([(stage.plain or stage, id_field), *others], self.strict)
 
-    def work(self, task: tuple[InputPart, Signatures | None]) -> list[RecordBatch]:
-        """Reads a part of the input, and returns what the filters make of it, as `__call__` does. Raises Failed."""
+    def work(self, task: tuple[InputPiece, Signatures | None]) -> list[RecordBatch]:
+        """Reads a piece of the input, and returns what the filters make of it, as `__call__` does. Raises Failed."""
         batch = task[0].batch(1 in self.strict)
         return (self.of_plain if batch.plain else self)(batch, task[1])
 

@@ -147,12 +147,12 @@ class RecordBatch(NamedTuple):
         """Returns itself: batches are read as other pieces of the input are."""
         return self
 
-    def parts(self) -> "Iterator[RecordBatch]":
+    def cut_at_rejected(self) -> "Iterator[RecordBatch]":
         """Yields the batch cut behind each document that the format has rejected."""
         start = 0
         for bad in self.rejected:
-            part = self.documents[start : bad.place + 1]
-            yield batch_of_documents(part)._replace(file=self.file, alone=self.alone)
+            documents = self.documents[start : bad.place + 1]
+            yield batch_of_documents(documents)._replace(file=self.file, alone=self.alone)
             start = bad.place + 1
         if start:
             rest = batch_of_documents(self.documents[start:])

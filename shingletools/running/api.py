@@ -13,7 +13,7 @@ from shingletools.cli.argument_types import quoted, size
 from shingletools.cli.options import Printed
 from shingletools.running.data_frames import Frame, ids_of, is_frame
 from shingletools.running.document_queue import DocumentQueue
-from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments, check_given
+from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments
 from shingletools.running.line_places import LinePlaces
 from shingletools.running.pipeline import PipelineRun
 from shingletools.running.recipes import WORDS_IN_COMMON
@@ -105,17 +105,11 @@ def logged(taking: Taking, given: GivenDocuments, shared: SharedOptions, account
 
 def flowing(taking: Taking, given: GivenDocuments, shared: SharedOptions, account: RunLog) -> Generator[bytes]:
     """Yields whole lines of the output. Raises Failed."""
-    read, documents_errors = InputDocuments.of(given.documents), list[Failed]()
-    try:
-        with taking(shared._replace(files=tuple(read.files), names=read.names)) as steps, ExitStack() as stack:
-            check_given(steps, read)
-            lines = read.lines(steps, documents_errors, given.whole, given.queue)
-            watch = (lambda _: None) if given.places is None else given.places.add
-            yield from account.blocks(PipelineRun(steps, account.say, stack, lines, watch))
-    except Failed:
-        for error in documents_errors:  # without the name of a command, which is not to blame
-            raise error from None
-        raise
+    read = InputDocuments.of(given.documents)
+    with taking(shared._replace(files=tuple(read.files), names=read.names)) as steps, ExitStack() as stack:
+        lines = read.lines(steps, given.whole, given.queue)
+        watch = (lambda _: None) if given.places is None else given.places.add
+        yield from account.blocks(PipelineRun(steps, account.say, stack, lines, watch))
 
 
 def run(
@@ -235,7 +229,7 @@ def pairs_of(documents: Documents, dedup: CommandLine, account: RunLog, stack: E
 def files_of(records: Documents, stack: ExitStack) -> Sequence[str]:
     """Returns files that hold the records until the stack is closed. Raises Failed."""
     given = InputDocuments.of(records)
-    lines = given.lines((), [])
+    lines = given.lines()
     if lines is None:
         return given.files
     import tempfile  # which most runs do not need

@@ -10,7 +10,7 @@ from shingletools.record.wire import NAMED
 from shingletools.running.document_queue import DocumentQueue, spelled
 from shingletools.running.line_places import LinePlaces
 from shingletools.running.result import Result
-from shingletools.running.steps import Step
+from shingletools.running.steps import Step, StepFailed
 from shingletools.system.errors import Failed, shown
 from shingletools.system.interruptible_reads import READ_BYTES, gathered
 from shingletools.system.lazy_imports import needs
@@ -72,34 +72,29 @@ class InputDocuments(NamedTuple):
             return cls(records=records, names=names, dicts=isinstance(first, Mapping))
         return cls(records=records)
 
-    @property
-    def stands(self) -> bool:
-        """Returns whether lines replace standard input."""
-        return self.arrow is not None or self.records is not None
-
     def lines(
-        self,
-        steps: Sequence[Step],
-        documents_errors: list[Failed],
-        whole: bool = True,
-        queue: DocumentQueue | None = None,
+        self, steps: Sequence[Step] = (), whole: bool = True, queue: DocumentQueue | None = None
     ) -> Iterator[bytes] | None:
-        """Returns whole lines, some together, for the first of some steps; None if it reads files. Raises Failed.
+        """Returns whole lines, some together, for the first of some steps; None if there are files to be read.
 
-        A Failed that the documents themselves raise is also appended to `documents_errors`. whole: whether the output
-        has whole documents. queue: gets each document that is given to dedup, unless these are lines.
+        whole: whether the output has whole documents. queue: gets each document that is given to dedup, unless these
+        are lines. Raises Failed, also if the first step reads other files.
         """
-        if queue is not None:
-            options = steps[0].options
-            queue.annotated, whole = options.annotate, options.removed is not None
-            queue = None if options.marks else queue
+        if self.arrow is None and self.records is None:
+            return None
+        for step in steps[:1]:
+            options, stage = step.options, step.stage
+            if "-" not in (*options.files, *(name for side in stage.sides for name in side), *stage.reads):
+                raise Failed(f"{step.name}: takes no documents, because it names its own")
+            if queue is not None:
+                queue.annotated, whole = options.annotate, options.removed is not None
+                queue = None if options.marks else queue
         fields = fields_read(steps, whole)
         if self.arrow is not None:
             rows = rows_of(self.arrow, steps, fields)
             return rows if queue is None else queue.add_rows(rows)
-        if self.records is None:
-            return None
-        return lines_of(raising(self.records, documents_errors), fields, queue if self.dicts else None)
+        assert self.records is not None
+        return lines_of(self.records, fields, queue if self.dicts else None)
 
 
 def name_of(path: Path) -> str:
@@ -108,15 +103,6 @@ def name_of(path: Path) -> str:
     if name.lstrip().startswith("{") and not os.path.lexists(name):
         raise TypeError(f"a line of JSON is given as bytes, not as str, which names a file: {shown(name)}")
     return name
-
-
-def raising(records: Iterator[Any], documents_errors: list[Failed]) -> Generator[Any]:
-    """Yields the records; appends a Failed that they raise to `documents_errors`."""
-    try:
-        yield from records
-    except Failed as error:
-        documents_errors.append(error)
-        raise
 
 
 def lines_of(records: Iterator[Any], fields: Collection[str] | None, queue: DocumentQueue | None) -> Generator[bytes]:
@@ -129,7 +115,10 @@ def lines_of(records: Iterator[Any], fields: Collection[str] | None, queue: Docu
                 queue.add(line, None if isinstance(record, bytes) else record)
             yield line if line.endswith(b"\n") else line + b"\n"
 
-    yield from map(b"".join, gathered(lines(), len, READ_BYTES))
+    try:
+        yield from map(b"".join, gathered(lines(), len, READ_BYTES))
+    except Failed as error:  # of the records themselves: the step that reads them is not to blame
+        raise StepFailed(str(error)) from error
 
 
 def rows_of(source: ArrowStream, steps: Sequence[Step], read: Collection[str] | None) -> Iterator[bytes]:
@@ -173,10 +162,3 @@ def fields_read(steps: Sequence[Step], whole: bool = True) -> frozenset[str] | N
             *(() if filter_stage.lines is None else filter_stage.lines.carried),
         }
     return None if whole else frozenset(found)
-
-
-def check_given(steps: Sequence[Step], given: InputDocuments) -> None:
-    """Raises Failed if documents are passed to a first step that does not read them."""
-    options, stage = steps[0].options, steps[0].stage
-    if given.stands and "-" not in (*options.files, *(name for side in stage.sides for name in side), *stage.reads):
-        raise Failed(f"{steps[0].name}: takes no documents, because it names its own")

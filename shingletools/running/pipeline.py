@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from shingletools import kernel
+from shingletools.reading.streams import read_batches
 from shingletools.record.collector import Collector, CollectorContext
 from shingletools.record.events import Lines
 from shingletools.record.filter_chain import Chain
@@ -16,7 +17,7 @@ from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output, RejectsFile
 from shingletools.running.preflight_checks import check, check_apart, check_suffixes
 from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED, Say, StageRun, uncommitted
-from shingletools.running.step_events import Batches, numbered, run_collector, run_filters
+from shingletools.running.step_events import Batches, run_collector, run_filters
 from shingletools.running.steps import Step, StepFailed
 from shingletools.system import errors, signals
 
@@ -98,7 +99,7 @@ class PipelineRun:
 
         Raises Failed, and ReaderGone if the reader of another output has gone away.
         """
-        batches = None if self.given is None else numbered(self.given)
+        batches = None if self.given is None else read_batches(["-"], self.given)
         # Adjacent filters are one part, a collector is one alone
         alone = {run: run.stage.record_by_record is None and number for number, run in enumerate(self.runs, 1)}
         for _, part in groupby(self.runs, alone.get):
@@ -123,7 +124,8 @@ class PipelineRun:
         line, jobs = 1, max(run.options.jobs for run in runs)
         with first.named():
             if first.stage.record_by_record is None:
-                made = run_collector(first.collector or self.collect(first, given), first, jobs, given)
+                collector, origin = first.collector or self.collect(first, given), self.runs[0].stage.format
+                made = run_collector(collector, first, jobs, given, origin)
             else:
                 filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
                 chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])

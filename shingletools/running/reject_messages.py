@@ -38,32 +38,6 @@ def plain(bad: Reject) -> str:
     return f"{shown_place(bad.file, bad.line)}: {bad.cause}"
 
 
-class BadFileStart:
-    """The bad records at the beginning of a file; the first of them says what kind of file it is."""
-
-    def __init__(self, first: Reject, message: str, looks: bool) -> None:
-        """message: the message about the first record.
-
-        looks: whether the file has another format; else perhaps only some of its records are of another kind.
-        """
-        self.file, self.side = first.file, first.side  # a file may be in both
-        self.message, self.looks = message, looks
-        self.held: list[Reject] = []
-        self.size = 0
-
-    def goes_on(self, bad: Reject) -> bool:
-        """Returns whether this is the next record of the file."""
-        return (bad.file, bad.side, bad.line) == (self.file, self.side, len(self.held) + 1)
-
-    def take(self, bad: Reject) -> None:
-        self.held.append(bad)
-        self.size += len(bad.record) + 1
-
-    def is_enough(self) -> bool:
-        """Returns whether so much is bad that the rest of the file cannot be good."""
-        return self.size >= MAX_BAD_START_BYTES and (self.looks or len(self.held) >= MAX_SHOWN)
-
-
 class RejectMessages:
     """Messages about bad records, in order: at most MAX_SHOWN of one cause, unless all are wanted.
 
@@ -78,14 +52,14 @@ class RejectMessages:
 
         every: whether all messages are shown. stops: whether bad records may fail the run.
         """
+        self.command, self.say, self.every, self.form = command, say, every, form
         self.stops = stops and not every
-        self.command = command
-        self.form = form
-        self.opening: BadFileStart | None = None
-        self.say = say
-        self.every = every
         self.id_field = "id"
         self.sharing: Collection[str] = ()  # files of JSON lines that may use the same ids
+        self.held: list[Reject] = []  # bad records with which a file begins
+        self.held_bytes = 0
+        self.first_message = ""  # about the first of them
+        self.looks = False  # whether that says that the file has another format; else its records are of another kind
         self.hints: set[str] = set()
         self.foreign: set[str] = set()  # files of another format, whose later lines need no encoding
         self.shown_counts: Counter[str] = Counter()  # by cause
@@ -120,44 +94,42 @@ class RejectMessages:
 
         Raises Failed for a file of another kind.
         """
-        if self.opening is not None and not self.opening.goes_on(bad):
-            self.good(bad.file, bad.side)
-        if self.opening is None and bad.line == 1 and not self.form and self.stops:
-            message = self.message(bad)
-            if message == plain(bad):
-                self.add_now(bad, message)
+        if self.held:
+            first = self.held[0]
+            if (bad.file, bad.side, bad.line) != (first.file, first.side, len(self.held) + 1):
+                self.good(bad.file, bad.side)
+        if not self.held:
+            begins = bad.line == 1 and not self.form and self.stops
+            self.first_message = self.message(bad) if begins else ""
+            if self.first_message in ("", plain(bad)):
+                self.add_now(bad, self.first_message)
                 return
-            self.opening = BadFileStart(bad, message, printable(bad.file) in self.foreign)
-        if self.opening is not None:
-            self.opening.take(bad)
-            if self.opening.is_enough():
-                message, self.opening = self.opening.message, None
-                raise Failed(message)
-            return
-        self.add_now(bad)
+            self.looks, self.held_bytes = printable(bad.file) in self.foreign, 0
+        self.held.append(bad)
+        self.held_bytes += len(bad.record) + 1
+        if self.held_bytes >= MAX_BAD_START_BYTES and (self.looks or len(self.held) >= MAX_SHOWN):
+            self.held = []
+            raise Failed(self.first_message)
 
     def good(self, file: str, side: int) -> None:
-        """Notes that this file has a good record; a file before it that is still open has none."""
-        if self.opening is not None and (self.opening.file, self.opening.side) != (file, side):
-            self.close_file()
-        elif self.opening is not None:
-            opening, self.opening = self.opening, None
-            self.add_now(opening.held[0], opening.message)
-            for bad in opening.held[1:]:
-                self.add_now(bad)
+        """Notes that this file has a good record; a file before it whose messages wait has none."""
+        if self.held:
+            self.release((file, side) == (self.held[0].file, self.held[0].side))
 
-    def close_file(self) -> None:
-        """Reports a file without good records: only its first record if it has another format, else each cause."""
-        if self.opening is not None:
-            opening, self.opening = self.opening, None
-            first = opening.held[0]
-            self.add_now(first, opening.message)
-            for bad in opening.held[1:]:
-                kind = cause_of(first.cause if opening.looks else bad.cause)
-                if kind in self.first:
-                    self.hidden_counts[kind] += 1
-                else:
-                    self.add_now(bad)
+    def release(self, good: bool) -> None:
+        """Reports the records that wait.
+
+        good: whether the file has a good record, too. Else only the first one is reported if the file has another
+        format, and otherwise one of each cause.
+        """
+        held, self.held = self.held, []
+        self.add_now(held[0], self.first_message)
+        for bad in held[1:]:
+            kind = cause_of((held[0] if self.looks else bad).cause)
+            if not good and kind in self.first:
+                self.hidden_counts[kind] += 1
+            else:
+                self.add_now(bad)
 
     def add_now(self, bad: Reject, message: str = "") -> None:
         """Reports a bad record, or only counts it if its cause was reported often enough and there is no hint.
@@ -179,8 +151,8 @@ class RejectMessages:
 
     def close(self) -> None:
         """Reports how many more bad records there are of each cause."""
-        if self.opening is not None:
-            self.close_file()
+        if self.held:
+            self.release(good=False)
         hidden_counts, self.hidden_counts = self.hidden_counts, Counter()
         for kind, count in hidden_counts.items():
             like = "of other causes" if kind == OTHER_CAUSES else f"like {self.first[kind]}"

@@ -2,8 +2,9 @@
 
 import contextlib
 import itertools
+import os
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 
 from shingletools import kernel
 from shingletools.reading import streams
@@ -11,7 +12,7 @@ from shingletools.reading.streams import Span
 from shingletools.record.collector import Collector
 from shingletools.record.document_format import Format
 from shingletools.record.events import Event, Message, ReadFigures, Reject
-from shingletools.record.filter_chain import Chain, InputPart
+from shingletools.record.filter_chain import Chain, InputPiece
 from shingletools.record.labels import different_figures
 from shingletools.record.record_batch import RecordBatch, Signatures, SourceRecords, read_batch
 from shingletools.running.stage_run import FAILED, StageRun
@@ -20,12 +21,13 @@ from shingletools.system.errors import Failed, JudgedDifferent, RecordFailed, Re
 from shingletools.system.interruptible_reads import READ_BYTES
 
 Batches = Iterator[RecordBatch]
-Task = tuple[InputPart, Signatures | None]  # a part of the input, and the columns that are wanted
+Task = tuple[InputPiece, Signatures | None]  # a piece of the input, and the columns that are wanted
+UNREAD = -1  # before the first line of a file, and before a document that is a file
 StepEvents = Generator[tuple[int, RecordBatch | Event]]  # what the step with this number among several, from 0, makes
 
 
-def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Batches | None) -> Generator[InputPart]:
-    """Yields the parts of files in a format, in order. Batches that are given replace standard input. Raises Failed."""
+def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Batches | None) -> Generator[InputPiece]:
+    """Yields pieces of files in a format, in order. Batches that are given replace standard input. Raises Failed."""
     if form is not None:
         if given is not None and "-" in files:
             from shingletools.reading.formats.wrapped_format import with_lines  # which few runs need
@@ -38,11 +40,6 @@ def read_pieces(form: Format | None, files: Sequence[str], jobs: int, given: Bat
             yield from given
         else:  # workers read files themselves
             yield from (streams.read_batches if jobs == 1 else streams.read_spans)([name])
-
-
-def numbered(lines: Iterator[bytes]) -> Batches:
-    """Yields whole lines as batches, with the number of the first line of each."""
-    return streams.read_batches(["-"], lines)
 
 
 def run_filters(
@@ -84,7 +81,7 @@ def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Gen
     """Yields what a chain makes of tasks, in order, in workers; this process does the first `here` of them."""
     from shingletools.system.workers import in_processes  # costs start-up time that one process need not pay
 
-    waiting, line = deque[InputPart](), 1
+    waiting, line = deque[InputPiece](), 1
 
     def noted() -> Iterator[Task]:
         for task in tasks:
@@ -102,7 +99,7 @@ def by_workers(chain: Chain, tasks: Iterator[Task], jobs: int, here: int) -> Gen
             line += made[0].counts[0].given
 
 
-def first_line(piece: InputPart, line: int) -> int:
+def first_line(piece: InputPiece, line: int) -> int:
     """Returns the number of the first line of a span that follows others up to `line`; 0 if the piece knows its own."""
     return 0 if not isinstance(piece, Span) else line if piece.start else 1
 
@@ -126,8 +123,13 @@ def first_lines(data: bytes) -> bytes:
     return data if len(data) <= READ_BYTES else data[: data.rfind(b"\n", 0, READ_BYTES) + 1]
 
 
-def run_collector(collector: Collector, run: StageRun, jobs: int, given: Batches | None) -> StepEvents:
-    """Yields what a collector makes of its input. Raises Failed."""
+def run_collector(
+    collector: Collector, run: StageRun, jobs: int, given: Batches | None, origin: Format | None = None
+) -> StepEvents:
+    """Yields what a collector makes of its input. Raises Failed.
+
+    origin: the format of the files that filters before it have read.
+    """
     stage, sides = run.stage, (run.options.files, *run.stage.sides)
     for side in stage.order:
         form = stage.format_of(side)
@@ -138,17 +140,48 @@ def run_collector(collector: Collector, run: StageRun, jobs: int, given: Batches
                 for batch in batches:
                     yield from ((0, event) for event in take_batch(collector, side, batch))
     if not (collector.of_all and run.conclusion().status == FAILED):
-        yield from ((0, event) for event in collector.finish())
+        own = {name for files in sides for name in files}
+        yield from ((0, event) for event in with_sources(collector.finish(), origin, own))
 
 
-def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[Event]:
+def with_sources(events: Iterator[Event], form: Format | None, own: Collection[str]) -> Iterator[Event]:
+    """Yields events. Late rejects get their records as they are in the files that filters have read. Raises Failed.
+
+    These files are read again, once if the events are in order. Standard input and pipes cannot be, so their records
+    stay as the filters made them. own: files that the collector reads itself, and "-".
+    """
+    file, last, record, records = "", 0, b"", source_records(form, "")
+    for event in events:
+        if not isinstance(event, Reject) or not event.late or event.file in own or not os.path.isfile(event.file):
+            yield event
+            continue
+        line = event.line or 0
+        if event.file != file or line < last:
+            file, last, records = event.file, UNREAD, source_records(form, event.file)
+        if line != last:  # parts of a document have one line
+            record = next((raw for number, raw in records if (number or 0) == line), event.record)
+            last = line
+        yield event._replace(record=record)
+
+
+def source_records(form: Format | None, file: str) -> Iterator[tuple[int | None, bytes]]:
+    """Yields the lines of records in a file, and the records as they are there. Raises Failed."""
+    with contextlib.closing(read_pieces(form, [file], 1, None)) as pieces:
+        for batch in (piece.batch() for piece in pieces):
+            records = SourceRecords(batch.batch).records
+            yield from zip(
+                [each.line for each in batch.documents] or itertools.count(batch.first), records, strict=False
+            )
+
+
+def take_batch(collector: Collector, side: int, read: RecordBatch) -> Iterator[Event]:
     """Gives the rows of a batch to a collector, and yields what it makes of them. Raises Failed."""
-    file = "" if batch.alone else batch.file
+    file = "" if read.alone else read.file
     collector.let_go()
-    for part in batch.parts():
+    for batch in read.cut_at_rejected():
         at = row = 0
-        while at < len(part.lines) or (part.columns and not row):
-            rows = next_rows(collector, side, part, at, row)
+        while at < len(batch.lines) or (batch.columns and not row):
+            rows = next_rows(collector, side, batch, at, row)
             good, different = rows.rows, 0
             try:
                 for event in collector.take(rows, side) if rows.rows else ():
@@ -168,37 +201,37 @@ def take_batch(collector: Collector, side: int, batch: RecordBatch) -> Iterator[
             lines = rows.rows + (rows.bad is not None)
             yield ReadFigures(0, 0, lines, good + different, 0, different_figures(different), file, side)
             at, row = rows.next, row + lines
-        for bad in part.rejected:
-            yield Reject(part.file, bad.line, bad.cause, bad.record, side=side, is_file=part.alone)
+        for bad in batch.rejected:
+            yield Reject(batch.file, bad.line, bad.cause, bad.record, side=side, is_file=batch.alone)
             collector.left_out()
-        yield from map(Message, part.messages)
-        counted = part.counts[0].counted if part.counts else {}
-        yield ReadFigures(part.size, 0, len(part.rejected), 0, 0, counted, file, side)
+        yield from map(Message, batch.messages)
+        counted = batch.counts[0].counted if batch.counts else {}
+        yield ReadFigures(batch.size, 0, len(batch.rejected), 0, 0, counted, file, side)
 
 
-def next_rows(collector: Collector, side: int, part: RecordBatch, at: int, row: int) -> RecordBatch:
+def next_rows(collector: Collector, side: int, batch: RecordBatch, at: int, row: int) -> RecordBatch:
     """Returns the next rows of a batch as columns: from a place in its lines on, which is that of a row."""
-    if part.columns:
-        return part
-    schema = collector.schema(side, part.file)
-    known = part.prefetched
+    if batch.columns:
+        return batch
+    schema = collector.schema(side, batch.file)
+    known = batch.prefetched
     found = known[1] if known is not None and not at and known[0] is schema.fields else None
-    return read_batch(part.lines, at, schema, found)._replace(
-        file=part.file,
-        first=part.first,
-        documents=part.documents,
-        places=part.places,
-        alone=part.alone,
-        origin=part.origin,
-        before=part.before + row,
+    return read_batch(batch.lines, at, schema, found)._replace(
+        file=batch.file,
+        first=batch.first,
+        documents=batch.documents,
+        places=batch.places,
+        alone=batch.alone,
+        origin=batch.origin,
+        before=batch.before + row,
     )
 
 
-def prefetched(collector: Collector, side: int, pieces: Iterator[InputPart], jobs: int) -> Generator[RecordBatch]:
+def prefetched(collector: Collector, side: int, pieces: Iterator[InputPiece], jobs: int) -> Generator[RecordBatch]:
     """Yields the batches of pieces, whose ordinary lines other threads have already read. Raises Failed."""
     from shingletools.system.workers import in_threads, until_failed  # as above
 
-    def prepared(piece: InputPart | Failed) -> tuple[InputPart, RecordBatch, int]:
+    def prepared(piece: InputPiece | Failed) -> tuple[InputPiece, RecordBatch, int]:
         if isinstance(piece, Failed):
             raise piece
         batch, schema = piece.batch(), collector.schema(side)

@@ -23,7 +23,7 @@ SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # words that only a sh
 
 
 class StepFailed(Failed):
-    """A step has failed; the text begins with the step's name."""
+    """A step has failed; the text begins with its name, unless documents that it was given failed."""
 
 
 class CommandLine(NamedTuple):

@@ -111,11 +111,11 @@ def compared(pairs: int) -> None:
 
 LOOPS = {
     "rolling fingerprints": Loop("rolling", 40_000, 500, fingerprinted),
-    "canonical words of ASCII": Loop("words", 20_000, 250, lambda: _kernel.WordMemo(str, str.lower).words(LATIN)),
+    "canonical words of ASCII": Loop("words", 20_000, 56, lambda: _kernel.WordMemo(str, str.lower).words(LATIN)),
     "known words": Loop("words", 40_000, 650, lambda: known(GREEK).words(GREEK)),
     "minima of a shingle": Loop("minima", 20_000, 165, lambda: _kernel.minima(PAYLOAD, FUNCTIONS, FUNCTIONS)),
     "simhash of a shingle": Loop("simhash", 20_000, 800, lambda: _kernel.simhash(PAYLOAD)),
-    "canon, a word on lines": Loop("splice_lines", 20_000, 310, canonized_lines),
+    "canon, a word on lines": Loop("splice_lines", 20_000, 120, canonized_lines),
     "canon --offsets, a word on lines": Loop("splice_lines", 20_000, 550, placed_lines),
     "shingle, a word on lines": Loop("splice_lines", 40_000, 520, shingled_lines),
     "shingle --max-df, a word on lines": Loop("splice_lines", 40_000, 560, lambda: shingled_lines(COMMON)),
@@ -127,7 +127,7 @@ LOOPS = {
     ),
     "scanning a byte of text": Loop("find_members", len(TEXTS), 6.5, lambda: scanned(TEXTS)),
     "scanning a byte of many members": Loop("find_members", len(FULL), 17, lambda: scanned(FULL)),
-    "scanning a byte of UTF-8": Loop("find_members", len(FOREIGN), 30, lambda: scanned(FOREIGN)),
+    "scanning a byte of UTF-8": Loop("find_members", len(FOREIGN), 10, lambda: scanned(FOREIGN)),
     "a pair of rows": Loop("agreements", 20_000, 170, lambda: compared(20_000)),
     "a key of a row": Loop("band_keys", 2000, 900, lambda: compared(0)),
 }

@@ -22,12 +22,15 @@ from hypothesis import strategies as st
 
 from harness import BIN, DOCS, ENVIRONMENT, Record, collect, finished, has_open, jsonl, pipe, run, run_here
 from shingletools.commands.simjoin import join as joining
+from shingletools.commands.simjoin.buckets import portions
 from shingletools.commands.simjoin.join_collector import JoinCollector
 from shingletools.commands.simjoin.join_options import JoinOptions
+from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.stored import Stored
 from shingletools.commands.simjoin.table import Candidates, Compared
 from shingletools.kernel.types import U64, Index
+from shingletools.numbers import sorter as sorting
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter, ascending
 from shingletools.system.growing_bytes import LARGE_BYTES, GrowingBytes
@@ -140,6 +143,15 @@ def test_sorter(blocks: list[list[int]]) -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize("edges", [[2, 4], [4, 7, 8], [7]])
+def test_blocks_do_not_change_portions(edges: list[int]) -> None:
+    """The pairs that connect a bucket depend on the portions."""
+    keys, rows, limits = np.array([1, 1, 2, 2, 3, 3, 3, 4, 5, 5], np.uint64), np.arange(10), Limits(portion=3)
+    blocks = zip(np.split(keys, edges), np.split(rows, edges), strict=True)
+    found = [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(blocks, limits)]
+    assert found == [([0, 0, 1, 1], [0, 1, 2, 3]), ([0, 0, 0], [4, 5, 6]), ([0, 0], [8, 9])]
+
+
 @given(st.lists(st.integers(0, 6) | st.integers(2**64 - 4, 2**64 - 1) | st.integers(0, 2**40), max_size=40))
 def test_ascending(keys: list[int]) -> None:
     assert ascending(np.array(keys, np.uint64)).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
@@ -215,7 +227,8 @@ def test_copies_across_are_not_paired_with_each_other() -> None:
             super().add(keys, values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joining, "Sorter", Counting)
+        for module in joining, sorting:
+            patch.setattr(module, "Sorter", Counting)
         found = finished(join).splitlines()
     assert len(found) == 3000
     assert sum(added) == 2 * 2999 + 2  # copies twice, a candidate, and the pair of originals

@@ -48,6 +48,8 @@ class DedupCollector(Collector):
     each, and what the decisions need.
     """
 
+    reads_ahead = True
+
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
         """Reads the side files. Raises Failed."""
         self.spec, self.ids = spec, kernel.new_ids()

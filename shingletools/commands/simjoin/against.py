@@ -1,8 +1,7 @@
 """The files and archives of --against, in any order, as one sequence of documents."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 
 import numpy as np
 import orjson
@@ -10,12 +9,13 @@ import orjson
 from shingletools.archive.archive_reader import Archive, open_archive
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.indexed import ArchiveJoin, component_table, signature_in
+from shingletools.commands.simjoin.label_filter import one_after_another
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.signature import Data, Signature
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.commands.simjoin.store import Store
 from shingletools.kernel import arrays as kernel
-from shingletools.kernel.ids import SelectedIds, split_ids
+from shingletools.kernel.ids import SelectedIds, each_id, split_ids
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.ranges import spread
 from shingletools.record.events import Reject
@@ -23,7 +23,6 @@ from shingletools.record.wire import recipes_differ
 from shingletools.system.errors import Failed
 from shingletools.system.errors import seen_before as seen
 
-T = TypeVar("T")
 BATCH_IDS = 1 << 18  # ids that are looked up together
 
 
@@ -39,7 +38,9 @@ class Against:
         files = np.cumsum([len(side) for side in spec.sides]).tolist()
         # Number of sides that come wholly before each archive
         self.sides = [sum(end <= count for end in files) if count else 0 for count in self.before]
-        self.archives = opened([path for _, path in spec.archives], open_archive) if archives is None else archives
+        with ExitStack() as stack:  # if one cannot be opened, the others are closed
+            self.archives = archives or [stack.enter_context(closing(open_archive(path))) for _, path in spec.archives]
+            stack.pop_all()
         self.documents = [0] * (1 + len(spec.sides))  # documents with signatures, of each side
         self.passed = kernel.new_ids()  # ids in files that no file, but an archive, had before
 
@@ -131,7 +132,7 @@ class Against:
             some = within(distinct, place, number)
             if len(some):
                 rows = some - place + int(self.side_starts[side]) + self.first
-                parts.append((int(some[0]), *compact(store.names(1, rows))))
+                parts.append((int(some[0]), *one_after_another([*each_id(store.names(1, rows))])))
         for archive, place in zip(self.archives, self.archive_places, strict=True):
             some = within(distinct, place, int(archive.firsts[-1]))
             if len(some):
@@ -145,32 +146,9 @@ class Against:
             archive.close()
 
 
-def opened(things: Iterable[T], work: Callable[[T], Archive]) -> list[Archive]:
-    """Opens all things, or closes those that were opened if one fails."""
-    with ExitStack() as stack:
-        archives = []
-        for thing in things:
-            archives.append(work(thing))
-            stack.callback(archives[-1].close)
-        stack.pop_all()
-    return archives
-
-
 def within(places: Index, first: int, number: int) -> Index:
     """Returns the places from `first` up to `first + number`. places: ascending."""
     return places[slice(*np.searchsorted(places, [first, first + number]))]
-
-
-def compact(ids: SelectedIds) -> tuple[bytes, Index]:
-    """Returns ids one after the other, and the bytes of each.
-
-    >>> compact(SelectedIds(b'"a"7', np.array([3, 4]), np.array([1, 0])))
-    (b'7"a"', array([1, 3]))
-    """
-    ends = np.frombuffer(ids.ends, np.int64)
-    stops = ends[ids.numbers]
-    starts = np.where(ids.numbers, ends[ids.numbers - 1], 0)
-    return np.frombuffer(ids.data, np.uint8)[spread(starts, stops - starts)[0]].tobytes(), stops - starts
 
 
 def of_archive(

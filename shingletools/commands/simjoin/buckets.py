@@ -1,19 +1,20 @@
 """Yields buckets of documents one after the other, for joins that hold no index of all documents."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import NamedTuple, Self
+from threading import Lock
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from shingletools.commands.simjoin.label_filter import LabelFilter
-from shingletools.commands.simjoin.limits import Limits
+from shingletools.commands.simjoin.limits import Limits, Resources
 from shingletools.commands.simjoin.pair_arrays import rows_at
-from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents, Table
+from shingletools.commands.simjoin.table import BATCH_BANDS, Bucketed, Documents
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.sorter import Sorter, equal_keys
+from shingletools.numbers.sorter import Sorter, equal_keys, repeated
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
 
@@ -28,9 +29,11 @@ class Alive(NamedTuple):
     flags: Flags
     scope: LabelFilter | None
 
-    def at(self, first: int, part: Table) -> Flags:
-        """Returns the flags of a part whose rows begin at `first`."""
-        return self.flags[first : first + len(part)]
+    def buckets(self, table: Documents, part: range, chosen: range) -> Iterator[Bucketed]:
+        """Yields for each of these bands the keys of the rows of a part, which differ if they are not of one scope."""
+        for bucketed in table.load(part).buckets(chosen, self.flags[part.start : part.stop]):
+            there = bucketed._replace(row=part.start + bucketed.row) if part.start else bucketed
+            yield there if self.scope is None else there._replace(key=self.scope.keys(*there[:2], self.scope.within))
 
 
 class Portion(NamedTuple):
@@ -60,43 +63,41 @@ def by_size(table: Documents, portion: Portion) -> Portion:
     return some.at(asking > (asking - some.asks)[np.searchsorted(some.bucket, some.bucket)])
 
 
-def portions(entries: Iterable[tuple[U64, Index]], most: int) -> Iterator[Portion]:
-    """Yields buckets from entries by ascending keys. The size of the blocks does not matter.
+def portions(entries: Iterable[tuple[U64, Index]], limits: Limits, jobs: int = 1) -> Iterator[Portion]:
+    """Yields buckets from entries: ascending keys, and rows, which ascend at each key. All of a key are in one block.
 
-    A block is keys, uint64, and their rows, int64. Rows alone at their key are left out. A portion has `most` rows and
-    the rest of its last bucket. Rows of several columns are in the order of the first one.
-
-    >>> blocks = ([1, 4, 4], [7, 9, 8]), ([4, 6], [0, 1])
+    >>> blocks = ([1, 4, 4], [7, 8, 9]), ([5, 5, 6], [0, 1, 0])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
-    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, 100)]
-    [([0, 0, 0], [0, 8, 9])]
+    >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, Limits())]
+    [([0, 0, 1, 1], [8, 9, 0, 1])]
     """
-    held: list[tuple[U64, Index]] = []
-    for block in chain((entry for entry in entries if len(entry[0])), [None]):
-        if block is not None:
-            held.append(block)
-            if held[0][0][-1:] == block[0][-1]:
-                continue  # all in one bucket, which may go on
-        if not held:
-            return
-        key, row = (np.concatenate(parts) for parts in zip(*held, strict=True))
-        whole = len(key) if block is None else int(np.searchsorted(key, key[-1]))
-        shared = np.zeros(len(key), np.bool_)
-        same = key[1:] == key[:-1]
-        shared[1:] = same
-        shared[:-1] |= same
-        shared[whole:] = True
-        key, row = key[shared], row[shared]
-        whole = int(np.count_nonzero(shared[:whole]))
-        start = 0
-        while whole - start >= most or (block is None and start < whole):
-            end = int(np.searchsorted(key[:whole], key[min(start + most, whole) - 1], "right"))
-            ordered = row[start:end] if row.ndim == 1 else row[start:end, 0]
-            order = start + np.lexsort((ordered, key[start:end]))
-            number = np.cumsum(np.append(False, key[start + 1 : end] != key[start : end - 1]))
-            yield Portion(number, row[order])
-            start = end
-        held = [(key[start:], row[start:])]
+    held: list[Portion] = []
+    for portion in in_threads(shared_rows, entries, jobs):
+        held.append(portion)
+        if sum(len(each.row) for each in held) >= limits.portion:
+            *whole, rest = parts_of(together(held), limits.portion)
+            yield from whole
+            held = [rest]
+    if held:
+        yield from parts_of(together(held), limits.portion)
+
+
+def together(several: Sequence[Portion]) -> Portion:
+    """Returns the buckets of several portions, at least one, in their order."""
+    ends = np.cumsum([0, *(portion.bucket.max(initial=-1) + 1 for portion in several)])
+    moved = [each._replace(bucket=each.bucket + end) for each, end in zip(several, ends, strict=False)]
+    columns: list[Any] = [None if column[0] is None else np.concatenate(column) for column in zip(*moved, strict=True)]
+    return Portion(*columns)
+
+
+def shared_rows(entries: tuple[U64, Index]) -> Portion:
+    """Returns the entries without those that are alone at their key; of several columns, the second has places."""
+    keys, rows = entries
+    bucket, some = repeated(keys)
+    if rows.ndim == 1:
+        return Portion(bucket, rows[some])
+    row, place = rows[some].T
+    return Portion(bucket, row, place & 1 > 0, place >> 1)
 
 
 def mixed(portion: Portion, scope: LabelFilter | None) -> Portion:
@@ -109,27 +110,33 @@ def mixed(portion: Portion, scope: LabelFilter | None) -> Portion:
 
 
 def copies(
-    table: Documents, cross: int | None, memory: Memory | None, limits: Limits, scope: LabelFilter | None
+    table: Documents, cross: int | None, scope: LabelFilter | None, resources: Resources
 ) -> Iterator[tuple[Index, Index]]:
     """Yields rows that equal an earlier one (original, copy): with `cross` on one side of it, with equal labels.
 
     Gives blocks of two arrays, int64, of one length. Each copy is in one block, once, in no order.
     """
-    sorter = None if memory is None else Sorter(memory, 4, limits)
-    found: Iterable[Portion] = ()
-    for first, part in table.parts():
-        keys = part.keys()
-        rows = first + np.arange(len(part))
+    memory, limits, jobs = resources
+
+    def keyed(part: range) -> tuple[U64, Index]:
+        whole, rows = table.load(part), np.arange(part.start, part.stop)
+        some = (slice(start, start + limits.portion) for start in range(0, len(part), limits.portion))
+        keys = np.concatenate([*in_threads(whole.keys, some, jobs if memory is None else 1)])
         if cross is not None:
-            keys = keys + (rows >= cross)  # each side has its own buckets
-        if scope is not None:
-            keys = scope.keys(keys, rows, scope.columns)
-        if sorter is None:  # then there is one part only
-            found = parts_of(Portion(*equal_keys(keys)), limits.portion)
-        else:
-            sorter.add(keys, rows)
-    for portion in found if sorter is None else portions(sorter.sorted(), limits.portion):
-        yield from equal_rows(table, portion, cross, scope)
+            keys += rows >= cross  # each side has its own buckets
+        return keys if scope is None else scope.keys(keys, rows, scope.columns), rows
+
+    entries = in_threads(keyed, table.parts(), jobs)
+    if memory is None:
+        ((keys, _),) = entries
+        found = parts_of(Portion(*equal_keys(keys)), limits.portion)
+    else:
+        sorter = Sorter(memory, 4, limits)
+        for block in entries:
+            sorter.add(*block)
+        found = portions(sorter.sorted(), limits, jobs)
+    for several in in_threads(lambda portion: [*equal_rows(table, portion, cross, scope)], found, jobs):
+        yield from several
 
 
 def equal_rows(
@@ -148,15 +155,13 @@ def equal_rows(
         portion = portion.at(~equal & (first < row))
 
 
-def bands(
-    table: Documents, alive: Alive, memory: Memory | None, limits: Limits, jobs: int = 1
-) -> Iterator[Iterator[Portion]]:
+def bands(table: Documents, alive: Alive, resources: Resources) -> Iterator[Iterator[Portion]]:
     """Yields for each band the buckets of the rows that are alive."""
+    memory, limits, jobs = resources
     if memory is None:
         several = [range(start, min(start + BATCH_BANDS, table.bands)) for start in range(0, table.bands, BATCH_BANDS)]
-        for _, whole in table.parts():
-            for band in chain.from_iterable(in_threads(partial(shared_buckets, whole, alive), several, jobs)):
-                yield parts_of(band, limits.portion)
+        for band in chain.from_iterable(in_threads(partial(shared_buckets, table, alive), several, jobs)):
+            yield parts_of(band, limits.portion)
         return
     # Many bands in little memory need several passes
     together = min(max(memory.share(4, limits.least_share) // limits.least_share, 8), MAX_OPEN_FILES)
@@ -168,16 +173,27 @@ def bands(
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
         sorters = [Sorter(memory, 4 * len(chosen), limits, columns=columns) for _ in chosen]
-        for first, part in table.parts():
-            for number, bucketed in zip(chosen, part.buckets(chosen, alive.at(first, part)), strict=True):
-                entries = scoped(bucketed, first, alive.scope)
-                if marks:
-                    entries = entries.at(kernel.marked(entries.key, marks[number]))
-                sorters[number - start].add(*packed(entries))
+        for by_band in in_threads(partial(packed, table, alive, marks, chosen), table.parts(), jobs):
+            for sorter, entries in zip(sorters, by_band, strict=True):
+                sorter.add(*entries)
         for number in chosen if marks else ():
             del marks[number]
         while sorters:
-            yield map(unpacked, portions(sorters.pop(0).sorted(), limits.portion))
+            yield portions(sorters.pop(0).sorted(), limits, jobs)
+
+
+def packed(
+    table: Documents, alive: Alive, marks: Mapping[int, U64], chosen: range, part: range
+) -> list[tuple[U64, Index]]:
+    """Returns for each band the keys that are marked, and rows; of sets, shape (n, 2), also 2 * place, + 1 to ask."""
+    found = []
+    for number, bucketed in zip(chosen, alive.buckets(table, part, chosen), strict=True):
+        entries = bucketed.at(kernel.marked(bucketed.key, marks[number])) if marks else bucketed
+        rows = entries.row
+        if entries.place is not None:
+            rows = np.stack([rows, 2 * entries.place + entries.asks], axis=1)
+        found.append((entries.key, rows))
+    return found
 
 
 def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> tuple[dict[int, U64], list[int]]:
@@ -189,25 +205,23 @@ def marks_of(table: Documents, alive: Alive, memory: Memory, limits: Limits) -> 
     most = memory.share(4, limits.least_share) // table.bands
     if table.components is None or PLACES * most < len(table):
         return {}, [int(np.count_nonzero(alive.flags)) if table.components is not None else 0] * table.bands
-    entries = [0] * table.bands
     marks = {band: kernel.new_table(len(table), most) for band in range(table.bands)}
-    for first, part in table.parts():
-        for band, bucketed in enumerate(part.buckets(range(table.bands), alive.at(first, part))):
-            entries[band] += kernel.mark(scoped(bucketed, first, alive.scope).key, marks[band])
-    return marks, entries
+    locks = {band: Lock() for band in marks}
+
+    def mark(part: range) -> list[int]:
+        entries = []
+        for band, bucketed in enumerate(alive.buckets(table, part, range(table.bands))):
+            with locks[band]:
+                entries.append(kernel.mark(bucketed.key, marks[band]))
+        return entries
+
+    return marks, np.sum([*in_threads(mark, table.parts(), memory.jobs)], axis=0).tolist()
 
 
-def scoped(bucketed: Bucketed, first: int, scope: LabelFilter | None) -> Bucketed:
-    """Returns entries whose rows begin at `first`, with keys that differ if they are not of one scope."""
-    there = bucketed._replace(row=first + bucketed.row) if first else bucketed
-    return there if scope is None else there._replace(key=scope.keys(*there[:2], scope.within))
-
-
-def shared_buckets(whole: Table, alive: Alive, chosen: range) -> list[Portion]:
+def shared_buckets(whole: Documents, alive: Alive, chosen: range) -> list[Portion]:
     """Returns the buckets of two or more rows in these bands."""
     found = []
-    for bucketed in whole.buckets(chosen, alive.flags):
-        entries = scoped(bucketed, 0, alive.scope)
+    for entries in alive.buckets(whole, range(len(whole)), chosen):
         bucket, some = equal_keys(entries.key)
         found.append(Portion(bucket, *entries.at(some)[1:]))
     return found
@@ -222,18 +236,3 @@ def parts_of(band: Portion, most: int) -> Iterator[Portion]:
         part = band.at(slice(start, stop))
         yield part._replace(bucket=part.bucket - part.bucket[0])
         start = stop
-
-
-def packed(entries: Bucketed) -> tuple[U64, Index]:
-    """Returns keys and rows; of sets, rows with 2 * place + 1 where they ask, else 2 * place. Shape (n,) or (n, 2)."""
-    if entries.place is None:
-        return entries.key, entries.row
-    return entries.key, np.stack([entries.row, 2 * entries.place + entries.asks], axis=1)
-
-
-def unpacked(portion: Portion) -> Portion:
-    """Returns the rows of packed entries."""
-    if portion.row.ndim == 1:
-        return portion
-    row, place = portion.row.T
-    return Portion(portion.bucket, row, place & 1 > 0, place >> 1)

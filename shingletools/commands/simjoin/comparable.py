@@ -4,7 +4,6 @@ from shingletools.commands.simjoin.join_options import DICE, JoinOptions
 from shingletools.commands.simjoin.signature import Signature
 from shingletools.commands.simjoin.signatures import SHINGLE_SETS, SIGNATURES
 from shingletools.commands.simjoin.sketches import Sketches
-from shingletools.commands.simjoin.spec import shapes_differ
 from shingletools.record.wire import recipe_settings
 from shingletools.system.errors import Failed
 
@@ -33,7 +32,7 @@ class Comparable:
         if (signature, size) != (self.signature, self.size):
             here, first = signature.shape(size), self.signature.shape(self.size)
             if here != first:
-                raise Failed(shapes_differ(here, first, self.first))
+                raise Failed(f"{here}, but {self.first} {first}")
         return self.wanted
 
     def accept(self, signature: Signature, size: int, via: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.label_filter import LabelFilter
-from shingletools.commands.simjoin.limits import DEFAULT, Limits
+from shingletools.commands.simjoin.limits import DEFAULT, Limits, Resources
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Candidates, Documents
@@ -86,7 +86,8 @@ class Forest:
         """Finds the pairs, and yields how far this is. `candidates` counts the comparisons."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
-        for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
+        resources = Resources(self.memory, self.limits, jobs)
+        for first, copy in copies(self.table, self.cross, self.scope, resources):
             original[copy] = False
             if self.copies_pair:
                 self._add(Pairs(first, copy, self.table.whole(first)))
@@ -94,7 +95,7 @@ class Forest:
                 copied[0].frombytes(first.tobytes())
                 copied[1].frombytes(copy.tobytes())
         alive = Alive(original, self.scope)
-        every = bands(self.table, alive, self.memory, self.limits, jobs) if np.count_nonzero(original) > 1 else ()
+        every = bands(self.table, alive, resources) if np.count_nonzero(original) > 1 else ()
         for number, band in enumerate(every):
             for portion in band:
                 # Without places, since the order of rows by size that bounds need would choose other pairs

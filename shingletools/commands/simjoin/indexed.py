@@ -22,7 +22,7 @@ from shingletools.commands.simjoin.table import ComponentTable, cut
 from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Index, Rows
 from shingletools.numbers.ranges import spread, stretches
-from shingletools.numbers.sorter import Entries, Sorter, ascending
+from shingletools.numbers.sorter import Entries, Sorter, ascending, distinct_keys
 from shingletools.system.errors import Failed
 from shingletools.system.memory_limit import Memory
 
@@ -123,9 +123,16 @@ class ArchiveJoin:
             yield found
 
     def _found(self, documents: Rows, some: Index, crowd: "Crowd") -> Iterator[Pairs]:
-        """Yields the pairs of some documents, unordered, a few twice. Leaves out the crowd, and sets it."""
-        most = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
-        sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
+        """Yields the pairs of some documents, a few twice, in stretches by row. Leaves out the crowd, and sets it."""
+        together = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
+        most = min(BATCH_CANDIDATES, self.limits.candidates)
+        candidates = self._candidates(documents, some, crowd)
+        for keys in distinct_keys(candidates, self.memory, self.limits, together, most):
+            self.candidates += len(keys)
+            yield self._compare(documents, keys)
+
+    def _candidates(self, documents: Rows, some: Index, crowd: "Crowd") -> Iterator[U64]:
+        """Yields candidates as row * documents + document."""
         for number, band in enumerate(self.bands):
             asked = Asked(kernel.band_keys(documents, [band])[0], some)
             for segment, first in zip(self.archive.segments, self.archive.firsts.tolist(), strict=False):
@@ -134,18 +141,7 @@ class ArchiveJoin:
                     place, row = crowd.sorted_out(asked, places[there], first + rows[there])
                     for part in stretches(asked.counts[place], self.limits.candidates):
                         document, owner = asked.by(place[part])
-                        sorter.add((row[part][owner] * len(documents) + document).astype(np.uint64))
-                        held += len(document)
-                        if held >= most:
-                            yield from self._compared(documents, sorter)
-                            sorter, held = Sorter(self.memory, 4, self.limits, columns=0), 0
-        yield from self._compared(documents, sorter)
-
-    def _compared(self, documents: Rows, candidates: Sorter) -> Iterator[Pairs]:
-        """Yields the candidates, row * documents + document, that are pairs, in the order of rows on disk."""
-        for keys, _ in candidates.distinct(min(BATCH_CANDIDATES, self.limits.candidates)):
-            self.candidates += len(keys)
-            yield self._compare(documents, keys)
+                        yield (row[part][owner] * len(documents) + document).astype(np.uint64)
 
     def _compare(self, documents: Rows, keys: U64) -> Pairs:
         row, document = divmod(keys.astype(np.int64), len(documents))

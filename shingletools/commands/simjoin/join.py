@@ -7,20 +7,20 @@ without buckets, by counting.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
 from shingletools.commands.simjoin.label_filter import LabelFilter
-from shingletools.commands.simjoin.limits import DEFAULT, Limits
-from shingletools.commands.simjoin.pair_arrays import Pairs
+from shingletools.commands.simjoin.limits import DEFAULT, Limits, Resources
+from shingletools.commands.simjoin.pair_arrays import Pairs, rows_at
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
 from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.ranges import spread, stretches
-from shingletools.numbers.sorter import Entries, Sorter
+from shingletools.numbers.sorter import Entries, Sorter, distinct_keys
 from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
@@ -35,6 +35,21 @@ class WhichPairs(NamedTuple):
 
 
 ALL_PAIRS = WhichPairs()
+
+
+class PartnerRows(NamedTuple):
+    """Partners of documents, as arrays of one length, in the order of the documents."""
+
+    owner: Index  # the place of the document
+    document: Index
+    partner: Index  # an original
+    agreeing: Index
+    itself: Flags  # whether the partner itself is in a pair with the document
+    start: Index  # of its copies that are
+    copies: Index  # how many these are
+
+    def at(self, some: slice) -> Self:
+        return rows_at(self, some)
 
 
 class Join:
@@ -71,9 +86,10 @@ class Join:
 
     def search(self, jobs: int = 1) -> Iterator[Progress]:
         """Finds the pairs of originals, and yields how far this is. `candidates` counts the comparisons."""
+        self.jobs = jobs
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
-        for compared, pairs in self._found(original, jobs) if np.count_nonzero(original) > 1 else ():
+        for compared, pairs in self._found(original) if np.count_nonzero(original) > 1 else ():
             self.candidates += compared
             yield Progress(self.band / self.bands, self.candidates)
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
@@ -93,18 +109,23 @@ class Join:
             paired[(keys // np.uint64(self.documents)).astype(np.int64)] = True
             yield keys, values
 
-    def _found(self, original: Flags, jobs: int) -> Iterator[tuple[int, Pairs]]:
+    def _found(self, original: Flags) -> Iterator[tuple[int, Pairs]]:
         """Yields blocks: the number of candidates, and the pairs of originals among them."""
         counted = self.table.counted(original)
         if counted is not None:
-            for met, pairs in counted.pairs(self.cross, self.limits.meetings, jobs):
+            for met, pairs in counted.pairs(self.cross, self.limits.meetings, self.jobs):
                 yield met, pairs if self.scope is None else self.scope.allowed(pairs)
             return
-        parts = self._parts(original, jobs)
+        parts = self._parts(original)
         if self.memory is not None and self.table.components is not None:
-            yield from in_threads(self._compare, self._by_row(in_threads(self._candidates, parts, jobs)), jobs)
+            keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
+            # By row and each once: so rows on disk are read in order, not anew for each band
+            most = self.limits.sorted_on_disk, self.limits.candidates
+            by_row = distinct_keys(keys, self.memory, self.limits, *most)
+            candidates = (Candidates(*np.divmod(each.astype(np.int64), self.documents)) for each in by_row)
+            yield from in_threads(lambda some: self._compare((some, 0)), candidates, self.jobs)
         else:
-            yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, jobs)
+            yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, self.jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
         """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
@@ -114,7 +135,7 @@ class Join:
         """Returns whether each row is an original, and whether it has copies. Shapes (documents,), (documents,)."""
         original, copied = np.ones(self.documents, np.bool_), np.zeros(self.documents, np.bool_)
         by_original, by_copy = Sorter(self.memory, 8, self.limits), Sorter(self.memory, 8, self.limits)
-        for first, copy in copies(self.table, self.cross, self.memory, self.limits, self.scope):
+        for first, copy in copies(self.table, self.cross, self.scope, Resources(self.memory, self.limits, self.jobs)):
             original[copy] = False
             copied[first] = True
             by_original.add(self._keys(first, copy), copy)
@@ -123,12 +144,12 @@ class Join:
         self.originals = Entries(by_copy.sorted(), self.memory)  # copy, and original
         return original, copied
 
-    def _parts(self, original: Flags, jobs: int) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
+    def _parts(self, original: Flags) -> Iterator[tuple[BucketCandidates, slice, int, Sequence[SplitBands]]]:
         """Yields the candidates of all bands in parts, each with its band, and the bands into which it was split."""
         alive = Alive(original, self.scope)
-        for number, band in enumerate(bands(self.table, alive, self.memory, self.limits, jobs)):
+        for number, band in enumerate(bands(self.table, alive, Resources(self.memory, self.limits, self.jobs))):
             self.band = number
-            for bucketed in in_threads(self._bucketed, band, jobs if self.memory is None else 1):
+            for bucketed in in_threads(self._bucketed, band, self.jobs):
                 for candidates, before in bucketed:
                     for part in candidates.parts(self.limits.candidates):
                         yield candidates, part, number, before
@@ -151,21 +172,6 @@ class Join:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
         return candidates, band
 
-    def _by_row(self, every: Iterator[tuple[Candidates, int]]) -> Iterator[tuple[Candidates, int]]:
-        """Yields the candidates of all bands, each once: so rows on disk are read in order, not anew for each band."""
-        last = False
-        while not last:
-            sorter, held, last = Sorter(self.memory, 8, self.limits, columns=0), 0, True
-            for candidates, _ in every:
-                sorter.add(self._keys(candidates.left, candidates.right))
-                held += len(candidates.left)
-                if held >= self.limits.sorted_on_disk:
-                    last = False
-                    break
-            for keys, _ in sorter.distinct(self.limits.candidates):
-                left, right = np.divmod(keys.astype(np.int64), self.documents)
-                yield Candidates(left, right), 0
-
     def _compare(self, item: tuple[Candidates, int]) -> tuple[int, Pairs]:
         """Returns how many candidates were compared, and the pairs among them.
 
@@ -185,6 +191,12 @@ class Join:
 
     def pairs(self) -> Iterator[Pairs]:
         """Yields the pairs in blocks, all in order, after `search`."""
+        partnered = in_threads(self._with_partners, self._in_pairs(), self.jobs)
+        parts = ((found, part) for found, sizes in partnered for part in stretches(sizes, self.limits.candidates))
+        yield from in_threads(self._expanded, parts, self.jobs)
+
+    def _in_pairs(self) -> Iterator[tuple[Index, Index, Index, Index]]:
+        """Yields the documents that are in pairs: numbers, originals, and the first and number of their partners."""
         end = self.documents if self.cross is None else self.cross
         for first in range(0, end, self.limits.documents):
             document = np.arange(first, min(first + self.limits.documents, end))
@@ -194,14 +206,12 @@ class Join:
             document, original = document[self.paired[original]], original[self.paired[original]]
             start, count = self.partners.within(original, self.documents)
             for part in stretches(count, self.limits.candidates):
-                yield from self._documents(document[part], original[part], *spread(start[part], count[part]))
+                yield document[part], original[part], start[part], count[part]
 
-    def _documents(self, document: Index, original: Index, place: Index, owner: Index) -> Iterator[Pairs]:
-        """Yields pairs of some documents with later ones: with their partners at these places, and their copies.
-
-        document and original: shape (documents,), ascending, and their originals. place and owner: shape (partners,),
-        places in `partners`, and the document that each belongs to, ascending. All int64.
-        """
+    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[PartnerRows, Index]:
+        """Returns the partners of documents, and how many pairs each document has."""
+        document, original, start, count = some
+        place, owner = spread(start, count)
         partner = self.partners.keys[place].astype(np.int64) % self.documents
         agreeing = self.partners.values[place]
         self.partners.forget()
@@ -220,14 +230,20 @@ class Join:
         if self.copies_once:
             count[partner != a] = 0
             itself &= original[owner] == a
-        by_document = np.bincount(owner, count + itself, len(document)).astype(np.int64)
-        for some in stretches(by_document, self.limits.candidates):
-            part = slice(*np.searchsorted(owner, [some.start, some.stop]))
-            place, pair = spread(start[part], count[part])
-            alone = np.flatnonzero(itself[part])
-            pair = np.append(alone, pair)
-            b = np.append(partner[part][alone], self.copies.values[place])
-            self.copies.forget()
-            order = np.lexsort((b, a[part][pair]))
-            order = order[b[order] != a[part][pair][order]]
-            yield Pairs(a[part][pair][order], b[order], agreeing[part][pair][order])
+        sizes = np.bincount(owner, count + itself, len(document)).astype(np.int64)
+        return PartnerRows(owner, a, partner, agreeing, itself, start, count), sizes
+
+    def _expanded(self, item: tuple[PartnerRows, slice]) -> Pairs:
+        """Returns the pairs of some documents with partners and their copies, sorted."""
+        found, documents = item
+        _, a, partner, agreeing, itself, start, count = found.at(
+            slice(*np.searchsorted(found.owner, [documents.start, documents.stop]))
+        )
+        place, pair = spread(start, count)
+        alone = np.flatnonzero(itself)
+        pair = np.append(alone, pair)
+        b = np.append(partner[alone], self.copies.values[place])
+        self.copies.forget()
+        pairs = Pairs(a[pair], b, agreeing[pair])
+        order = np.lexsort((pairs.b, pairs.a))
+        return pairs.at(order[pairs.b[order] != pairs.a[order]])

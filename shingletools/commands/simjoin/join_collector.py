@@ -25,6 +25,7 @@ from shingletools.record.collector import ONE_PROCESS, Collector, CollectorConte
 from shingletools.record.events import Event, Lines, Message, Reject
 from shingletools.record.record_batch import RecordBatch, Schema
 from shingletools.system.errors import Failed, IdRepeated, seen_before
+from shingletools.system.workers import in_threads
 
 
 class JoinCollector(Collector):
@@ -92,8 +93,8 @@ class JoinCollector(Collector):
         if self.schema(side).provisional and not len(again):
             self.infer_schema(self.records[side > 0].last)
         scope = None if self.scope is None else self.scope.numbers(labels.data, labels.sizes)
-        runs = np.flatnonzero(np.diff(new & (sizes > 0), prepend=False, append=False)).tolist()
-        for start, stop in zip(runs[::2], runs[1::2], strict=True):
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], new & (sizes > 0), [False]]))).tolist()
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
             self.store.add(min(side, 1), (ids, *payloads), numbers, slice(start, stop))
             if self.scope is not None and scope is not None:
                 self.scope.add(scope[start:stop])
@@ -181,19 +182,27 @@ class JoinCollector(Collector):
         """Yields the lines of pairs, and bad records of archives that are found meanwhile."""
         across = bool(self.spec.against or self.spec.archives)
         lines = PairLines(factory.signatures[-1], factory.wanted, across)
+
+        def written(pairs: Pairs) -> bytes:
+            sizes = others = self.store.sizes(pairs.a)  # signatures in archives have one size
+            if self.against is None:
+                b, others = self.store.names(int(across), pairs.b), self.store.sizes(pairs.b)
+            else:
+                b = self.against.names(self.store, pairs.b)
+            copies = None if copied is None else copied(pairs)
+            return lines.format_pairs(self.store.names(0, pairs.a), b, pairs.agreeing, (sizes, others), copies)
+
+        # Archives are read by one thread
+        for data in in_threads(written, self.parts(found, factory), self.jobs if self.against is None else 1):
+            yield Lines(data)
+            yield from self.found_bad()
+
+    def parts(self, found: Iterator[Pairs], factory: TableFactory) -> Iterator[Pairs]:
+        """Yields the pairs to be written, those of some lines at a time."""
         for block in self.best(found, factory):
             self.pairs += len(block.a)
             for start in range(0, len(block.a), wire.WRITTEN_LINES):
-                pairs = block.at(slice(start, start + wire.WRITTEN_LINES))
-                sizes = others = self.store.sizes(pairs.a)  # signatures in archives have one size
-                if self.against is None:
-                    b, others = self.store.names(int(across), pairs.b), self.store.sizes(pairs.b)
-                else:
-                    b = self.against.names(self.store, pairs.b)
-                copies = None if copied is None else copied(pairs)
-                a = self.store.names(0, pairs.a)
-                yield Lines(lines.format_pairs(a, b, pairs.agreeing, (sizes, others), copies))
-            yield from self.found_bad()
+                yield block.at(slice(start, start + wire.WRITTEN_LINES))
 
     def best(self, pairs: Iterator[Pairs], factory: TableFactory) -> Iterator[Pairs]:
         """Returns the pairs that --best keeps."""

@@ -114,5 +114,5 @@ class LabelFilter:
 
 
 def one_after_another(labels: Sequence[bytes]) -> tuple[bytes, Index]:
-    """Returns labels one after the other, and the bytes of each."""
+    """Returns labels, or ids, one after the other, and the bytes of each."""
     return b"".join(labels), np.array(list(map(len, labels)), np.int64)

@@ -1,8 +1,10 @@
 """How much of a join is worked on at once. Limits do not change which pairs a join finds, or what a forest connects."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from shingletools.numbers.payload_store import DiskLimits
+from shingletools.system.memory_limit import Memory
 
 
 @dataclass(frozen=True)
@@ -33,3 +35,11 @@ class Limits(DiskLimits):
 
 
 DEFAULT = Limits()
+
+
+class Resources(NamedTuple):
+    """What the work may use."""
+
+    memory: Memory | None  # a limit, beyond which scratch files are used
+    limits: Limits
+    jobs: int  # workers

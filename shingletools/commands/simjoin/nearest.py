@@ -10,7 +10,7 @@ from shingletools.commands.simjoin.limits import Limits
 from shingletools.commands.simjoin.measures import ratio
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.sets import exactly
-from shingletools.kernel.types import U64, Index
+from shingletools.kernel.types import Index
 from shingletools.numbers.sorter import Sorter
 from shingletools.system.memory_limit import Memory
 
@@ -55,23 +55,27 @@ class Nearest:
 
         Of equally similar partners the first is the best. If `both`, a and b are of one side, and come in order.
         """
-        partners = Sorter(self.memory, 4, self.limits)
+        partners = Sorter(self.memory, 4, self.limits, columns=2)
         held, most = NO_PAIRS, self.limits.candidates
         for block in pairs:
-            held = joined(held, block)
+            held = Pairs(*(np.concatenate(columns) for columns in zip(held, block, strict=True)))
             if len(held.a) >= most:
                 held = self.best(held)
                 most = max(most, 2 * len(held.a))
                 if self.memory is not None:
-                    held, most = add_to(partners, held), self.limits.candidates
-        add_to(partners, held)
+                    partners.add(held.a.astype(np.uint64), np.stack(held[1:], axis=1))
+                    held, most = NO_PAIRS, self.limits.candidates
+        partners.add(held.a.astype(np.uint64), np.stack(held[1:], axis=1))
         del held
         chosen = Sorter(self.memory, 4, self.limits)
-        for each in by_document(partners.sorted()):
-            a, b, agreeing = self.best(each)
-            add_to(chosen, Pairs(np.minimum(a, b), np.maximum(a, b), agreeing) if both else Pairs(a, b, agreeing))
+        for keys, columns in partners.sorted():
+            a, b, agreeing = self.best(Pairs(keys.astype(np.int64), *columns.T))
+            if both:
+                a, b = np.minimum(a, b), np.maximum(a, b)
+            chosen.add((a << PARTNER_BITS | b).astype(np.uint64), agreeing)
         for keys, agreeing in chosen.distinct(self.limits.candidates):
-            yield pairs_of(keys, agreeing)
+            a, b = np.divmod(keys.astype(np.int64), 1 << PARTNER_BITS)
+            yield Pairs(a, b, agreeing)
 
     def best(self, pairs: Pairs) -> Pairs:
         """Returns for each row a the pairs with its best rows b."""
@@ -89,29 +93,3 @@ class Nearest:
         if self.wanted.measure == COSINE and large.max(initial=0) >= MAX_FACTOR:
             common, small, large = (column.astype(object) for column in (common, small, large))
         return binary(*ratio(self.wanted.measure, common, small, large))
-
-
-def joined(*pairs: Pairs) -> Pairs:
-    return Pairs(*(np.concatenate(columns) for columns in zip(*pairs, strict=True)))
-
-
-def add_to(sorter: Sorter, pairs: Pairs) -> Pairs:
-    """Adds pairs to a sorter."""
-    sorter.add((pairs.a << PARTNER_BITS | pairs.b).astype(np.uint64), pairs.agreeing)
-    return NO_PAIRS
-
-
-def pairs_of(keys: U64, agreeing: Index) -> Pairs:
-    both = keys.astype(np.int64)
-    return Pairs(both >> PARTNER_BITS, both & ((1 << PARTNER_BITS) - 1), agreeing)
-
-
-def by_document(entries: Iterator[tuple[U64, Index]]) -> Iterator[Pairs]:
-    """Yields the pairs, all those of a row a in one block."""
-    held = NO_PAIRS
-    for keys, agreeing in entries:
-        held = joined(held, pairs_of(keys, agreeing))
-        whole = int(np.searchsorted(held.a, held.a[-1:], "left").max(initial=0))
-        yield held.at(slice(whole))
-        held = held.at(slice(whole, None))
-    yield held

@@ -89,8 +89,8 @@ class SetTable(Table):
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def keys(self) -> U64:
-        return kernel.set_keys(self.sets)
+    def keys(self, some: slice) -> U64:
+        return kernel.set_keys(self.sets._replace(sizes=self.sets.sizes[some], starts=self.sets.starts[some]))
 
     def equal(self, left: Index, right: Index) -> Flags:
         size, whole = self.sizes[left], self.wholes[left]
@@ -162,8 +162,8 @@ class Verified(Table):
     def __len__(self) -> int:
         return len(self.sets)
 
-    def keys(self) -> U64:
-        return self.sets.keys()
+    def keys(self, some: slice) -> U64:
+        return self.sets.keys(some)
 
     def equal(self, left: Index, right: Index) -> Flags:
         same: Flags = self.sets.equal(left, right) & self.sketches.equal(left, right)

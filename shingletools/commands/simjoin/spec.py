@@ -108,8 +108,3 @@ class JoinSpec(Stage):
     @property
     def texts(self) -> AbstractSet[str]:
         return frozenset(self.wanted.scope.fields)
-
-
-def shapes_differ(here: str, before: str, first: str) -> str:
-    """Returns why signatures of these shapes cannot be compared. first: who has the shape `before`."""
-    return f"{here}, but {first} {before}"

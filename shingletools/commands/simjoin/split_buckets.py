@@ -68,7 +68,7 @@ def buckets_of(components: Components, rows: Index, band: Index, limits: Limits)
     """Yields the buckets of rows, int64, ascending, that agree in a band, int64: the numbers of its components."""
     keys = components.keys_of(rows, band)
     order = np.argsort(keys, kind="stable")
-    return portions([(keys[order], rows[order])], limits.portion)
+    return portions([(keys[order], rows[order])], limits)
 
 
 def bits(values: U64) -> int:

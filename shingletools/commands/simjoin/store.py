@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ from shingletools.kernel.ids import SelectedIds
 from shingletools.kernel.line_columns import ColumnData
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.payload_store import PayloadStore, portions_of
+from shingletools.numbers.ranges import spread
 from shingletools.numbers.seen_ids import SeenIds
 from shingletools.system.growing_bytes import GrowingBytes
 from shingletools.system.memory_limit import Memory, shown_size
@@ -35,6 +36,7 @@ class Store(Protocol):
     """Keeps documents with one payload, or with two of which the second decides."""
 
     limits: Limits
+    in_turn: InTurn  # keeps payloads while ids are numbered
     weighed: Documents | None = None  # those of the join, if their shingles have weights
 
     def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
@@ -48,7 +50,7 @@ class Store(Protocol):
 
     def let_go(self) -> None:
         """Waits until no columns that were added are needed any more."""
-        return
+        self.in_turn.wait()
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         """Returns whether side 1 has used each id. data: ids as JSON, one after the other. Shape (ids,)."""
@@ -92,10 +94,10 @@ class InMemory(Store):
     def __init__(self, payloads: int, limits: Limits, jobs: int) -> None:
         kernel.part_large_arrays()
         self.limits = limits
-        self.in_turn = InTurn(jobs > 1)  # copies payloads while ids are numbered
+        self.in_turn = InTurn(jobs > 1)
         self.ids = (kernel.new_ids(), kernel.new_ids())
-        self.numbers = (array("q"), array("q"))  # the number of each row's id; ids of empty payloads have no row
-        self.payloads = [(GrowingBytes(), array("q")) for _ in range(payloads)]  # and their lengths
+        self.runs = (array("q"), array("q"))  # of rows whose ids follow one another: the first one, and how many
+        self.payloads = [(GrowingBytes(), GrowingBytes()) for _ in range(payloads)]  # and their lengths
 
     def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
         before = len(self.ids[side])
@@ -105,44 +107,45 @@ class InMemory(Store):
         return numbers, numbers > greatest
 
     def add(self, side: int, columns: Sequence[ColumnData], numbers: Index, part: slice) -> None:
-        self.numbers[side].frombytes(numbers[part].tobytes())
+        self.runs[side].extend((int(numbers[part.start]), part.stop - part.start))  # ids of empty payloads have no row
         for (data, lengths), payload in zip(self.payloads, columns[1:], strict=True):
-            some, their_sizes = part_of(payload, part)
+            some, their_lengths = part_of(payload, part)
+            lengths.extend(their_lengths)
             self.in_turn.call(partial(data.extend, some), small=len(some) < SMALL_BYTES)
-            lengths.frombytes(their_sizes)
-
-    def let_go(self) -> None:
-        self.in_turn.wait()
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         flags: Flags = np.frombuffer(self.ids[1].find(data, sizes), np.int64) >= 0
         return flags
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
-        data, sizes = self.payloads[-1]
+        data, lengths = self.payloads[-1]
         self.let_go()
-        yield 0, data.view()[: int(np.frombuffer(sizes, np.int64)[:stop].sum())]
+        yield 0, data.view()[: int(lengths.view().view(np.int64)[:stop].sum())]
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Join | Forest:
         for ids in self.ids:
             ids.close()
         self.let_go()
         data = [data.view() for data, _ in self.payloads]
-        sizes = [np.frombuffer(lengths, np.int64) for _, lengths in self.payloads]
+        sizes = [lengths.view().view(np.int64) for _, lengths in self.payloads]
         factory.count(([part] for part in data), len(sizes[-1]))
         table = factory.table(list(zip(data, sizes, strict=True)))
         self.weighed = table if factory.weighed else None
         return join_of(factory.wanted, scope)(table, cross, None, self.limits)
 
+    @cached_property
+    def numbers(self) -> Sequence[Index]:
+        """Returns the number of each row's id, for both sides."""
+        return [spread(*np.frombuffer(runs, np.int64).reshape(-1, 2).T)[0] for runs in self.runs]
+
     def names(self, side: int, rows: Index) -> SelectedIds:
         before = len(self.numbers[0]) if side else 0
-        ids, numbers = self.ids[side], np.frombuffer(self.numbers[side], np.int64)
-        return SelectedIds(ids.data, ids.ends, numbers[rows - before])
+        return SelectedIds(self.ids[side].data, self.ids[side].ends, self.numbers[side][rows - before])
 
     def sizes(self, rows: Index) -> Index:
         if self.weighed is not None:
             return self.weighed.whole(rows)
-        sizes: Index = np.frombuffer(self.payloads[-1][1], np.int64)[rows]
+        sizes: Index = self.payloads[-1][1].view().view(np.int64)[rows]
         return sizes
 
 
@@ -155,6 +158,7 @@ class OnDisk(Store):
         self.seen_ids = SeenIds(memory, limits)
         self.ids = PayloadStore(memory, 1, limits)
         self.payloads = [PayloadStore(memory, 8, limits) for _ in range(payloads)]
+        self.in_turn = InTurn(memory.jobs > 1)
         self.unsaid: Sequence[str] = ()
 
     def claim(self, side: int, ids: ColumnData) -> tuple[Index, Flags]:
@@ -163,16 +167,19 @@ class OnDisk(Store):
 
     def add(self, _side: int, columns: Sequence[ColumnData], _numbers: Index, part: slice) -> None:
         for payload, column in zip((self.ids, *self.payloads), columns, strict=True):
-            payload.extend(*part_of(column, part))
+            some, sizes = part_of(column, part)
+            self.in_turn.call(partial(payload.extend, some, sizes), small=len(some) < SMALL_BYTES)
 
     def claimed(self, data: bytes, sizes: Index) -> Flags:
         return self.seen_ids.has(1, data, sizes)
 
     def loaded(self, stop: int) -> Iterator[tuple[int, Data]]:
+        self.let_go()
         return self._every(self.payloads[-1], stop)
 
     def join(self, factory: TableFactory, cross: int | None, scope: LabelFilter | None) -> Join | Forest:
         self.seen_ids.close()
+        self.let_go()
         self.memory.require(ENTRY_BYTES * self.ids.documents)  # for finding copies
         count = self.payloads[-1].documents
         factory.count(((data for _, data in self._every(payload, count)) for payload in self.payloads), count)

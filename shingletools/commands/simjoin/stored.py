@@ -33,14 +33,15 @@ class Stored:
         self.weights: DiskArray | None = None  # of each document, if its shingles have some: 8 bytes on disk
         if factory.weighed is not None:
             self.weights = DiskArray(memory.folder)
-            for _, part in self.parts():
-                self.weights.append(part.whole(np.arange(len(part))).tobytes())
+            for part in self.parts():
+                self.weights.append(self.load(part).whole(np.arange(len(part))).tobytes())
         self.parities: DiskArray | None = None  # of each document, if it is a set without weights: 16 bytes on disk
         if factory.weighed is None and self.components is None:
             self.parities = DiskArray(memory.folder)
-            for _, part in self.parts():
-                assert isinstance(part, SetTable)
-                self.parities.append(part.parities.tobytes())
+            for part in self.parts():
+                table = self.load(part)
+                assert isinstance(table, SetTable)
+                self.parities.append(table.parities.tobytes())
 
     def __len__(self) -> int:
         return self.payloads[-1].documents
@@ -52,10 +53,12 @@ class Stored:
         for payload in self.payloads:
             payload.forget()
 
-    def parts(self) -> Iterator[tuple[int, Table]]:
-        for rows in portions_of(self.payloads, self.most, self.limits):
-            yield int(rows[0]), self._load(rows)
-            self._forget()
+    def parts(self) -> Iterator[range]:
+        return (range(rows[0], rows[-1] + 1) for rows in portions_of(self.payloads, self.most, self.limits))
+
+    def load(self, part: range, /) -> Table:
+        self._forget()  # what was loaded before
+        return self._load(np.arange(part.start, part.stop))
 
     def equal(self, left: Index, right: Index) -> Flags:
         flags = [table.equal(one, two) for table, one, two in self._loaded(left, right)]

@@ -63,8 +63,11 @@ class Documents(Protocol):
 
     def __len__(self) -> int: ...
 
-    def parts(self) -> "Iterator[tuple[int, Table]]":
-        """Yields tables in memory that together have all rows, each with the number of its first row."""
+    def parts(self) -> Iterator[range]:
+        """Yields the rows in parts, each of which fits in memory."""
+
+    def load(self, part: range, /) -> "Table":
+        """Returns a table in memory of the rows of a part."""
 
     def equal(self, left: Index, right: Index) -> Flags:
         """Returns whether row left[i] is a copy of row right[i], and so forms a pair with it, for each i.
@@ -122,11 +125,14 @@ class Components(Protocol):
 class Table(Documents, Protocol):
     """Documents in memory."""
 
-    def parts(self) -> "Iterator[tuple[int, Table]]":
-        yield 0, self
+    def parts(self) -> Iterator[range]:
+        yield range(len(self))
 
-    def keys(self) -> U64:
-        """Returns a key of each row. Equal rows have equal keys, in all parts. Shape (rows,)."""
+    def load(self, _part: range, /) -> "Table":
+        return self
+
+    def keys(self, some: slice) -> U64:
+        """Returns a key of each of some rows. Equal rows have equal keys, in all parts. Shape (rows,)."""
 
     def buckets(self, bands: range, alive: Flags) -> Iterator[Bucketed]:
         """Yields for each of these bands, in order, the keys of each row that is alive: one, several or none.
@@ -193,8 +199,8 @@ class ComponentTable(Table):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def keys(self) -> U64:
-        keys: U64 = kernel.band_keys(self.rows, [(0, self.n)])[0]
+    def keys(self, some: slice) -> U64:
+        keys: U64 = kernel.band_keys(self.rows[some], [(0, self.n)])[0]
         return keys
 
     def equal(self, left: Index, right: Index) -> Flags:
