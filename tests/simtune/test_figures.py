@@ -90,7 +90,7 @@ def test_similarities_are_those_of_brute_force(
         assert edges_with(threshold)[place] == below[-1]
 
 
-@pytest.mark.parametrize("options", ["-k 2", "--chars -k 4", "--weights"])
+@pytest.mark.parametrize("options", ["-k 2", "--chars -k 5", "--weights"])
 @pytest.mark.parametrize("t", ["0.2", "0.5", "4/7", "0.8"])
 def test_pairs_are_those_of_simjoin(options: str, t: str, tmp_path: Path) -> None:
     """Of both, with all documents in the sample."""

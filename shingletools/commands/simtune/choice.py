@@ -1,8 +1,8 @@
 """Chooses a form and a threshold: with the most pairs that chance does not find, or with the best F1 by labels.
 
 Of a form, the least threshold is taken at which at most a share of its pairs are expected to be false, or, above it,
-the bottom of a valley, on whose far side the copies are. Where there is no valley, pairs may be relatives: then they
-are believed only where the nearest documents lead the others.
+the bottom of a valley, on whose far side the copies are. Pairs that become ever fewer may be relatives: then they are
+believed only where the nearest documents lead the others.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,8 @@ LOWEST = Fraction(1, 10)  # threshold
 LOWEST_BY_LABELS = Fraction(1, 20)
 FEW_PARTNERS = 20  # that tell nothing: ten pairs
 REACH = 3  # bins on either side, whose mean counts: a single peak is often chance
-DEVIATIONS = 3  # of chance, by which a rise is steeper
+STEEP = 2  # times as many pairs as above it on average: pairs become ever fewer
+DEVIATIONS = 4  # of chance, by which a rise is steeper; at each of ninety places, three are often found
 
 
 class Choice(NamedTuple):
@@ -70,11 +71,12 @@ def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
         return None
     counts = (-np.diff(partners)).tolist()
     around = (counts[max(at - REACH, 0) : at + REACH + 1] for at in range(len(counts)))
-    lowest = valley([Fraction(sum(some), len(some)) for some in around], edge)
-    if lowest > edge:
-        return lowest
-    while edge + 1 < len(result.edges) and result.doubtful[edge] > false_share * int(result.leading[edge]):
-        edge += 1
+    level = [Fraction(sum(some), len(some)) for some in around]
+    edge = valley(level, edge)
+    steep = STEEP * sum(counts[edge:]) / max(len(counts) - edge, 1)
+    if edge < len(counts) and level[edge] > steep + 2 * sqrt(steep + 1):
+        while edge < len(counts) and result.doubtful[edge] > false_share * int(result.leading[edge]):
+            edge += 1
     return edge if partners[edge] >= FEW_PARTNERS else None
 
 

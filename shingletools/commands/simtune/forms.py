@@ -56,14 +56,14 @@ WORD_CHARACTERS = ShingleUnits(3, chars=True, of_words=True)
 FORMS = (
     JoinForm(ShingleUnits(1), COSINE),
     JoinForm(WORD_CHARACTERS, COSINE),
-    JoinForm(ShingleUnits(4, chars=True)),
+    JoinForm(ShingleUnits(5, chars=True)),
     JoinForm(ShingleUnits(USUAL_WORDS)),
 )
 # Without labels, each form more is one more that may take relatives for copies; and of short texts, containment has few
 # values, between which chance is not seen
 FORMS_BY_LABELS = (
     *(JoinForm(ShingleUnits(k)) for k in (2, 3, 5, 10)),
-    *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 5)),
+    *(JoinForm(ShingleUnits(k, chars=True)) for k in (3, 4)),
     *(JoinForm(units, CONTAINMENT) for units in (ShingleUnits(1), ShingleUnits(2), WORD_CHARACTERS)),
 )
 
