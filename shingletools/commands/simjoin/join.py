@@ -37,8 +37,8 @@ class WhichPairs(NamedTuple):
 ALL_PAIRS = WhichPairs()
 
 
-class Partners(NamedTuple):
-    """Partners of documents, as arrays of one length, in the order of the documents."""
+class JoinPartners(NamedTuple):
+    """JoinPartners of documents, as arrays of one length, in the order of the documents."""
 
     owner: Index  # the place of the document
     document: Index
@@ -208,7 +208,7 @@ class Join:
             for part in stretches(count, self.limits.candidates):
                 yield document[part], original[part], start[part], count[part]
 
-    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[Partners, Index]:
+    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[JoinPartners, Index]:
         """Returns the partners of documents, and how many pairs each document has."""
         document, original, start, count = some
         place, owner = spread(start, count)
@@ -231,9 +231,9 @@ class Join:
             count[partner != a] = 0
             itself &= original[owner] == a
         sizes = np.bincount(owner, count + itself, len(document)).astype(np.int64)
-        return Partners(owner, a, partner, agreeing, itself, start, count), sizes
+        return JoinPartners(owner, a, partner, agreeing, itself, start, count), sizes
 
-    def _expanded(self, item: tuple[Partners, slice]) -> Pairs:
+    def _expanded(self, item: tuple[JoinPartners, slice]) -> Pairs:
         """Returns the pairs of some documents with partners and their copies, sorted."""
         found, documents = item
         _, a, partner, agreeing, itself, start, count = found.at(
