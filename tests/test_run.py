@@ -16,6 +16,8 @@ import pytest
 from harness import BIN, DATA, ENVIRONMENT, has_open, run_here, run_process, shell
 from shingletools import kernel
 from shingletools.record.command_registry import STAGES
+from shingletools.record.events import Reject
+from shingletools.running.step_events import SourceFiles, with_sources
 from shingletools.running.steps import command_lines, split, steps_of
 from shingletools.system import interruptible_reads
 from shingletools.system.errors import Failed
@@ -508,3 +510,21 @@ def test_late_rejects_are_lines_of_the_input(given: str, tmp_path: Path) -> None
         each.replace('"', "") for each in said if each.startswith("simindex")
     ]
     assert (tmp_path / "late").read_text() == "".join(f"{line}\n" for line in late)
+
+
+def test_a_file_that_has_changed_is_not_read_again_for_late_rejects(tmp_path: Path) -> None:
+    file = tmp_path / "docs"
+    file.write_text('{"id":1,"text":"a"}\n')
+    reject = Reject(str(file), 1, "id 1 was seen before", b"as a filter made it", late=True)
+    sources = SourceFiles.named(None, ["-", str(file)])
+
+    def kept() -> bytes:
+        (event,) = with_sources(iter([reject]), sources, {"-"})
+        assert isinstance(event, Reject)
+        return event.record.rstrip(b"\n")
+
+    assert kept() == b'{"id":1,"text":"a"}'
+    file.write_text('{"id":8,"text":"another"}\n')
+    assert kept() == b"as a filter made it"
+    file.unlink()
+    assert kept() == b"as a filter made it"

@@ -20,7 +20,7 @@
 #define PREFETCH(AT) __builtin_prefetch(AT)
 #define BYTES_BELOW(MARKS) ((size_t)__builtin_ctzll(MARKS) / 8)
 #else
-#define PREFETCH(AT)
+#define PREFETCH(AT) ((void)(AT))
 #define BYTES_BELOW(MARKS) ((size_t)(((((MARKS) & -(MARKS)) - 1) & EACH(1)) * EACH(1) >> 56) - 1)
 #endif
 

@@ -200,7 +200,8 @@ static inline int take_tokens(const Memo *memo, const uint8_t **at, const uint8_
     int count = 0;
     for (const uint8_t *stop; count < AHEAD && (stop = next_token(at, end, alone)) > *at; *at = stop) {
         tokens[count] = token_of(*at, stop, end);
-        PREFETCH(line_of(memo, &tokens[count++]));
+        PREFETCH(line_of(memo, &tokens[count]));
+        count++;
     }
     return count;
 }

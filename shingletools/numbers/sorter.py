@@ -1,9 +1,10 @@
 """Sorts entries of keys and values and looks them up, in memory or on disk."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +14,14 @@ from shingletools.system.disk_array import DiskArray
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import InTurn, in_threads
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 WORD_BYTES = 8  # of a key, and of a value
 LAST = np.uint64(2**64 - 1)
 NONE: Index = np.empty(0, np.int64)
 SMALL_RUN = 1 << 14  # entries of which another thread would be no help
-SORTING = 4  # memory for sorting entries, in multiples of their size
+SORTING = 4  # memory for sorting entries, in multiples of their size; in another thread, once more for what comes
 
 
 def ascending(keys: U64) -> Index:
@@ -81,10 +85,19 @@ class Sorter:
     are more entries than fit in memory, they are sorted in runs, which are merged by workers.
     """
 
-    def __init__(self, memory: Memory | None, divisor: int, limits: SortingLimits, *, columns: int = 1) -> None:
+    def __init__(
+        self,
+        memory: Memory | None,
+        divisor: int,
+        limits: SortingLimits,
+        *,
+        columns: int = 1,
+        pool: "ThreadPoolExecutor | None" = None,
+    ) -> None:
         """Takes the share of the memory for writing, and again for reading; memory None is no limit.
 
-        columns: values of each key. If there are several, values have the shape (entries, columns).
+        columns: values of each key. If there are several, values have the shape (entries, columns). pool: threads that
+        several sorters share.
         """
         self.memory = memory
         self.jobs = 1 if memory is None else memory.jobs
@@ -93,8 +106,9 @@ class Sorter:
         self.width = 1 + columns
         self.shape = (-1, columns) if columns > 1 else (-1,)
         share = 0 if memory is None else memory.share(divisor, limits.least_share // 8)
-        self.most = sys.maxsize if memory is None else share // (SORTING * WORD_BYTES * self.width)
-        self.in_turn = InTurn(self.jobs > 1)  # sorts and writes runs while others come
+        times = SORTING + (self.jobs > 1)
+        self.most = sys.maxsize if memory is None else share // (times * WORD_BYTES * self.width)
+        self.in_turn = InTurn(self.jobs > 1, pool)  # sorts and writes runs while others come
         self.held: list[tuple[U64, Index]] = []
         self.holding = 0
         self.column: DiskArray | None = None
@@ -102,7 +116,10 @@ class Sorter:
         self.samples: list[U64] = []  # of their keys, in memory, to tell how many entries are below a key
 
     def add(self, keys: U64, values: Index = NONE) -> None:
-        """Adds entries in any order. Shapes: (entries,), (entries,); no values if keys are alone."""
+        """Adds entries in any order. Shapes: (entries,), (entries,); no values if keys are alone.
+
+        The arrays are kept, and read later, so they must not change.
+        """
         for start in range(0, len(keys), self.most):
             part = slice(start, start + self.most)
             self.held.append((keys[part], values[part]))
@@ -110,9 +127,11 @@ class Sorter:
             if self.holding >= self.most:
                 self._end_run()
 
-    def _sorted(self, held: Sequence[tuple[U64, Index]]) -> tuple[U64, Index]:
+    def _sorted(self, held: list[tuple[U64, Index]]) -> tuple[U64, Index]:
+        """Returns the entries by ascending keys, and empties the list, so that they are not held twice."""
         keys = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in held)])
         values = np.concatenate([NONE.reshape(self.shape), *(part[1] for part in held)])
+        held.clear()
         if not self.columns:
             keys.sort()
             return keys, values
@@ -121,10 +140,11 @@ class Sorter:
 
     def _end_run(self) -> None:
         self.in_turn.wait()  # no more than one run is at work
-        self.in_turn.call(partial(self._write_run, self.held), small=self.holding < SMALL_RUN)
+        held, small = self.held, self.holding < SMALL_RUN
         self.held, self.holding = [], 0
+        self.in_turn.call(partial(self._write_run, held), small=small)
 
-    def _write_run(self, held: Sequence[tuple[U64, Index]]) -> None:
+    def _write_run(self, held: list[tuple[U64, Index]]) -> None:
         keys, values = self._sorted(held)
         if self.column is None and self.memory is not None:
             self.column = DiskArray(self.memory.folder)

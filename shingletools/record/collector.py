@@ -29,6 +29,7 @@ class Collector(ABC):
     """Makes an output that depends on more than one record. It takes the records in order, in one process."""
 
     reads_ahead = False  # whether other threads may read lines ahead, by the schema at that time
+    streams = False  # whether it yields events of a record before later ones come
     of_all = False  # whether one file without a good record means that there is no output
     once: Callable[[int], Sequence[str]] = staticmethod(lambda _side: ())  # fields that may not occur twice, by side
 

@@ -17,7 +17,7 @@ from shingletools.record.record_batch import RecordBatch
 from shingletools.running.outputs import Output, RejectsFile
 from shingletools.running.preflight_checks import check, check_apart, check_suffixes
 from shingletools.running.stage_run import DONE, FAILED, SOME_REJECTED, Say, StageRun, uncommitted
-from shingletools.running.step_events import Batches, run_collector, run_filters
+from shingletools.running.step_events import Batches, SourceFiles, run_collector, run_filters
 from shingletools.running.steps import Step, StepFailed
 from shingletools.system import errors, signals
 
@@ -124,8 +124,8 @@ class PipelineRun:
         line, jobs = 1, max(run.options.jobs for run in runs)
         with first.named():
             if first.stage.record_by_record is None:
-                collector, origin = first.collector or self.collect(first, given), self.runs[0].stage.format
-                made = run_collector(collector, first, jobs, given, origin)
+                sources = SourceFiles.named(self.runs[0].stage.format, self.runs[0].options.files)
+                made = run_collector(first.collector or self.collect(first, given), first, jobs, given, sources)
             else:
                 filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
                 chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])

@@ -4,7 +4,8 @@ import contextlib
 import itertools
 import os
 from collections import deque
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
 
 from shingletools import kernel
 from shingletools.reading import streams
@@ -18,11 +19,28 @@ from shingletools.record.record_batch import RecordBatch, Signatures, SourceReco
 from shingletools.running.stage_run import FAILED, StageRun
 from shingletools.system import files as system_files
 from shingletools.system.errors import Failed, JudgedDifferent, RecordFailed, Rejected
+from shingletools.system.files import State, states
 from shingletools.system.interruptible_reads import READ_BYTES
 
 Batches = Iterator[RecordBatch]
 Task = tuple[InputPiece, Signatures | None]  # a piece of the input, and the columns that are wanted
-UNREAD = -1  # before the first line of a file, and before a document that is a file
+
+
+class SourceFiles(NamedTuple):
+    """The files that the filters before a collector read."""
+
+    form: Format | None
+    states: Mapping[str, State]  # before they are read, of regular files
+
+    @classmethod
+    def named(cls, form: Format | None, files: Sequence[str]) -> Self:
+        return cls(form, states(filter(os.path.isfile, files)))
+
+    def have(self, file: str) -> bool:
+        """Returns whether a file is what it was; of one in a folder, whether it is there."""
+        return os.path.isfile(file) and (file not in self.states or State.read(file) == self.states[file])
+
+
 StepEvents = Generator[tuple[int, RecordBatch | Event]]  # what the step with this number among several, from 0, makes
 
 
@@ -124,16 +142,15 @@ def first_lines(data: bytes) -> bytes:
 
 
 def run_collector(
-    collector: Collector, run: StageRun, jobs: int, given: Batches | None, origin: Format | None = None
+    collector: Collector, run: StageRun, jobs: int, given: Batches | None, sources: SourceFiles
 ) -> StepEvents:
-    """Yields what a collector makes of its input. Raises Failed.
-
-    origin: the format of the files that filters before it have read.
-    """
+    """Yields what a collector makes of its input. Raises Failed."""
     stage, sides = run.stage, (run.options.files, *run.stage.sides)
     for side in stage.order:
         form = stage.format_of(side)
         ahead = form is None and jobs > 1 and collector.reads_ahead and (given is None or collector.schema(side).lines)
+        if collector.streams:  # a pipe's records flow on as they come
+            ahead = ahead and all(map(os.path.isfile, sides[side]))
         with contextlib.closing(read_pieces(form, sides[side], jobs if ahead else 1, given)) as pieces:
             batches = prefetched(collector, side, pieces, jobs) if ahead else (piece.batch() for piece in pieces)
             with contextlib.closing(batches):
@@ -141,23 +158,25 @@ def run_collector(
                     yield from ((0, event) for event in take_batch(collector, side, batch))
     if not (collector.of_all and run.conclusion().status == FAILED):
         own = {name for files in sides for name in files}
-        yield from ((0, event) for event in with_sources(collector.finish(), origin, own))
+        yield from ((0, event) for event in with_sources(collector.finish(), sources, own))
 
 
-def with_sources(events: Iterator[Event], form: Format | None, own: Collection[str]) -> Iterator[Event]:
+def with_sources(events: Iterator[Event], sources: SourceFiles, own: Collection[str]) -> Iterator[Event]:
     """Yields events. Late rejects get their records as they are in the files that filters have read. Raises Failed.
 
-    These files are read again, once if the events are in order. Standard input and pipes cannot be, so their records
-    stay as the filters made them. own: files that the collector reads itself, and "-".
+    These files are read again, once if the events are in order. Standard input and pipes cannot be, and files that have
+    changed must not be, so their records stay as the filters made them. own: files that the collector reads itself, and
+    "-".
     """
-    file, last, record, records = "", 0, b"", source_records(form, "")
+    file, last, record = "", None, b""
+    records: Iterator[tuple[int | None, bytes]] = iter(())
     for event in events:
-        if not isinstance(event, Reject) or not event.late or event.file in own or not os.path.isfile(event.file):
+        if not isinstance(event, Reject) or not event.late or event.file in own or not sources.have(event.file):
             yield event
             continue
-        line = event.line or 0
-        if event.file != file or line < last:
-            file, last, records = event.file, UNREAD, source_records(form, event.file)
+        line = event.line or 0  # a document that is a file has none
+        if event.file != file or last is None or line < last:
+            file, last, records = event.file, None, source_records(sources.form, event.file)
         if line != last:  # parts of a document have one line
             record = next((raw for number, raw in records if (number or 0) == line), event.record)
             last = line

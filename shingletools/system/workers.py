@@ -51,12 +51,22 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-class InTurn:
-    """Calls functions one after the other, in another thread if there is to be one; it ends with the object."""
+def thread_pool(jobs: int) -> "ThreadPoolExecutor":
+    """Returns threads that begin when they are needed, and end with the object."""
+    from concurrent.futures import ThreadPoolExecutor  # late, as above
 
-    def __init__(self, threaded: bool) -> None:
+    return ThreadPoolExecutor(jobs)
+
+
+class InTurn:
+    """Calls functions one after the other, in another thread if there is to be one; it ends with the object.
+
+    pool: threads to share with other objects; then `wait` comes before each `call`.
+    """
+
+    def __init__(self, threaded: bool, pool: "ThreadPoolExecutor | None" = None) -> None:
         self.threaded = threaded
-        self.pool: ThreadPoolExecutor | None = None
+        self.pool = pool
         self.calls: list[Future[object]] = []
 
     def call(self, function: Callable[[], object], small: bool) -> None:
@@ -65,10 +75,7 @@ class InTurn:
             self.wait()
             function()
             return
-        if self.pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # late, as above
-
-            self.pool = ThreadPoolExecutor(1)
+        self.pool = self.pool or thread_pool(1)
         try:
             self.calls.append(self.pool.submit(function))
         except RuntimeError:

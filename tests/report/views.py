@@ -32,7 +32,8 @@ def order() -> list[Comparison]:
 
 
 def facts(page: Page) -> dict[str, str]:
-    return dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
+    texts = page.locator("dt, dd").all_inner_texts()  # all at once, since the page may be drawn again
+    return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
 def search(page: Page, letters: str) -> None:

@@ -8,12 +8,12 @@ import resource
 import signal
 import subprocess
 import time
-from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -33,6 +33,8 @@ from shingletools.kernel.types import U64, Index
 from shingletools.numbers import sorter as sorting
 from shingletools.numbers.payload_store import PayloadStore, portions_of
 from shingletools.numbers.sorter import NONE, Sorter, ascending
+from shingletools.system.disk_array import DiskArray
+from shingletools.system.errors import EnvironmentFailure
 from shingletools.system.growing_bytes import LARGE_BYTES, GrowingBytes
 from shingletools.system.memory_limit import Memory
 from simjoin.all_pairs import ON_DISK, SMALL, brute_force, check_all, ends, joined, lines
@@ -127,20 +129,31 @@ def test_a_chain_is_connected() -> None:
     check_all(lines(rows), JoinOptions(agreeing=40), expected)
 
 
-@given(st.lists(st.lists(st.integers(0, 6) | st.just(2**64 - 1), max_size=9), max_size=6))
-def test_sorter(blocks: list[list[int]]) -> None:
-    sorter = Sorter(ON_DISK, 1, SMALL)
-    expected: Counter[tuple[int, int]] = Counter()
-    for number, block in enumerate(blocks):
-        sorter.add(np.array(block, np.uint64), np.full(len(block), -number))
-        expected.update((key, -number) for key in block)
-    keys: list[int] = []
-    found: Counter[tuple[int, int]] = Counter()
-    for key, value in sorter.sorted():
-        keys += key.tolist()
-        found.update(zip(key.tolist(), value.tolist(), strict=True))
-    assert keys == sorted(keys)
-    assert found == expected
+@pytest.mark.parametrize("jobs", [1, 2])
+@given(blocks=st.lists(st.lists(st.integers(0, 6) | st.just(2**64 - 1), max_size=9), max_size=6))
+def test_sorter(jobs: int, blocks: list[list[int]]) -> None:
+    """Entries of one key come in the order in which they were added, whoever writes runs."""
+    with patch.object(sorting, "SMALL_RUN", 1):
+        sorter = Sorter(ON_DISK._replace(jobs=jobs), 1, SMALL)
+        entries = [(key, place) for place, key in enumerate(key for block in blocks for key in block)]
+        place = 0
+        for block in blocks:
+            sorter.add(np.array(block, np.uint64), np.arange(place, place + len(block)))
+            place += len(block)
+        found = [
+            entry for keys, values in sorter.sorted() for entry in zip(keys.tolist(), values.tolist(), strict=True)
+        ]
+    assert found == sorted(entries)
+
+
+def test_a_run_that_another_thread_cannot_write_fails() -> None:
+    sorter = Sorter(ON_DISK._replace(jobs=2), 1, SMALL)
+    sorter.add(np.zeros(sorting.SMALL_RUN, np.uint64), np.arange(sorting.SMALL_RUN))
+    sorter.most = sorting.SMALL_RUN  # one run, in another thread
+    with patch.object(DiskArray, "append", side_effect=EnvironmentFailure("full")):
+        sorter.add(np.zeros(sorting.SMALL_RUN, np.uint64), np.arange(sorting.SMALL_RUN))
+        with pytest.raises(EnvironmentFailure, match="full"):
+            next(sorter.sorted())
 
 
 @pytest.mark.parametrize("edges", [[2, 4], [4, 7, 8], [7]])

@@ -49,6 +49,7 @@ class DedupCollector(Collector):
     """
 
     reads_ahead = True
+    streams = True
 
     def __init__(self, spec: DedupSpec, context: CollectorContext) -> None:
         """Reads the side files. Raises Failed."""

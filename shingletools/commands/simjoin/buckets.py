@@ -16,7 +16,7 @@ from shingletools.kernel import arrays as kernel
 from shingletools.kernel.types import U64, Flags, Index
 from shingletools.numbers.sorter import Sorter, equal_keys, repeated
 from shingletools.system.memory_limit import Memory
-from shingletools.system.workers import in_threads
+from shingletools.system.workers import in_threads, thread_pool
 
 MAX_OPEN_FILES = 256  # files open at once
 PLACES = 4  # marks in a byte
@@ -66,18 +66,22 @@ def by_size(table: Documents, portion: Portion) -> Portion:
 def portions(entries: Iterable[tuple[U64, Index]], limits: Limits, jobs: int = 1) -> Iterator[Portion]:
     """Yields buckets from entries: ascending keys, and rows, which ascend at each key. All of a key are in one block.
 
+    Rows alone at their key are left out. Portions are those of `parts_of`, whatever the blocks.
+
     >>> blocks = ([1, 4, 4], [7, 8, 9]), ([5, 5, 6], [0, 1, 0])
     >>> entries = [(np.array(keys, np.uint64), np.array(rows)) for keys, rows in blocks]
     >>> [(portion.bucket.tolist(), portion.row.tolist()) for portion in portions(entries, Limits())]
     [([0, 0, 1, 1], [8, 9, 0, 1])]
     """
     held: list[Portion] = []
+    fresh = 0  # rows since the last cut: a large bucket is not copied again for a few
     for portion in in_threads(shared_rows, entries, jobs):
         held.append(portion)
-        if sum(len(each.row) for each in held) >= limits.portion:
+        fresh += len(portion.row)
+        if fresh >= limits.portion:
             *whole, rest = parts_of(together(held), limits.portion)
             yield from whole
-            held = [rest]
+            held, fresh = [rest], 0
     if held:
         yield from parts_of(together(held), limits.portion)
 
@@ -172,7 +176,8 @@ def bands(table: Documents, alive: Alive, resources: Resources) -> Iterator[Iter
     columns = 1 if table.components is not None else 2
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
-        sorters = [Sorter(memory, 4 * len(chosen), limits, columns=columns) for _ in chosen]
+        pool = thread_pool(jobs)
+        sorters = [Sorter(memory, 4 * len(chosen), limits, columns=columns, pool=pool) for _ in chosen]
         for by_band in in_threads(partial(packed, table, alive, marks, chosen), table.parts(), jobs):
             for sorter, entries in zip(sorters, by_band, strict=True):
                 sorter.add(*entries)

@@ -97,11 +97,11 @@ class Join:
             some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
             some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
-        yield Progress(1, self.candidates)
         self.partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
         self.paired = copied  # and all that have partners
         if not self.copies_pair:
             del self.table  # whose documents need not be compared again
+        yield Progress(1, self.candidates)
 
     def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
         """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
@@ -182,7 +182,7 @@ class Join:
         return compared, Pairs(candidates.left, candidates.right, agreeing).at(agreeing > 0)
 
     def copied(self, pairs: Pairs) -> Flags:
-        """Returns which of the pairs that came last are of an original and its copy. Shape (pairs,)."""
+        """Returns which pairs are of an original and its copy. Shape (pairs,)."""
         start, count = self.originals.within(pairs.b, 1)
         flags = count > 0
         flags[flags] = self.originals.values[start[flags]] == pairs.a[flags]

@@ -204,8 +204,9 @@ class OnDisk(Store):
     def names(self, _side: int, rows: Index) -> SelectedIds:
         distinct, numbers = np.unique(rows, return_inverse=True)
         data, sizes = self.ids.load(distinct)
+        names = SelectedIds(data.tobytes(), np.cumsum(sizes), numbers)
         self.ids.forget()
-        return SelectedIds(data.tobytes(), np.cumsum(sizes), numbers)
+        return names
 
     def sizes(self, rows: Index) -> Index:
         if self.weighed is not None:

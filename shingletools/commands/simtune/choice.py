@@ -75,9 +75,9 @@ def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
     edge = valley(level, edge)
     steep = STEEP * sum(counts[edge:]) / max(len(counts) - edge, 1)
     if edge < len(counts) and level[edge] > steep + 2 * sqrt(steep + 1):
-        while edge < len(counts) and result.doubtful[edge] > false_share * int(result.leading[edge]):
+        while edge < len(partners) and result.doubtful[edge] > false_share * int(result.leading[edge]):
             edge += 1
-    return edge if partners[edge] >= FEW_PARTNERS else None
+    return edge if edge < len(partners) and partners[edge] >= FEW_PARTNERS else None
 
 
 def valley(level: Sequence[Fraction], first: int) -> int:
