@@ -127,6 +127,8 @@ def made_with(package: str) -> str:
         ("--symbols", "↑ 5 ★★ ✓ C♯ → •", "u2191 5 u2605 u2605 u2713 c u266f"),
         ("--symbols", "Fine 👍🏽 ☹ 🇩🇪 ©", "fine u1f44d u2639 u1f1e9 u1f1ea"),
         ("--symbols", "!!! a", "a"),
+        ("--symbols", "+ added", "u002b added"),
+        ("--symbols", "½ 1½ 1/2", "1 u002f 2 1 1 u002f 2 1 u002f 2"),
         ("--symbols --stop en", "The -- !", "-- !"),
         ("--symbols", "\u200b ", ""),
         ("--drop-numbers", "In 2024 v2 3.14 ٣٤ ½ x86 三", "in v2 x86 三"),
@@ -296,7 +298,7 @@ def test_recipes() -> None:
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 symbols/3 fold-accents drop-numbers "
+        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 symbols/4 fold-accents drop-numbers "
         "mask-numbers/2 stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
         f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"

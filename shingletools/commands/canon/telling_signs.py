@@ -1,6 +1,7 @@
 """Writes signs as words where they change what is meant, since all that is no letter or digit is dropped."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from shingletools.commands.canon.character_origins import Origin
@@ -8,6 +9,7 @@ from shingletools.system.lazy_imports import lazy
 from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PARTING, PICTURES
 
 POWERS = "⁰¹²³⁴-⁹⁻"
+FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"
 
 
 def pattern_of(others: str, quotes: str) -> re.Pattern[str]:
@@ -25,14 +27,14 @@ def pattern_of(others: str, quotes: str) -> re.Pattern[str]:
         r"(?<=[-+*/%&|^!])=(?!=)|(?<!=.)(?<==)={0,2}(?![=>])|(?<=!)==|(?<=&)&|(?<=\|)\|",  # of code
         r"(?<=\*)\*(?=\s)|(?<=/)/(?=\s)|(?<=<)<(?=\s)|(?<=>)>(?=\s)|(?<![^\s([=,].)(?<=[!~^])(?=\w)",
         r"(?<=\s[&*^~])(?=\s)|(?<=[A-Z]\*)(?![\w*])",  # between words, and after a grade
-        r"(?<=[*+/^])(?=\s?[-−\d(])|(?<=[\d\s]\+)(?!\w)|(?<=[<>])=?",
+        r"(?<=[*+/^])(?=\s?[-−\d(])|(?<=\+)(?<![^\d\s].)(?!\w)|(?<=[<>])=?",
         rf"(?<=[{POWERS}])[{POWERS}]*",
         rf"(?<![-.,*+/^!<>&|=~:;{POWERS}])(?<!{quotes})",  # all others
     )
     return re.compile(rf"(?:[-.*+/^!<>%$&|=~:;{others}]|{quotes})(?:{'|'.join(behind)})")
 
 
-SIGN = lazy(lambda: pattern_of(f",‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{PICTURES}", "’”°′″"))
+SIGN = lazy(lambda: pattern_of(f",‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{FRACTIONS}{PICTURES}", "’”°′″"))
 ASCII_SIGN = lazy(lambda: pattern_of(",", ""))  # a class of few characters is searched twice as fast
 SPELLINGS = dict.fromkeys(MINUSES, "−") | {"-": "−", "*": "×", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠"}
 SPELLINGS |= {"'": "′", "’": "′", '"': "″", "”": "″"}
@@ -42,6 +44,7 @@ BEFORE_WORDS = tuple("([{\"'")
 GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
 OPENED = {"′": lazy(lambda: re.compile(r"(?<!\w)['‘‚’]\w")), "″": lazy(lambda: re.compile(r'(?<!\w)["“„”]\w'))}
 WORDS = {".": " 0.", "&": "and"}
+WORDS |= {each: f" {unicodedata.normalize('NFKC', each)} ".replace("\u2044", " u002f ") for each in FRACTIONS}
 LONGEST_QUOTED = 200  # characters between quotes
 BESIDE = 16  # characters beside a sign that are looked at
 BLANKS = lazy(lambda: re.compile(r"\s+"))
@@ -52,9 +55,9 @@ def telling_signs(text: str) -> str:
     """Returns the text with its telling signs as words of their codes.
 
     These are a minus, %, currencies, < and > and the like between words or before numbers, what calculates with
-    numbers, operators of code, powers of numbers, minutes and inches, what parts digits, mathematical signs, faces and
-    pictures. A hyphen or the > before a quoted line is none. A number that begins with a point gets a 0 before it, and
-    an & between words is the word and.
+    numbers, operators of code, powers of numbers, fractions, minutes and inches, what parts digits, mathematical signs,
+    faces and pictures. A hyphen or the > before a quoted line is none. A number that begins with a point gets a 0
+    before it, and an & between words is the word and.
 
     >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
     ['u2212', '5', '°C,', '10', 'u002d', '20', 'm,', 'p', 'u003c', '0.05,']
@@ -129,7 +132,8 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
     elif sign in "+×^÷":  # a slash is none in dates and fractions
         told = calculates and spaces[0] == spaces[1] and (sign != "÷" or spaces[0])
         if sign == "+":  # between words, and behind a number, as in 18+ or HER2+
-            told |= all(spaces) or (before[-1:].isdecimal() and not after[:1].isalnum())
+            told |= (all(spaces) or not before) and spaces[1]
+            told |= before[-1:].isdecimal() and not after[:1].isalnum()
             told |= before[-1:].isalpha() and after[:1].isdecimal()
         elif sign != "÷":
             told |= (within and all(spaces)) or (sign == "^" and after[:1].isalnum() and not before[-1:].isalnum())
