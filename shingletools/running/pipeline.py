@@ -125,7 +125,8 @@ class PipelineRun:
         with first.named():
             if first.stage.record_by_record is None:
                 sources = SourceFiles.named(self.runs[0].stage.format, self.runs[0].options.files)
-                made = run_collector(first.collector or self.collect(first, given), first, jobs, given, sources)
+                collector = first.collector or self.collect(first, given)
+                made = run_collector(collector, first, jobs=jobs, given=given, sources=sources)
             else:
                 filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
                 chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])

@@ -142,7 +142,7 @@ def first_lines(data: bytes) -> bytes:
 
 
 def run_collector(
-    collector: Collector, run: StageRun, jobs: int, given: Batches | None, sources: SourceFiles
+    collector: Collector, run: StageRun, *, jobs: int, given: Batches | None, sources: SourceFiles
 ) -> StepEvents:
     """Yields what a collector makes of its input. Raises Failed."""
     stage, sides = run.stage, (run.options.files, *run.stage.sides)

@@ -33,9 +33,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
     if jobs == 1:
         yield from map(function, items)
         return
-    from concurrent.futures import ThreadPoolExecutor  # late: it loads logging, which one job does not need
-
-    pool = ThreadPoolExecutor(jobs)
+    pool = thread_pool(jobs)
     pending: deque[Future[Result]] = deque()
     try:
         for item in items:
@@ -53,7 +51,7 @@ def in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: 
 
 def thread_pool(jobs: int) -> "ThreadPoolExecutor":
     """Returns threads that begin when they are needed, and end with the object."""
-    from concurrent.futures import ThreadPoolExecutor  # late, as above
+    from concurrent.futures import ThreadPoolExecutor  # late: it loads logging, which one job does not need
 
     return ThreadPoolExecutor(jobs)
 

@@ -176,7 +176,7 @@ def bands(table: Documents, alive: Alive, resources: Resources) -> Iterator[Iter
     columns = 1 if table.components is not None else 2
     for start in range(0, table.bands, together):
         chosen = range(start, min(start + together, table.bands))
-        pool = thread_pool(jobs)
+        pool = thread_pool(jobs) if jobs > 1 else None
         sorters = [Sorter(memory, 4 * len(chosen), limits, columns=columns, pool=pool) for _ in chosen]
         for by_band in in_threads(partial(packed, table, alive, marks, chosen), table.parts(), jobs):
             for sorter, entries in zip(sorters, by_band, strict=True):
