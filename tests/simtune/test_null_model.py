@@ -218,3 +218,15 @@ def test_pairs_that_are_good_only_where_all_is_shared() -> None:
     false = np.where(np.arange(len(one.edges)) < last, one.partners, 0) * null_model.UNIT
     partners = np.where(np.arange(len(one.edges)) < last, one.partners, 1000)
     assert threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST) == last
+
+
+def test_relatives_without_a_lead_are_no_pairs_even_where_all_is_shared() -> None:
+    """From .3 on, pairs become ever fewer. The nearest documents lead all others everywhere, nowhere, or at 1 only."""
+    one = evaluate(sample_of(planted(9, 300, 40)[0]), FORMS[0])
+    places = np.arange(len(one.edges))
+    partners = 100 + (10**6 * 0.25 ** np.maximum(places - 30, 0)).astype(np.int64)
+    false = np.where(places < 30, partners, 0) * null_model.UNIT
+    few = one._replace(partners=partners, false_partners=false, different=0 * places, leading=partners)
+    assert threshold_by_null(few._replace(doubtful=0 * places), MOST) == 30
+    assert threshold_by_null(few._replace(doubtful=partners), MOST) is None
+    assert threshold_by_null(few._replace(doubtful=np.where(places < 100, partners, 0)), MOST) == 100
