@@ -32,14 +32,14 @@ TOKEN_BYTES = 24  # for a shingle of a set
 JOIN_BYTES, DISK = 4 << 30, " -S 4G"  # a join that takes more memory works on disk
 MAX_PAIRS = 10**8  # that are written one by one
 AGAINST_FILE = "simtune.against"  # sketches or shingles of --against
-UNIQUE_ADVICE = "shingletools unique joins words in this way, too; it has simcheck say which pairs are copies"
+UNIQUE_ADVICE = "shingletools unique compares words in this way, too, and checks which of these pairs are copies"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 TITLES = {
     "sample": "documents and the sample",
-    "form": "what was tried, for all documents",
-    "score": "the choice, by the labels that did not choose it",
+    "form": "what was tried, with figures for all documents; the last line is what is usual",
+    "score": "how good the choice is, by the half of the labels that did not choose it",
 }
-HEADS = {"f1": "F1", "true": "true pairs"}
+HEADS = {"f1": "F1", "true": "true pairs", "bytes": "bytes of memory", "cut": "cut short", "empty": "without words"}
 
 
 def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
@@ -109,14 +109,14 @@ def sample_finding(sample: Sample) -> Finding:
 def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
     result, pairs = choice.result, min(choice.pairs, sample.input_size) if choice.result.form.best else choice.pairs
-    false = pairs * result.false_pairs(choice.edge) / max(choice.pairs, Fraction(1))
+    false = result.false_pairs(choice.edge)
     found: Finding = {
         "scope": "form",
         "shingle": result.form.units.options,
         "simjoin": result.form.join(None),
         "threshold": choice.threshold,
         "pairs": round(pairs),
-        "false": round(false) if result.estimable else None,
+        "false": None if false is None else round(pairs * false / max(choice.pairs, Fraction(1))),
         "bytes": memory_bytes(sample, result),
     }
     if sample.labels is None:
@@ -134,27 +134,23 @@ def shares_of(score: Score) -> Finding:
 
 
 def null_reason(chosen: Choice, usual: Choice, documents: int) -> str:
-    """Returns why a choice was made without labels, with the two numbers that decided.
+    """Returns why a sample of so many documents led to a choice, with the two numbers that decided."""
+    if not round(chosen.pairs):
+        return f"these texts have no near-copies that a sample of {documents} shows; this pipeline would find them"
+    rest = f"the usual {found_by(usual)}" if chosen is not usual else "nothing else that was tried finds a tenth more"
+    return f"{found_by(chosen)}; {rest}; pairs are clear if their texts are equal, or resemble no others as much"
 
-    documents: how many the sample has.
-    """
-    beyond, pairs = round(usual.pairs_beyond_chance), round(usual.pairs)
-    if chosen is not usual:
-        more = f"it finds {round(chosen.pairs_beyond_chance - usual.pairs_beyond_chance)} more pairs beyond chance than"
-        return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {beyond}"
-    if not pairs:
-        none = f"these texts have no near-copies that a sample of {documents} shows"
-        return f"{none}; this pipeline would find them if there were any"
-    found = f"{beyond} of its {pairs} pairs are beyond chance"
-    found = found if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
-    return f"{options(usual)}, as usual: {found}, and no other form finds more"
+
+def found_by(choice: Choice) -> str:
+    pairs = round(choice.pairs)
+    return f"{options(choice)} finds {pairs} pair{'s' * (pairs != 1)}, {round(choice.clear_pairs)} of them clear"
 
 
 def labels_reason(chosen: Choice, usual: Choice) -> str:
     """Returns why a choice was made with labels, with the two numbers that decided."""
     f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
     if chosen is usual:
-        return f"{options(chosen)}, as usual: {f1}; by the other half, nothing is better"
+        return f"{options(chosen)}, as usual: {f1}; by the half that chose, nothing is better"
     return f"{options(chosen)}: {f1}, where the usual {options(usual)} has {usual.score(first=False).f1}"
 
 
