@@ -84,8 +84,7 @@ def few_findings(texts: Sequence[str], k: int) -> list[Record]:
     if not pairs:
         reasons = [f"these texts have no near-copies that a sample of {count} shows; this pipeline would find them"]
     if count < FEW:
-        said = f"the sample has {count} document{'s' if count != 1 else ''}: what fewer than {FEW} say may be chance"
-        reasons.append(said)
+        reasons.append(f"the sample has fewer than {FEW} documents, so all this may be chance")
     made: list[Record] = [
         {
             "scope": "sample",

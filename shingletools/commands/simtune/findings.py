@@ -68,14 +68,13 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     documents = len(sample.documents)
     because = [labels_reason(chosen, usual) if labels else null_reason(chosen, usual, documents)]
     if documents < FEW_DOCUMENTS:
-        count = f"{documents} document{'s' * (documents != 1)}"
-        because.append(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
+        because.append(f"the sample has fewer than {FEW_DOCUMENTS} documents, so all this may be chance")
     if chosen is usual and usual.threshold > at:
-        because.append(f"below {as_option(usual.threshold)}, most pairs of this form differ in numbers alone")
+        because.append(f"below {as_option(usual.threshold)}, most pairs of unequal texts differ in numbers alone")
     elif chosen is usual and spec.words is None and spec.threshold is None and not spec.others:
         because.append(UNIQUE_ADVICE)
     if chosen is usual and documents < sum(sample.read):
-        because.append("other forms may show more in a larger sample: --sample N")
+        because.append("a larger sample may show more: --sample N")
     for each in because:
         yield {"scope": "reason", "because": each}
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
@@ -88,8 +87,7 @@ def label_doubt(sample: Sample) -> str:
     halves = [sample.true_pairs[half].any() for half in (sample.first_half, ~sample.first_half)]
     if not any(halves):
         return "no two documents of the sample belong together"
-    one = "all true pairs of the sample are of one connected set of documents, and so in one half"
-    return "" if all(halves) else one
+    return "" if all(halves) else "all documents that belong together make one group, and two groups are needed"
 
 
 def sample_finding(sample: Sample) -> Finding:
@@ -191,15 +189,17 @@ def table(found: Iterable[Finding]) -> bytes:
         if scope in {"reason", "advice"}:
             blocks.append("".join(f"{[*each.values()][-1]}\n" for each in rows).encode())
             continue
-        names = [name for name in max(rows, key=len) if name != "scope" and not name.endswith(("_low", "_high"))]
+        known = [name for name in rows[0] if any(each[name] is not None for each in rows)]
+        names = [name for name in known if name != "scope" and not name.endswith(("_low", "_high"))]
+        heads = HEADS if "false_low" in rows[0] else HEADS | {"false": "false, at least"}
         cells = ([cell(each, name) for name in names] for each in rows)
-        blocks.append(f"{TITLES[scope]}:\n".encode() + aligned([[HEADS.get(name, name) for name in names], *cells]))
+        blocks.append(f"{TITLES[scope]}:\n".encode() + aligned([[heads.get(name, name) for name in names], *cells]))
     return b"\n".join(blocks)
 
 
 def cell(finding: Finding, name: str) -> str:
     """Returns a value for people, a ratio with its interval if it has one."""
+    if finding[name] is None:
+        return "unknown"
     found, low, high = (as_cell(finding.get(f"{name}{end}"), name == "threshold") for end in ("", "_low", "_high"))
-    if found == "-" or (low == "-" and name != "false"):
-        return found
-    return f"{found} or more" if low == "-" else f"{found} ({low} to {high})"
+    return found if low == "-" else f"{found} ({low} to {high})"
