@@ -141,8 +141,6 @@ def should_swap(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
 
 def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
     """Returns the numbers of distinct shingles in both, in a, and in b."""
-    if a.index is not None and b.index is not None:
-        return len(a.index.keys() & b.index.keys()), len(a.index), len(b.index)
     return int(np.count_nonzero(are_among(a.distinct, b.distinct))), len(a.distinct), len(b.distinct)
 
 
