@@ -1,7 +1,7 @@
 """Documents of all kinds in Python: lines, dicts, files, tables; values that JSON lacks."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
@@ -111,6 +111,15 @@ def test_values_that_json_lacks() -> None:
             list(run("canon", [{"id": 0, "text": ""}, wrong]))
     with pytest.raises(TypeError, match="documents are several"):
         list(run("canon", {"id": 0, "text": ""}))
+
+
+def test_documents_that_fail_are_not_the_fault_of_a_step() -> None:
+    def documents() -> Iterator[dict[str, Any]]:
+        yield RECORDS[0]
+        raise Failed("where they come from: closed")
+
+    with pytest.raises(Failed, match=r"^where they come from: closed$"):
+        list(run("canon | shingle", documents()))
 
 
 class PathOfBytes:
