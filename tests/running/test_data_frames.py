@@ -175,6 +175,10 @@ def test_dicts_stay_the_same_objects(tmp_path: Path) -> None:
         list(unique(rows[1:3], groups=[{"members": [2, 3]}], options=f"--keep none --removed {removed}")) == rows[2:3]
     )
     assert json.loads(removed.read_text()) == rows[1]
+    assert list(unique([rows[2], b"bad", rows[0]], pairs, options="--annotate")) == [
+        rows[2],
+        {**rows[0], **mark, "duplicate_of": 2},
+    ]
     mixed = unique([rows[0], b'{"id":2,"text":"b","x":1.0}', b'{"id":1,"text":""}'], pairs)
     assert list(mixed) == [rows[0], {"id": 1, "text": ""}]
     assert list(unique([b'{"id":1,"x":1.0}', rows[0]], pairs).lines()) == [b'{"id":1,"x":1.0}\n', b'{"id":1}\n']

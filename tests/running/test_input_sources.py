@@ -91,6 +91,7 @@ def test_values_that_json_lacks() -> None:
             ([float("-inf"), None], [None, None]),
             ({"x": np.float32("nan")}, {"x": None}),
             (np.array([1.0, np.inf]), [1.0, None]),
+            (np.array([[1, 2], [3, 4]]).T, [[1, 3], [2, 4]]),
             (pd.NaT, None),
             (pd.NA, None),
             (pd.Timestamp("2020-01-02 03:04"), "2020-01-02T03:04:00"),
@@ -235,6 +236,8 @@ def test_records_that_are_nested_deeply(levels: int, good: bool, tmp_path: Path)
         ran = run_here("shingletools", "unique", name, cwd=tmp_path)
         assert (ran.status, ran.out.count(b'"id"')) == (0 if good else 1, 1)
         assert "nested too deeply" in ran.err or good
+    (record,) = run("canon", [b'{"id":1,"text":"a","n":%d,"x":%b}\n' % (1 << 70, b"[" * 1000 + b"]" * 1000)])
+    assert (record["id"], type(record["n"])) == (1, float)
     document: dict[str, object] = {"id": 1, "text": "a b"}
     value = []
     for _ in range(levels):
@@ -252,6 +255,11 @@ def test_columns_that_will_not_do() -> None:
     result = run("canon", pa.table({"id": [1, 2, 3], "text": pa.array([b"a", b"\xff", None])}).slice(0, 2))
     assert [each["id"] for each in result] == [1]
     assert [each.cause for each in result.rejected] == ["not UTF-8 (byte 17)"]
+    result = run("canon", pa.table({"id": [1, 2, 3], "text": pa.array([b"a", b"\xff", None])}))
+    assert [each["id"] for each in result] == [1]
+    assert [each.cause for each in result.rejected] == ["not UTF-8 (byte 17)", 'field "text" is not a string']
+    with pytest.raises(Failed, match=r'^canon: documents: two columns "text"$'):
+        list(run("canon", pa.Table.from_arrays([pa.array(["a"])] * 3, names=["id", "text", "text"])))
     assert written(TO_PAIRS, pa.table({"id": [], "text": []})) == b""
 
 

@@ -79,7 +79,7 @@ def test_a_result_as_arrow(pairs: bytes) -> None:
         run("canon", [{"id": 2**63, "text": "a"}, {"id": -1, "text": "b"}]).to_arrow()
 
 
-def test_strict_ends_at_the_first_bad_record() -> None:
+def test_strict_ends_at_the_first_bad_record(tmp_path: Path) -> None:
     made: list[Any] = []
     result = run("canon | shingle", [*RECORDS[:3], {"id": 7}, *RECORDS[3:]], strict=True)
     with pytest.raises(Failed) as raised:
@@ -87,6 +87,11 @@ def test_strict_ends_at_the_first_bad_record() -> None:
     assert (str(raised.value), len(made)) == ('canon: -:4: field "text" is missing', 3)
     assert [str(each) for each in result.rejected] == [str(raised.value)]
     assert list(result) == []
+    (tmp_path / "t.csv").write_text("id,text\n1,a\n2\n3,b\n4\n")
+    result = run("canon --csv", tmp_path / "t.csv", strict=True)
+    with pytest.raises(Failed, match=r"3: 1 column, but the header has 2$"):
+        list(result)
+    assert [each.line for each in result.rejected] == [3]
 
 
 def test_too_many_bad_records() -> None:
