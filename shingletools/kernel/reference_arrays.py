@@ -40,8 +40,8 @@ def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
     if not k:
         return words.astype(np.uint64)
     sums = np.zeros(n + 1, np.uint64)
-    np.cumsum(words * _powers(pow(base, -1, 2**64), n), out=sums[1:])
-    z: U64 = (sums[k:] - sums[:-k]) * _powers(base, n)[k - 1 :]
+    np.cumsum(words * powers_of(pow(base, -1, 2**64), n), out=sums[1:])
+    z: U64 = (sums[k:] - sums[:-k]) * powers_of(base, n)[k - 1 :]
     if key:
         return siphash(z, key)
     z ^= z >> np.uint64(32)
@@ -50,10 +50,10 @@ def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
     return z
 
 
-def _powers(base: int, n: int) -> U64:
+def powers_of(base: int, n: int) -> U64:
     """Returns base^0 to base^(n-1) mod 2^64."""
     powers = np.full(n, base, np.uint64)
-    powers[0] = 1
+    powers[:1] = 1
     return np.cumprod(powers)
 
 
