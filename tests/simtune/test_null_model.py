@@ -189,7 +189,7 @@ def test_the_lowest_place_before_the_steepest_rise(level: list[float], first: in
     assert valley([*map(Fraction, level)], first) == place
 
 
-def test_a_choice_needs_more_clear_pairs_than_what_is_usual() -> None:
+def test_a_choice_needs_a_tenth_more_clear_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
     sample = sample_of(texts)
     usual = Choice(evaluate(sample, JoinForm(ShingleUnits(1))), 75)
@@ -198,6 +198,13 @@ def test_a_choice_needs_more_clear_pairs_than_what_is_usual() -> None:
     few = other._replace(edge=100)  # equal ones, of which there are none
     assert form_by_null([few, usual]) is usual
     assert form_by_null([usual]) is usual
+    usual = usual._replace(edge=50)
+    near, far = (
+        usual._replace(result=usual.result._replace(copies=usual.clear_pairs * share))
+        for share in (Fraction(1, 10), Fraction(1, 9))
+    )
+    assert form_by_null([near, usual]) is usual
+    assert form_by_null([far, usual]) is far
 
 
 def test_clear_pairs_are_copies() -> None:
