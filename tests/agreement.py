@@ -219,6 +219,7 @@ CHAINS = (
     "canon --html | shingle | sketch -n 2",
     "canon --text words,text | shingle -k 1 | sketch -n 3",
     f"canon | shingle -k 1 --mod 2 | sketch --simhash --weights {WEIGHTS}",
+    "canon | shingle -k 2 | canon --text shingles | shingle -k 1 --text shingles | sketch -n 2",
 )
 
 

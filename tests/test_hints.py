@@ -1,15 +1,11 @@
-"""Hints in messages about bad records: what kind of file or record it is, and which option or command is meant."""
+"""Hints about files of another format than the options say, given once."""
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from harness import DATA, jsonl, pipe, program, run, run_here, shell
-from shingletools.record.command_registry import STAGES, info_of, record_kinds
-from shingletools.running.completion import parser_of
+from harness import DATA, jsonl, program, run, run_here, shell
 from test_complaints import ALL, GOOD
 
 UTF_16 = "UTF-16: --encoding utf-16-le or utf-16-be reads it"
@@ -18,7 +14,6 @@ ARRAY = "a JSON array: canon --array reads it, and jq -c '.[]' writes each eleme
 TABLE = "the header of a table: canon --csv or --tsv reads it"
 CITATIONS = "citations: canon --ris reads them"
 MAIL = "mail: make a record of each message, as Python's module mailbox reads them"
-BY_URL = b'"named":"--id url --text text",'
 RETURNS = "lines that end in carriage returns alone: tr '\\r' '\\n' makes line feeds of them"
 NO_JSON = "not JSON (column 1)"
 FILES = [
@@ -220,36 +215,6 @@ def test_the_iconv_that_is_named_makes_a_page_that_is_read(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("option", "given", "message"),
-    [
-        (
-            "--groups",
-            "pairs",
-            'field "members" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them',
-        ),
-        (
-            "--groups",
-            "docs",
-            'field "members" is missing; these are documents, not groups: simjoin makes pairs of them,'
-            " and simgroup groups of pairs",
-        ),
-        ("--known", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
-        ("--known", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
-        (
-            "--known",
-            "array",
-            "not a JSON object; this looks like a JSON array: canon --array reads it, and jq -c '.[]'"
-            " writes each element on a line",
-        ),
-    ],
-)
-def test_other_records_than_those_that_decide_what_goes(option: str, given: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / given).write_bytes(b'[{"a":1,"b":2}]\n' if given == "array" else made()[given])
-    ran = run_here("dedup", option, given, stdin=DOC, cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (2, b"", f"dedup: {given}:1: {message}\n")
-
-
-@pytest.mark.parametrize(
     ("line", "said"),
     [
         (b'{"id":2,"x":NaN}', "not JSON (NaN: write null)"),
@@ -270,42 +235,6 @@ def test_what_is_at_the_column(line: bytes, said: str) -> None:
         assert ran.err == f"canon: -:{1 + bool(before)}: {said}\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "table", "said"),
-    [
-        ("simscore --truth t pairs", b"a,b", "with --csv or --tsv, columns of --truth are separated by commas or tabs"),
-        ("simgroup t", b"a;b;similarity", "pairs are read as JSON lines, such as simjoin writes"),
-        ("dedup --pairs t docs", b"a\tb", "pairs are read as JSON lines, such as simjoin writes"),
-        (
-            "simtune --truth t docs",
-            b"a,b,label",
-            "with --csv or --tsv, columns of --truth are separated by commas or tabs",
-        ),
-        ("simtune t", b"id,text", "--csv or --tsv reads documents, and simtune --csv or --tsv the files of --truth"),
-        ("canon t", b"a,b", "--csv or --tsv reads it"),
-        ("canon t", b"id;text", "--csv --delimiter ';' reads it"),
-        ("simshow --docs t pairs", b"id,text", "--csv or --tsv reads it"),
-    ],
-)
-def test_a_table_gets_the_options_of_the_command(command: str, table: bytes, said: str, tmp_path: Path) -> None:
-    (tmp_path / "t").write_bytes(table + b"\n")
-    for name in ("docs", "pairs"):
-        (tmp_path / name).write_bytes(made()[name])
-    assert f"t:1: not JSON (column 1); this looks like the header of a table: {said}\n" in run_here(
-        command, cwd=tmp_path
-    ).err.replace("canon --", "--")
-
-
-def test_simscore_names_no_delimiter_that_it_does_not_take(tmp_path: Path) -> None:
-    (tmp_path / "pairs").write_bytes(made()["pairs"])
-    for header, hint in (("a;b", ""), ("sep=,", ""), ("a\tb", "; --tsv splits columns at tabs")):
-        (tmp_path / "t").write_text(f"{header}\n")
-        ran = run_here("simscore --csv --truth t pairs", cwd=tmp_path)
-        names = header.replace("\t", "\\t").split(",")
-        there = ", ".join(f'"{name}"' for name in names)
-        assert ran.err == f'simscore: t:1: no column "a" among {there}{hint}\n'
-
-
 def test_a_hint_is_given_once_and_never_hidden(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(GOOD + 20 * b"x\n")
     (tmp_path / "b").write_bytes(b"%PDF-1.4\n" + 5 * b"x\n")
@@ -319,169 +248,6 @@ def test_a_hint_is_given_once_and_never_hidden(tmp_path: Path) -> None:
     ]
 
 
-DOC = jsonl({"id": 1, "text": "A word or two of it"})
-
-
-@cache
-def made() -> dict[str, bytes]:
-    """Records of each stage, and others."""
-    canon = pipe(DOC, "canon")
-    shingles = pipe(canon, "shingle")
-    return {
-        "docs": DOC,
-        "canon": canon,
-        "shingle": shingles,
-        "sketch": pipe(shingles, "sketch -n1"),
-        "pairs": jsonl({"a": 1, "b": 2, "similarity": 1.0}),
-        "groups": jsonl({"group": 1, "size": 2, "members": [1, 2]}),
-        "df": pipe(canon, "shingle --df"),
-        "parts": pipe(DOC, "parts"),
-        "by url": pipe(jsonl({"url": "u", "text": "A word"}), "canon --id url").replace(BY_URL, b""),
-        "nameless canon": jsonl({"text": "a word", "via": "canon/4"}),
-        "nameless": jsonl({"text": "A word"}),
-        "nested": jsonl({"meta": {"url": "u"}, "text": "A word"}),
-        "other": jsonl({"url": "u", "body": "b", "n": 1.5}),
-        "named": jsonl({"id": 1, "title": "t", "body": "b"}),
-    }
-
-
-@pytest.mark.parametrize(
-    ("command", "given", "message"),
-    [
-        ("sketch", "docs", 'field "shingles" is missing; these are documents: canon and shingle come before sketch'),
-        ("sketch", "canon", 'field "shingles" is missing; these are records of canon: shingle comes next'),
-        ("sketch", "parts", 'field "shingles" is missing; these are records of parts: canon comes next'),
-        ("sketch", "sketch", 'field "shingles" is missing; these are records of sketch: simjoin comes next'),
-        ("simjoin", "canon", 'field "sketch" is missing; these are records of canon: shingle comes next'),
-        (
-            "simjoin",
-            "docs",
-            'field "sketch" is missing; these are documents: canon, shingle and sketch come before simjoin',
-        ),
-        ("simjoin --verify", "sketch", 'field "shingles" is missing; sketch --keep leaves it'),
-        ("simjoin", "pairs", 'field "id" is missing; these are pairs: simgroup, simshow or dedup --pairs takes them'),
-        ("shingle", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
-        ("simgroup", "sketch", 'field "a" is missing; these are records of sketch: simjoin comes next'),
-        ("simgroup", "docs", 'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them'),
-        ("simgroup", "groups", 'field "a" is missing; these are groups: dedup --groups or simshow takes them'),
-        (
-            "canon",
-            "df",
-            'field "id" is missing; these are document frequencies: shingle --df-table or sketch --weights takes them',
-        ),
-        (
-            "canon",
-            "other",
-            'field "id" is missing; the record has "url", "body": --id NAME says which is meant;'
-            " --number numbers the records",
-        ),
-        ("canon", "nameless", 'field "id" is missing; --number numbers the records'),
-        ("shingle", "nameless", 'field "id" is missing'),
-        (
-            "simscore --truth f",
-            "docs",
-            'field "a" is missing; these are documents, not pairs: simjoin makes pairs of them, and with --field,'
-            " --truth takes documents",
-        ),
-        ("simtune", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
-        (
-            "simtune",
-            "named",
-            'field "text" is missing; the record has "title", "body": --text NAME says which is meant',
-        ),
-        ("simtune", "shingle", 'field "text" is missing; these are records of shingle: sketch or simjoin comes next'),
-        ("sketch", "by url", 'field "id" is missing; the record has "url": --id NAME says which is meant'),
-        ("sketch", "nameless canon", 'field "id" is missing; these are records of canon: shingle comes next'),
-        ("canon --text Title", "named", 'field "Title" is missing; the record has "title", "id", "body"'),
-        ("canon --id url", "nested", 'field "url" is missing; the record has "text", "meta.url"'),
-        ("simtune", "nested", 'field "id" is missing; the record has "meta.url": --id NAME says which is meant'),
-        ("canon --id Nr", "named", 'field "Nr" is missing; the record has "id", "title", "body"'),
-        ("canon --id URL", "other", 'field "URL" is missing; the record has "url", "body", "n"'),
-        ("dedup --known f --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
-        ("simtune --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
-        ("simtune --text Text", "canon", 'field "Text" is missing; the record has "text", "id"'),
-        ("simtune --field lable", "canon", 'field "lable" is missing; the record has "id", "text"'),
-        ("sketch --id URL", "by url", 'field "URL" is missing; the record has "url", "text"'),
-        (
-            "shingle --text body",
-            "shingle",
-            'field "body" is missing; these are records of shingle: sketch or simjoin comes next',
-        ),
-        ("canon", "named", 'field "text" is missing; the record has "title", "body": --text NAME says which is meant'),
-    ],
-)
-def test_records_of_another_stage_or_with_other_fields(command: str, given: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "f").write_bytes(made()["pairs"])
-    ran = run_here(command, stdin=2 * made()[given], cwd=tmp_path)
-    assert ran.err.splitlines()[0] == f"{program(command)}: -:1: {message}"
-    assert ";" not in message or ran.err.count(message.partition("; ")[2]) == 1
-    assert ran.status == 2
-
-
-def test_documents_beside_pairs_have_hints_too(tmp_path: Path) -> None:
-    (tmp_path / "docs").write_bytes(made()["named"])
-    ran = run_here("simshow", "--docs", "docs", stdin=made()["pairs"], cwd=tmp_path)
-    hint = 'the record has "title", "body": --text NAME says which is meant'
-    assert ran.err.splitlines()[0] == f'simshow: docs:1: field "text" is missing; {hint}'
-
-
-def test_a_file_without_a_field_before_files_that_are_good(tmp_path: Path) -> None:
-    """One message with a hint, though others have it: labels of simtune, and an input among several."""
-    records = [{"id": number, "text": f"a {number}", "title": "b"} for number in range(30)]
-    (tmp_path / "docs").write_bytes(jsonl(*records))
-    (tmp_path / "labelled").write_bytes(jsonl(*(each | {"label": "c"} for each in records)))
-    cause = 'docs:1: field "label" is missing'
-    hint = 'the record has "id", "text", "title"'
-    for command in ("simtune --truth docs --field label labelled", "canon --text label docs labelled"):
-        ran = run_here(command, cwd=tmp_path)
-        assert ran.status == 2
-        assert ran.err.replace(f"{program(command)}: ", "").splitlines() == [
-            f"{cause}; {hint}",
-            f"29 more like {cause} (--all-messages shows all)",
-            "docs: not one good record",
-        ]
-
-
-def test_documents_beside_others_whose_ids_have_another_name(tmp_path: Path) -> None:
-    hint = '1: field "id" is missing; the record has "url": --id NAME says which is meant'
-    stages = ["canon --id url", "shingle --id url", "sketch --id url"]
-    (tmp_path / "pairs").write_bytes(made()["pairs"])
-    pipe(made()["docs"], "canon", "shingle", "sketch", f"simindex add {tmp_path}/A")
-    for number in range(len(stages) + 1):
-        made_by_url = pipe(jsonl({"url": "u", "text": "A word"}), *stages[:number]).replace(BY_URL, b"")
-        (tmp_path / "by-url").write_bytes(made_by_url)
-        for command in ("simgroup --singletons by-url pairs", "simindex drop A --ids by-url"):
-            ran = run_here(command, cwd=tmp_path)
-            assert ran.err.splitlines()[0].endswith(f"by-url:{hint}")
-
-
-def test_marked_documents_whose_ids_have_another_name(tmp_path: Path) -> None:
-    """Of dedup --annotate, those that stay and those that would go."""
-    documents = [{"nr": number, "text": "The cat sat on the mat, and a dog saw it"} for number in (1, 2)]
-    marked = pipe(jsonl(*documents), "canon --id nr", "shingle --id nr", "sketch --id nr --keep")
-    (tmp_path / "docs").write_bytes(jsonl(*documents))
-    (tmp_path / "pairs").write_bytes(pipe(marked, "simjoin --id nr"))
-    marking = "dedup --annotate --id nr --pairs pairs docs"
-    (tmp_path / "marked").write_bytes(run_here(marking, cwd=tmp_path).good())
-    ran = run_here("simshow --docs docs --brief marked", cwd=tmp_path)
-    hint = 'the record has "nr": --id NAME says which is meant'
-    assert ran.err.splitlines()[:2] == [
-        f'simshow: marked:1: field "a" is missing; {hint}',
-        'simshow: marked:2: field "id" is missing',
-    ]
-    assert run_here("simshow --id nr -k 2 --docs docs --brief marked", cwd=tmp_path).good()
-
-
-def test_hints_know_every_command() -> None:
-    """But simspark, whose stages have names of their own."""
-    made = {each.name for each in record_kinds()}
-    for command in STAGES:
-        info = info_of(command)
-        assert set(info.takes) <= made
-        assert info.takes
-        assert info.text == ("--text" in parser_of(command)._option_string_actions)
-
-
 def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:
     record = json.dumps({"id": 1, "\x1b[2J": "x"})
     ran = run_here("canon", stdin=record.encode() + b"\n", cwd=tmp_path)
@@ -491,150 +257,3 @@ def test_hints_say_nothing_of_what_a_terminal_obeys(tmp_path: Path) -> None:
 
 def test_the_sample_documents_have_no_hint() -> None:
     assert run("canon", DATA / "docs.jsonl").good()
-
-
-@pytest.mark.parametrize("way", ["", "-j 2"])
-def test_texts_that_are_shorter_than_k(way: str, tmp_path: Path) -> None:
-    """Said once, in the shell and in one process; not of half of the documents, nor of a few."""
-    texts = [
-        f"an {number} of few words" if number % 3 else f"{number} or a text of ten words and more it is"
-        for number in range(30)
-    ]
-    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": text} for number, text in enumerate(texts))))
-    said = "20 of 30 documents are shorter than -k 10, and are compared as a whole: a smaller -k compares parts of them"
-    assert run_here(f"shingle {way} docs", cwd=tmp_path).err == f"shingle: {said}\n"
-    ran = run("shingletools", "run", *way.split(), "canon | shingle | sketch | simjoin", "docs", cwd=tmp_path)
-    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
-    for some, options in (
-        (texts[:9], ""),
-        (texts[::3] * 2 + texts[1:6:4], ""),
-        (texts, "-k 5"),
-        (texts, "--longest 3"),
-    ):
-        lines = jsonl(*({"id": number, "text": text} for number, text in enumerate(some)))
-        assert run_here(f"shingle {way} {options}", stdin=lines, cwd=tmp_path).err == ""
-
-
-def test_no_pair_at_all(tmp_path: Path) -> None:
-    """Said by dedup, in the shell and in one process; not of a few documents, nor beside an archive."""
-    (tmp_path / "docs").write_bytes(jsonl(*({"id": number, "text": "a"} for number in range(10))))
-    (tmp_path / "few").write_bytes(jsonl(*({"id": number, "text": "a"} for number in range(9))))
-    (tmp_path / "pairs").write_bytes(b"")
-    said = "dedup: --pairs has no pair, so no document goes\n"
-    command = "dedup --pairs pairs"
-    ran = run_here(f"{command} docs", cwd=tmp_path)
-    assert (ran.status, ran.out, ran.err) == (0, (tmp_path / "docs").read_bytes(), said)
-    assert run("shingletools", "run", f"{command} docs", cwd=tmp_path).err == said
-    assert run_here(f"{command} few", cwd=tmp_path).err == ""
-    assert run_here(f"{command} --known pairs docs", cwd=tmp_path).err == ""
-    assert run_here("dedup --pairs /dev/null docs", cwd=tmp_path).err == ""  # where none are expected
-    (tmp_path / "pairs").write_bytes(jsonl({"a": 1, "b": 2, "similarity": 0.5}))
-    assert run_here(f"{command} docs", cwd=tmp_path).err == ""
-
-
-@pytest.mark.parametrize("option", ["--pairs", "--groups"])
-def test_pairs_of_other_shards(option: str, tmp_path: Path) -> None:
-    """Said if most pairs of a shard have their other document elsewhere; groups say nothing."""
-    (tmp_path / "shard").write_bytes(jsonl(*({"id": number, "text": ""} for number in range(0, 20, 2))))
-    groups = [[0, 1], [2, 3], [4, 6], [5, 7]]
-    (tmp_path / "pairs").write_bytes(jsonl(*({"a": a, "b": b} for a, b in groups)))
-    (tmp_path / "groups").write_bytes(jsonl(*({"members": group} for group in groups)))
-    command = f"dedup {option} {option[2:]}"
-    said = (
-        "dedup: --pairs: 2 pairs have one document in the input, and 1 have both: the pairs cover files that are not "
-        "given, and a document stays if all that it resembles is there; name these, too\n"
-    )
-    ran = run_here(f"{command} shard", cwd=tmp_path)
-    assert (ran.status, ran.err) == (0, "" if option == "--groups" else said)
-    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [0, 2, 4, *range(8, 20, 2)]
-    (tmp_path / "other").write_bytes(jsonl({"id": 1, "text": ""}))
-    assert run_here(f"{command} shard other", cwd=tmp_path).err == ""
-
-
-def test_files_that_use_the_same_ids(tmp_path: Path) -> None:
-    """The advice makes all documents come through."""
-    documents = [{"id": number, "shingles": f"{number:016x}"} for number in range(3)]
-    for name in ("a", "b"):
-        (tmp_path / name).write_bytes(jsonl(*documents))
-    ran = run_here("simjoin a b", cwd=tmp_path)
-    rename = "jq -c '.id = \"\\(input_filename) \\(.id)\"'"
-    advice = f"; if several files use the same ids, {rename} FILE... makes them differ"
-    messages = [f"simjoin: b:{n}: id {n - 1} was seen before{advice * (n == 2)}" for n in (1, 2, 3)]
-    assert (ran.status, ran.err.splitlines()) == (1, messages)
-    made = shell(f"{rename} a b > all", tmp_path)
-    assert made.status == 0
-    pairs = run_here("simjoin all", cwd=tmp_path).records()
-    assert [(each["a"], each["b"]) for each in pairs] == [(f"a {number}", f"b {number}") for number in range(3)]
-
-
-@pytest.mark.parametrize("field", ["Nr", "meta.id", "it's a name"])
-def test_how_ids_are_renamed_in_other_fields(field: str, tmp_path: Path) -> None:
-    """The field is the one that --id names, and is found again by jq."""
-    value: Any = {field: 1, "shingles": ""} if field != "meta.id" else {"meta": {"id": 1}, "shingles": ""}
-    for name in ("a", "b"):
-        first = {"meta": {"id": f"first {name}"}, "Nr": name, "it's a name": name, "shingles": ""}
-        (tmp_path / name).write_bytes(jsonl(first, value))
-    ran = run("simjoin --id", field, "a", "b", cwd=tmp_path)
-    cause, advice, rename = ran.err.partition("; if several files use the same ids, ")
-    assert (ran.status, cause, bool(advice)) == (1, "simjoin: b:2: id 1 was seen before", True)
-    made = shell(f"{rename.partition(' FILE...')[0]} a b > all", tmp_path)
-    assert made.status == 0
-    assert run("simjoin --id", field, "all", "-o", "out", cwd=tmp_path).status == 0
-
-
-def test_no_advice_about_ids_that_jq_cannot_rename(tmp_path: Path) -> None:
-    """Within one file, or on standard input."""
-    twice = jsonl(*({"id": number, "shingles": ""} for number in (2, 1, 1)))
-    (tmp_path / "a").write_bytes(twice)
-    for options in ("a", "-"):
-        ran = run(f"simjoin {options}", stdin=twice, cwd=tmp_path)
-        assert (ran.status, ran.err) == (1, f"simjoin: {options}:3: id 1 was seen before\n")
-    for name in ("t.csv", "u.csv"):
-        (tmp_path / name).write_text(f"id,text\n2,x\n{name},a\n{name},b\n")
-    pairs = "canon --csv --number --id row t.csv u.csv | shingle -k 1 | simjoin --id row"
-    made = shell(f"{pairs} | dedup --pairs - --csv --number --id row t.csv u.csv", tmp_path)
-    assert made.good().decode() == "id,text\n2,x\nt.csv,a\nt.csv,b\n"
-
-
-@pytest.mark.parametrize(
-    ("texts", "count"),
-    [
-        (r"one two three four five six\none two three four five seven\n", 2),
-        (r"a b c\n", 0),
-        (r"a b\na b c d e f g h i j\n", 0),
-    ],
-)
-def test_few_texts_that_are_all_too_short(texts: str, count: int, tmp_path: Path) -> None:
-    """Otherwise a first try with two texts would find nothing, and say nothing."""
-    said = f"shingle: {count} of {count} documents are shorter than -k 10, and are compared as a whole"
-    ran = shell(f"printf '{texts}' | canon --lines | shingle | simjoin", tmp_path)
-    assert (ran.status, ran.out, ran.err.rpartition(":")[0]) == (0, b"", said if count else "")
-
-
-@pytest.mark.parametrize("way", ["", "-j 2"])
-def test_texts_that_canon_did_not_make(way: str, tmp_path: Path) -> None:
-    """Said once by shingle as the first command, unless words are as canon's, or the units are no words."""
-    documents = [{"id": number, "text": f"The cat, and {number} more words than ten are here"} for number in range(10)]
-    (tmp_path / "raw").write_bytes(jsonl(*documents))
-    (tmp_path / "plain").write_bytes(jsonl(*(each | {"text": str(each["text"])[8:]} for each in documents)))
-    (tmp_path / "few").write_bytes(jsonl(*documents[1:]))
-    (tmp_path / "canon").write_bytes(pipe((tmp_path / "raw").read_bytes(), "canon"))
-    (tmp_path / "canon-kept").write_bytes(jsonl(*(each | {"via": "web | canon/4"} for each in documents)))
-    said = '"Cat", "cat" and "cat," are three words here, because via names no canon, which makes one of them'
-    command = f"shingle {way} -k 5"
-    assert run_here(f"{command} raw plain", cwd=tmp_path).err == f"shingle: {said}\n"
-    ran = run("shingletools", "run", *way.split(), "shingle -k 5 | sketch | simjoin", "raw", cwd=tmp_path)
-    assert (ran.status, ran.err) == (0, f"shingle: {said}\n")
-    assert run("shingletools", "run", *way.split(), "canon | shingle -k 5", "raw", cwd=tmp_path).err == ""
-    for name in ("plain", "few", "canon", "canon-kept"):
-        assert run_here(f"{command} {name}", cwd=tmp_path).err == ""
-    for option in ("-k 5 --chars", "-k 2 --word-chars", "--longest 3", "-k 5 --readable"):
-        assert run_here(f"shingle {way} {option} raw", cwd=tmp_path).err == ""
-
-
-@pytest.mark.parametrize(("repeats", "is_said"), [(1400, True), (2000, False), (20000, False), (50000, False)])
-def test_workers_do_not_decide_about_advice(repeats: int, is_said: bool, tmp_path: Path) -> None:
-    """A chunk and a span of large records differ in size, so only what both have is looked at."""
-    (tmp_path / "raw").write_bytes(jsonl(*({"id": number, "text": "The Cat, sat. " * repeats} for number in range(14))))
-    for way in ("-j 1", "-j 2"):
-        assert ("three words here" in run(f"shingle {way} raw", cwd=tmp_path).err) is is_said

@@ -121,8 +121,6 @@ class SummedFile:
         """Reads `size` bytes from `start` on."""
         if start < 0 or size < 0 or start + size > self.size:
             raise Damaged(self.name, "damaged (a place outside of the file)")
-        if not size:
-            return memoryview(b"")
         if self.descriptor < 0:
             raise Unreadable(self.name, "closed while it was read")
         first, last = start // BLOCK_BYTES, (start + size - 1) // BLOCK_BYTES

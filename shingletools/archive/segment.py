@@ -27,7 +27,7 @@ from shingletools.archive.manifest import Entry
 from shingletools.archive.record_frames import EMPTY
 from shingletools.kernel.ids import split_ids
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.ranges import spread
+from shingletools.numbers.ranges import are_among, spread
 from shingletools.system.errors import printable
 
 READ_BYTES = 1 << 23  # bytes that are read together if rows are far apart
@@ -124,11 +124,7 @@ class Segment:
 
     def is_removed(self, rows: Index) -> Flags:
         """Returns whether each row was dropped."""
-        if not len(self.removed):
-            return np.zeros(len(rows), np.bool_)
-        place = np.minimum(np.searchsorted(self.removed, rows), len(self.removed) - 1)
-        flags: Flags = self.removed[place] == rows
-        return flags
+        return are_among(rows, self.removed)
 
     def live(self, start: int, stop: int) -> Index:
         """Returns the rows from start to stop that were not dropped."""

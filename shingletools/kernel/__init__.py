@@ -62,6 +62,7 @@ def absence() -> str:
 
 if NAME == "c":
     from shingletools.kernel._kernel import (
+        FingerprintMemo,
         count_lines,
         element_end,
         end_with_parent,
@@ -81,7 +82,6 @@ if NAME == "c":
         weigh_fingerprints,
     )
     from shingletools.kernel.line_columns import compiled_columns as read_columns
-    from shingletools.kernel.memo import compiled_fingerprints as fingerprints
     from shingletools.kernel.memo import compiled_words as words
 else:
 
@@ -109,7 +109,7 @@ else:
     from shingletools.kernel.lines import no_rows as read_weights
     from shingletools.kernel.lines import no_slots as list_fingerprints
     from shingletools.kernel.lines import no_slots as weigh_fingerprints
-    from shingletools.kernel.memo import ReferenceFingerprints, ReferenceWords
+    from shingletools.kernel.memo import FingerprintMemo, WordMemo  # type: ignore[assignment]
     from shingletools.kernel.payload_signatures import minima, simhash
 
-    fingerprints, words = ReferenceFingerprints, ReferenceWords
+    words = WordMemo

@@ -5,8 +5,8 @@
 typedef struct {
     const LinkType *type;
     void *self;
-    Shingles shingles;  /* its input, if it takes shingles */
-    Bytes made, digits; /* for the next, as it is made, and as text */
+    Shingles shingles; /* its input, if it takes shingles */
+    Bytes made;        /* for the next */
 } Link;
 
 typedef struct {
@@ -45,13 +45,8 @@ static Made through(void *self, const uint8_t *text, size_t size, Bytes *out)
         kind = work_on(link, kind, text, size, made);
         if (kind <= ODD)
             return kind;
-        if (width_of(kind) && !(kind == WIDE && link[1].type->of_shingles)) {
-            link->digits.used = 0;
-            if (add_digits(&link->digits, made, kind))
-                return FAILED;
-            made = &link->digits;
-            kind = PLAIN;
-        }
+        if (width_of(kind) && !(kind == WIDE && link[1].type->of_shingles))
+            return ODD;
         if (grow(made, 1))
             return FAILED;
         made->data[made->used] = 0; /* ends the text */
@@ -92,7 +87,6 @@ static void end_chain(Chain *chain)
             link->type->end(link->self);
         free(link->shingles.room.data);
         free(link->made.data);
-        free(link->digits.data);
     }
     PyMem_Free(chain->links);
 }

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from shingletools.kernel.lines import FingerprintFilter, Link, no_link
+from shingletools.kernel.lines import FingerprintFilter, Link
 
 Value = TypeVar("Value", bound=str | bytes)
 
@@ -52,63 +52,6 @@ class Memo(dict[str, Value]):
         return (Memo, (self.function,))
 
 
-class WordMemo(Protocol):
-    """A memo of a pure function of tokens; a token is text between white space."""
-
-    def words(self, text: str, /) -> str:
-        """Returns the values of a text's tokens, without empty ones, joined by single spaces.
-
-        Raises UnicodeEncodeError for lone surrogates.
-        """
-
-    def placed(self, text: str, /) -> str:
-        """Returns the words, a line feed, and the places of the words in the text: FROM-TO in code points, half open.
-
-        For this, the function must return the words of a token, a line feed, and their places in the token.
-        """
-
-    def link(self) -> Link:
-        """Returns the link that runs `words` in C; empty if there is none."""
-
-    def link_placed(self) -> Link:
-        """Returns the link that runs `placed` in C; empty if there is none. See stage.Filter."""
-
-
-class FingerprintMemo(Protocol):
-    """A memo of the fingerprints of words or characters: 8 bytes each, little-endian.
-
-    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of runs of words.
-    """
-
-    def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
-        """Returns the payload of the rolling fingerprints of runs of k units; one run if there are fewer units.
-
-        Units are words; or characters of the words and of the spaces between them; or characters of each word alone
-        with a space at both ends. Raises UnicodeEncodeError for lone surrogates.
-        """
-
-    def link(self, k: int, units: int, m: int, listed: FingerprintFilter, /) -> Link:
-        """Returns the link that runs `rolling` in C; empty if there is none.
-
-        It keeps 1 in m fingerprints, and of these the ones that `listed` lets pass.
-        """
-
-    def link_gathering(self, k: int, units: int, m: int, factor: int, /) -> Link:
-        """Returns a link that makes empty payloads, and gathers 1 in m fingerprints, once for each text.
-
-        Without C it is empty. factor: odd and random.
-        """
-
-    def take_gathered(self) -> bytes:
-        """Returns the fingerprints gathered by such links since the last call, as uint64 in native byte order."""
-
-    def take_counts(self) -> tuple[int, int]:
-        """Returns two counts of texts since the last call: with fewer than k units, and left without fingerprints.
-
-        Texts without words are not counted.
-        """
-
-
 def shifted_places(places: str, by: int) -> str:
     """Returns places in a part of a text as places in the whole text.
 
@@ -127,16 +70,19 @@ def cut_at_blanks(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-class ReferenceWords:
-    """The definition of WordMemo."""
+class WordMemo:
+    """A memo of a pure function of tokens: the definition. A token is text between white space."""
 
     def __init__(
         self, function: Callable[[str], str], _wherever: Wherever | None = None, _alone: bool = False, /
     ) -> None:
         self.memo = Memo(function)
-        self.link = self.link_placed = no_link
 
     def words(self, text: str, /) -> str:
+        """Returns the values of a text's tokens, without empty ones, joined by single spaces.
+
+        Raises UnicodeEncodeError for lone surrogates.
+        """
         text.encode()  # raises for lone surrogates, as the compiled memo does
         return " ".join(filter(None, (self._words(part) for part in cut_at_blanks(text))))
 
@@ -144,6 +90,10 @@ class ReferenceWords:
         return " ".join(filter(None, map(self.memo.__getitem__, text.split())))
 
     def placed(self, text: str, /) -> str:
+        """Returns the words, a line feed, and the places of the words in the text: FROM-TO in code points, half open.
+
+        For this, the function must return the words of a token, a line feed, and their places in the token.
+        """
         text.encode()  # as above
         words, places = [], []
         for token in TOKEN.finditer(text):
@@ -153,9 +103,20 @@ class ReferenceWords:
                 places.append(shifted_places(at, token.start()))
         return f"{' '.join(words)}\n{' '.join(places)}"
 
+    def link(self) -> Link:
+        """Returns the link that runs `words` in C; empty if there is none."""
+        return ()
 
-class ReferenceFingerprints:
-    """The definition of FingerprintMemo."""
+    def link_placed(self) -> Link:
+        """Returns the link that runs `placed` in C; empty if there is none. See stage.Filter."""
+        return ()
+
+
+class FingerprintMemo:
+    """A memo of the fingerprints of words or characters: 8 bytes each, little-endian. This is the definition.
+
+    It may have a key: 32 bytes for the BLAKE3 of words, and 16 for the SipHash of runs of words.
+    """
 
     def __init__(self, function: Callable[[str], bytes], base: int, key: bytes, /) -> None:
         from shingletools.kernel.payload_signatures import roll  # late: it loads numpy, which canon does not need
@@ -163,17 +124,15 @@ class ReferenceFingerprints:
         if len(key) not in (0, KEY_BYTES):
             raise ValueError(f"a key has {KEY_BYTES} bytes, or none")
         self.memo = Memo(function)
-        self.link = self.link_gathering = no_link
         self.roll = partial(roll, base=base, key=key[WORD_KEY_BYTES:])
         self.of_word = lru_cache(MAX_ENTRIES)(self._rolled)  # of its characters
 
-    def take_gathered(self) -> bytes:
-        return b""
-
-    def take_counts(self) -> tuple[int, int]:
-        return 0, 0
-
     def rolling(self, text: str, k: int, units: int = WORDS, /) -> str:
+        """Returns the payload of the rolling fingerprints of runs of k units; one run if there are fewer units.
+
+        Units are words; or characters of the words and of the spaces between them; or characters of each word alone
+        with a space at both ends. Raises UnicodeEncodeError for lone surrogates.
+        """
         words = text.split()
         if units == WORD_CHARACTERS:
             each = ((self.of_word if len(word) <= MAX_KEY_CHARS else self._rolled)(f" {word} ", k) for word in words)
@@ -182,6 +141,31 @@ class ReferenceFingerprints:
 
     def _rolled(self, units: Sequence[str], k: int) -> str:
         return self.roll(b"".join(map(self.memo.__getitem__, units)), k)
+
+    def link(self, _k: int, _units: int, _m: int, _listed: FingerprintFilter, /) -> Link:
+        """Returns the link that runs `rolling` in C; empty if there is none.
+
+        It keeps 1 in m fingerprints, and of these the ones that `listed` lets pass.
+        """
+        return ()
+
+    def link_gathering(self, _k: int, _units: int, _m: int, _factor: int, /) -> Link:
+        """Returns a link that makes empty payloads, and gathers 1 in m fingerprints, once for each text.
+
+        Without C it is empty. factor: odd and random.
+        """
+        return ()
+
+    def take_gathered(self) -> bytes:
+        """Returns the fingerprints gathered by such links since the last call, as uint64 in native byte order."""
+        return b""
+
+    def take_counts(self) -> tuple[int, int]:
+        """Returns two counts of texts since the last call: with fewer than k units, and left without fingerprints.
+
+        Only links count, and not texts without words.
+        """
+        return 0, 0
 
 
 def compiled_words(
@@ -198,10 +182,3 @@ def compiled_words(
     from shingletools.kernel import _kernel  # it exists only with a C compiler
 
     return _kernel.WordMemo(Memo(function).__getitem__, wherever, alone)
-
-
-def compiled_fingerprints(function: Callable[[str], bytes], base: int, key: bytes, /) -> FingerprintMemo:
-    """Returns a memo in C. It computes BLAKE3 itself, so the function is called for long words only."""
-    from shingletools.kernel import _kernel  # as above
-
-    return _kernel.FingerprintMemo(function, base, key)

@@ -15,7 +15,6 @@ from shingletools.kernel.types import (
     Flags,
     Index,
     Postings,
-    Prefixes,
     Rows,
     TokenSets,
     TokenWeights,
@@ -41,8 +40,8 @@ def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
     if not k:
         return words.astype(np.uint64)
     sums = np.zeros(n + 1, np.uint64)
-    np.cumsum(words * _powers(pow(base, -1, 2**64), n), out=sums[1:])
-    z: U64 = (sums[k:] - sums[:-k]) * _powers(base, n)[k - 1 :]
+    np.cumsum(words * powers_of(pow(base, -1, 2**64), n), out=sums[1:])
+    z: U64 = (sums[k:] - sums[:-k]) * powers_of(base, n)[k - 1 :]
     if key:
         return siphash(z, key)
     z ^= z >> np.uint64(32)
@@ -51,10 +50,10 @@ def roll(words: U64, k: int, base: int, key: bytes = b"") -> U64:
     return z
 
 
-def _powers(base: int, n: int) -> U64:
+def powers_of(base: int, n: int) -> U64:
     """Returns base^0 to base^(n-1) mod 2^64."""
     powers = np.full(n, base, np.uint64)
-    powers[0] = 1
+    powers[:1] = 1
     return np.cumprod(powers)
 
 
@@ -220,7 +219,8 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
 
     An entry has counts[i] targets, from targets[starts[i]] on, by size, each at least as large as the entry. What the
     two have in common is not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao
-    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, returns only those that are `first_shared`.
+    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, returns only those that
+    share no token before (`is_first_shared`).
     Shapes: (entries,), (entries,) in; (candidates,), (candidates,) out, by i, then k.
     """
     bound, entries, targets, prefixes = sets
@@ -237,16 +237,6 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
         ends = zip(*(each[name][possible].tolist() for each in (one, two) for name in ("start", "place")), strict=True)
         possible[possible] = [is_first_shared(prefixes.tokens, *each) for each in ends]
     return owner[possible], place[possible]
-
-
-def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
-    """Returns, for each pair of sets, whether they share the tokens at two places of their prefixes, and none before.
-
-    Pair i is of sets left[i] and right[i]. Shapes: (pairs,), (pairs,), (pairs,) twice in; (pairs,) out.
-    """
-    starts = prefixes.starts
-    ends = zip(starts[left].tolist(), places[0].tolist(), starts[right].tolist(), places[1].tolist(), strict=True)
-    return np.array([is_first_shared(prefixes.tokens, *each) for each in ends], np.bool_)
 
 
 def is_first_shared(tokens: U64, one: int, place_one: int, two: int, place_two: int) -> bool:

@@ -27,7 +27,7 @@ from shingletools.kernel import (
 from shingletools.kernel.array_checks import FACTOR, Compared, compared
 from shingletools.kernel.line_columns import Field, Kind
 from shingletools.kernel.lines import FilterFields, Link, quoted
-from shingletools.kernel.memo import ReferenceFingerprints, ReferenceWords, compiled_words
+from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words
 
 FIELDS = FilterFields(b"id", b"x", b"x", False, b"recipe")
 HEAVIEST = 1 << 40
@@ -74,12 +74,12 @@ def half(token: str) -> str:
 def words(draw: Generator) -> Iterator[Compared]:
     texts = random_texts(draw)
     for function, wherever in ((half, None), (str.lower, lambda each: each.lower() if each.isalnum() else None)):
-        one, two = compiled_words(function, wherever), ReferenceWords(function)
+        one, two = compiled_words(function, wherever), WordMemo(function)
         expected = [*map(two.words, texts)]
         for _ in range(2):  # not known, then known
             yield "WordMemo.words", [*map(one.words, texts)], expected
         yield linked("WordMemo.link", one.link(), texts, expected)
-    one, two = compiled_words(placed), ReferenceWords(placed)
+    one, two = compiled_words(placed), WordMemo(placed)
     expected = [*map(two.placed, texts)]
     yield "WordMemo.placed", [*map(one.placed, texts)], expected
     right = b""
@@ -101,7 +101,7 @@ def fingerprints(draw: Generator) -> Iterator[Compared]:
     texts = [*random_texts(draw), *("x" * size for size in (63, 64, 65, 1023, 1024, 1025, 1500))]
     for base, key in ((FACTOR, b""), (0xD6E8FEB86659FD93, draw.bytes(48))):
         function = partial(word_fingerprint, key=key[:32])
-        one, two = _kernel.FingerprintMemo(function, base, key), ReferenceFingerprints(function, base, key)
+        one, two = _kernel.FingerprintMemo(function, base, key), FingerprintMemo(function, base, key)
         for k in (1, 2, 9):
             for units in range(3):
                 expected = [two.rolling(text, k, units) for text in texts]

@@ -11,6 +11,7 @@ import numpy as np
 
 from shingletools.kernel.types import Flags, Index
 from shingletools.numbers.exact_ratios import choose_two
+from shingletools.numbers.ranges import are_among
 from shingletools.numbers.union_find import UnionFind
 
 NUMBER_BITS = 32  # of a key, for the greater number
@@ -142,9 +143,7 @@ class FrozenRelation(NamedTuple):
 
     def has_key(self, keys: Index) -> Flags:
         """Returns whether each pair was added as a pair."""
-        place = np.searchsorted(self.keys, keys)
-        there: Flags = np.append(self.keys, NONE)[place] == keys
-        return there
+        return are_among(keys, self.keys)
 
     def beyond(self) -> Index:
         """Returns the pairs that are not of one class."""

@@ -1,10 +1,10 @@
-"""Ranges of integers: spread out in arrays, and cut into portions that are worked on together."""
+"""Ranges of integers: spread out in arrays, and cut into portions that are worked on together; and sets in arrays."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from shingletools.kernel.types import Index
+from shingletools.kernel.types import U64, Flags, Index
 
 
 def spread(starts: Index, counts: Index) -> tuple[Index, Index]:
@@ -33,3 +33,15 @@ def stretches(counts: Index, most: int) -> Iterator[slice]:
         stop = max(start + 1, int(np.searchsorted(ends, before + most, "right")))
         yield slice(start, stop)
         start, before = stop, int(ends[stop - 1])
+
+
+def are_among(values: Index | U64, ascending: Index | U64) -> Flags:
+    """Returns whether each value is one of the ascending ones, of which there may be none. Shape (values,).
+
+    >>> are_among(np.array([3, 5, 9]), np.array([1, 5, 7])).tolist()
+    [False, True, False]
+    """
+    if not len(ascending):
+        return np.zeros(len(values), np.bool_)
+    flags: Flags = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return flags

@@ -79,7 +79,7 @@ def put_payload(edits: "LineEdits", stage: Filter, consumed: Member, value: byte
     elif stage.keep or stage.consumes not in named:
         edits.set(stage.produces, value)
         if not stage.keep:
-            edits.add(*_span_with_comma(line, consumed), b"")
+            edits.remove(consumed)
     else:
         first, second = sorted((consumed, named.get(stage.produces, consumed)), key=lambda member: member.start)
         edits.add(first.start, end_of_match(SCALAR, line, first.start), wire.json_of(stage.produces))
@@ -132,6 +132,17 @@ class LineEdits:
         else:
             self.behind += b",%b:%b" % (wire.json_of(name), value)
 
+    def remove(self, member: Member) -> None:
+        """Removes a member, which may be within an object, and the comma before it, or else the one after it."""
+        start, end, before = member.start, member.end, self.line[: member.start].rstrip(b" \t\r\n")
+        if before.endswith(b","):
+            start = len(before[:-1].rstrip(b" \t\r\n"))
+        else:
+            behind = end_of_match(BLANKS_BEHIND, self.line, end)
+            if self.line[behind : behind + 1] == b",":
+                end = end_of_match(BLANKS_BEHIND, self.line, behind + 1)
+        self.add(start, end, b"")
+
     def applied(self) -> bytes:
         """Returns the new line."""
         pieces, at, last = list[bytes](), 0, self.members[-1].end
@@ -139,16 +150,6 @@ class LineEdits:
             pieces += self.line[at:start], new
             at = end
         return b"".join((*pieces, self.line[at:]))
-
-
-def _span_with_comma(line: bytes, member: Member) -> tuple[int, int]:
-    """Returns where a member stands, with the comma before it, or after it if it is the first of several."""
-    before = line[: member.start].rstrip(b" \t\r\n")
-    if before.endswith(b","):
-        return len(before[:-1].rstrip(b" \t\r\n")), member.end
-    behind = end_of_match(BLANKS_BEHIND, line, member.end)
-    has_comma = line[behind : behind + 1] == b","
-    return member.start, end_of_match(BLANKS_BEHIND, line, behind + 1) if has_comma else member.end
 
 
 def fields_of(stages: Sequence[Filter], id_field: str) -> FilterFields | None:

@@ -121,15 +121,16 @@ class PipelineRun:
         first, behind = runs[0], self.runs[self.runs.index(runs[-1]) + 1 :]
         if self.bar is not None:
             self.bar.begin(" | ".join(run.name for run in runs))
-        line, jobs = 1, max(run.options.jobs for run in runs)
+        line = 1
         with first.named():
             if first.stage.record_by_record is None:
                 sources = SourceFiles.named(self.runs[0].stage.format, self.runs[0].options.files)
                 collector = first.collector or self.collect(first, given)
-                made = run_collector(collector, first, jobs=jobs, given=given, sources=sources)
+                made = run_collector(collector, first, given, sources)
             else:
                 filters = [(each, run.id_field) for run in runs if (each := run.stage.record_by_record) is not None]
                 chain = Chain(filters, [number for number, run in enumerate(runs, 1) if run.options.strict])
+                jobs = max(run.options.jobs for run in runs)
                 made = run_filters(chain, first.options.files, jobs, given, behind[0].collector if behind else None)
             with contextlib.closing(made):
                 for step, event in made:

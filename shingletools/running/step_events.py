@@ -141,11 +141,9 @@ def first_lines(data: bytes) -> bytes:
     return data if len(data) <= READ_BYTES else data[: data.rfind(b"\n", 0, READ_BYTES) + 1]
 
 
-def run_collector(
-    collector: Collector, run: StageRun, *, jobs: int, given: Batches | None, sources: SourceFiles
-) -> StepEvents:
+def run_collector(collector: Collector, run: StageRun, given: Batches | None, sources: SourceFiles) -> StepEvents:
     """Yields what a collector makes of its input. Raises Failed."""
-    stage, sides = run.stage, (run.options.files, *run.stage.sides)
+    stage, jobs, sides = run.stage, run.options.jobs, (run.options.files, *run.stage.sides)
     for side in stage.order:
         form = stage.format_of(side)
         ahead = form is None and jobs > 1 and collector.reads_ahead and (given is None or collector.schema(side).lines)

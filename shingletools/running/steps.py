@@ -23,7 +23,7 @@ SHELL_OPERATORS = ("<", ">", ">>", "2>", "&", "&&", ";")  # words that only a sh
 
 
 class StepFailed(Failed):
-    """A step has failed; the text begins with its name, unless documents that it was given failed."""
+    """A failure whose text says already what failed, so that nobody adds the name of a step that only met it."""
 
 
 class CommandLine(NamedTuple):

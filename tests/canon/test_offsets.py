@@ -15,7 +15,7 @@ from harness import DOCS, jsonl, pipe, run
 from shingletools import kernel
 from shingletools.commands.canon.character_origins import original_place
 from shingletools.commands.canon.user_patterns import Budget, Replace
-from shingletools.kernel.memo import ReferenceWords, compiled_words
+from shingletools.kernel.memo import WordMemo, compiled_words
 from shingletools.running.completion import parser_of
 
 SAMPLES = (
@@ -191,7 +191,7 @@ def test_long_letters_take_no_longer_than_their_size() -> None:
 def test_both_kernels(several: list[str]) -> None:
     for canonize, place in (PLAIN, STEMS):
         plain = canonize.wherever if place is PLAIN[1] else None
-        one, two = compiled_words(place._token, plain, True), ReferenceWords(place._token)
+        one, two = compiled_words(place._token, plain, True), WordMemo(place._token)
         for text in [*several, *several]:  # not known, then known
             assert one.placed(text) == two.placed(text)
 
@@ -199,7 +199,7 @@ def test_both_kernels(several: list[str]) -> None:
 def test_both_kernels_on_characters_of_all_kinds() -> None:
     """Of letters of a few large scripts few, of other characters beyond the scripts of Europe every third."""
     canonize, place = PLAIN
-    one, two = compiled_words(place._token, canonize.wherever, True), ReferenceWords(place._token)
+    one, two = compiled_words(place._token, canonize.wherever, True), WordMemo(place._token)
     for code in (*range(0x700), *range(0x700, 0x3200, 3), *range(0x3200, 0xD800, 29), *range(0xF900, 0x10000, 3)):
         text = " ".join(f"{before}{chr(code)}{before}" for before in "a中'ᄒé")
         assert one.placed(text) == two.placed(text), hex(code)

@@ -181,6 +181,17 @@ def test_marks_are_columns(tmp_path: Path) -> None:
     assert (tmp_path / "gone").read_text() == gone
 
 
+def test_marks_are_columns_of_tabs(tmp_path: Path) -> None:
+    (tmp_path / "table").write_text('id\ttext\n1\ta "b\n2\tc\n')
+    (tmp_path / "pairs").write_bytes(jsonl({"a": "1", "b": "2"}))
+    out = run_here("dedup --pairs pairs --tsv --annotate table", cwd=tmp_path).good().decode()
+    names = "duplicate_of\tduplicate_by\tduplicate_similarity"
+    assert out == f'id\ttext\t{names}\n1\ta "b\t\t\t\n2\tc\t1\tfirst\t\n'
+    (tmp_path / "known").write_bytes(jsonl({"a": "1", "b": "x\ty"}))
+    ran = run_here("dedup --known known --tsv --annotate table", cwd=tmp_path)
+    assert (ran.status, ran.err) == (2, 'dedup: "x\\ty" cannot be written as TSV\n')
+
+
 def test_bad_rows_are_neither_kept_nor_removed(tmp_path: Path) -> None:
     rows = [b"1,a\n", b"2\n", b"3,c\n", b"3,d\n", b"4,\xff\n", b"5,e\n", b"6,f\n"]
     (tmp_path / "table").write_bytes(b"id,text\n" + b"".join(rows))

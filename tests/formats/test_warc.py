@@ -192,6 +192,7 @@ def test_what_is_damaged_is_reported_with_its_record(tmp_path: Path) -> None:
         (RECORDS[2] + packed, 1, "a:2: a response that is cut short or damaged, or not gzip"),
         (RECORDS[2] + b"WARC/1.0\r\nA: " + b"b" * (1 << 15), 1, "a:2: a head of more than 32768 bytes"),
         (RECORDS[2] + RECORDS[3].replace(b"Length: ", b"Length: x"), 1, "a:2: Content-Length is missing or no number"),
+        (RECORDS[2] + RECORDS[6].replace(b"WARC-Record-ID", b"x"), 1, "a:2: no WARC-Target-URI"),
         (b"junk\r\n", 2, "a:1: not WARC, or damaged"),
         (lzma.compress(RECORDS[2])[:-9], 2, "a: the xz data end too early"),
         (bz2.compress(RECORDS[2])[:-9] + b"123456789", 2, "a: the bzip2 data cannot be read (Invalid data stream)"),

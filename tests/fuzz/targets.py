@@ -19,17 +19,17 @@ from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.shingle.secret_keys import PUBLIC, derive_key
 from shingletools.kernel import _kernel, compiled_arrays, payload_codec, payload_signatures, reference_arrays
 from shingletools.kernel.lines import count_lines, split_lines
-from shingletools.kernel.memo import ReferenceFingerprints, ReferenceWords, compiled_fingerprints, compiled_words
+from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words
 from shingletools.kernel.types import TokenSets
 from shingletools.record import json_faults, wire
 from shingletools.record.filter_chain import Chain
 from shingletools.system.errors import Rejected
 
 CANON = Canonizer()
-WORDS = compiled_words(CANON._token, CANON.wherever, True), ReferenceWords(CANON._token)
+WORDS = compiled_words(CANON._token, CANON.wherever, True), WordMemo(CANON._token)
 KEY = derive_key(b"a secret that stands in the source", "shingle")
 FINGERPRINTS = [
-    (compiled_fingerprints(*each), ReferenceFingerprints(*each))
+    (_kernel.FingerprintMemo(*each), FingerprintMemo(*each))
     for each in (
         (word_fingerprint, PUBLIC.base, b""),
         (partial(word_fingerprint, key=KEY.words), KEY.base, KEY.words + KEY.sums),

@@ -22,7 +22,7 @@ from shingletools.commands.shingle.fingerprints import word_fingerprint
 from shingletools.commands.shingle.secret_keys import PUBLIC
 from shingletools.kernel import _kernel, reference_arrays
 from shingletools.kernel.lines import FilterFields
-from shingletools.kernel.memo import FingerprintMemo, ReferenceFingerprints, ReferenceWords, WordMemo, compiled_words
+from shingletools.kernel.memo import FingerprintMemo, WordMemo, compiled_words
 
 How = tuple[Callable[[str], bytes], int, bytes]
 PLAIN: How = (word_fingerprint, PUBLIC.base, b"")
@@ -35,13 +35,13 @@ def test_the_compiled_kernel_is_there() -> None:
     assert (os.environ.get("SHINGLETOOLS_KERNEL") or "c") == kernel.NAME
 
 
-@pytest.mark.parametrize("make", [compiled_words, ReferenceWords])
+@pytest.mark.parametrize("make", [compiled_words, WordMemo])
 def test_a_lone_surrogate_is_no_text(make: Callable[..., WordMemo]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(str).words("a \ud800 b")
 
 
-@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, ReferenceFingerprints])
+@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, FingerprintMemo])
 def test_nor_has_it_fingerprints(make: Callable[..., FingerprintMemo]) -> None:
     with pytest.raises(UnicodeEncodeError):
         make(*PLAIN).rolling("a \ud800 b", 1)
@@ -54,7 +54,7 @@ def half(chunk: str) -> str:
 
 @given(st.lists(texts, max_size=5))
 def test_words(several: list[str]) -> None:
-    one, two = compiled_words(half), ReferenceWords(half)
+    one, two = compiled_words(half), WordMemo(half)
     for text in [*several, *several]:  # not known, then known
         assert one.words(text) == two.words(text) == " ".join(filter(None, map(half, text.split())))
 
@@ -63,7 +63,7 @@ def test_words(several: list[str]) -> None:
 def test_canonical_words(several: list[str]) -> None:
     """One kernel asks for characters, and for chunks only where one of them depends on others."""
     of = Canonizer()
-    one, two = compiled_words(of._token, of.wherever, True), ReferenceWords(of._token)
+    one, two = compiled_words(of._token, of.wherever, True), WordMemo(of._token)
     for text in [*several, *several]:
         assert one.words(text) == two.words(text)
 
@@ -74,7 +74,7 @@ def test_every_character_in_company() -> None:
     Of the large scripts, from Han to Hangul's syllables, every seventeenth.
     """
     of = Canonizer()
-    one, two = compiled_words(of._token, of.wherever, True), ReferenceWords(of._token)
+    one, two = compiled_words(of._token, of.wherever, True), WordMemo(of._token)
     for code in (*range(0x3400), *range(0x3400, 0xD7A4, 17), *range(0xD7A4, 0x10000)):
         if not 0xD800 <= code < 0xE000:
             text = " ".join(f"{before}{chr(code)}" for before in "a中가ᄒㅎ")
@@ -84,7 +84,7 @@ def test_every_character_in_company() -> None:
 @given(st.text("aZ09'’_-é \n", max_size=30))
 def test_canonical_words_of_ascii(text: str) -> None:
     of = Canonizer()
-    assert compiled_words(of._token, of.wherever, True).words(text) == ReferenceWords(of._token).words(text)
+    assert compiled_words(of._token, of.wherever, True).words(text) == WordMemo(of._token).words(text)
 
 
 PIECES = [
@@ -112,7 +112,7 @@ def test_canonical_words_of_several_tokens(text: str) -> None:
     """Runs of ASCII that end anywhere in eight bytes, and characters that depend on their token behind them."""
     of = Canonizer()
     one = compiled_words(of._token, of.wherever, True)
-    assert one.words(text) == ReferenceWords(of._token).words(text)
+    assert one.words(text) == WordMemo(of._token).words(text)
 
 
 def test_a_zero_is_no_end() -> None:
@@ -138,7 +138,7 @@ def test_lines_are_utf_8_as_python_decodes_it() -> None:
 
 @given(st.lists(texts, max_size=5), st.integers(1, 12), st.sampled_from([PLAIN, KEYED]))
 def test_fingerprints(several: list[str], k: int, how: How) -> None:
-    one, two = _kernel.FingerprintMemo(*how), ReferenceFingerprints(*how)
+    one, two = _kernel.FingerprintMemo(*how), FingerprintMemo(*how)
     for text in [*several, *several]:
         assert one.rolling(text, k) == two.rolling(text, k)
 
@@ -167,7 +167,7 @@ def test_fingerprints_of_words_of_all_sizes(how: How) -> None:
         assert memo.rolling(f" {word}", 1) == memo.rolling(word, 9) == f"{z:016x}"
 
 
-@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, ReferenceFingerprints])
+@pytest.mark.parametrize("make", [_kernel.FingerprintMemo, FingerprintMemo])
 @pytest.mark.parametrize("size", [1, 16, 32, 49])
 def test_keys_have_one_size(make: Callable[..., FingerprintMemo], size: int) -> None:
     with pytest.raises(ValueError, match=r"^a key has 48 bytes, or none$"):
@@ -226,7 +226,7 @@ def test_a_function_that_fails(broken: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize("count", [15, 16, 17, 31, 32, 33, 48])
 def test_borders_of_what_is_fetched_together(count: int) -> None:
     text = " ".join(f"w{number}" for number in range(count))
-    expected = ReferenceFingerprints(*PLAIN).rolling(text, 2)
+    expected = FingerprintMemo(*PLAIN).rolling(text, 2)
     assert _kernel.FingerprintMemo(*PLAIN).rolling(text, 2) == expected
     assert _kernel.WordMemo(str.upper).words(text) == text.upper()
 

@@ -82,7 +82,8 @@ def test_the_definition_of_the_heaviest_words(tmp_path: Path) -> None:
         }
         heaviest = sorted((each for each in weigh if weigh[each]), key=lambda each: (-weigh[each], each))[:6]
         expected.append(digest(set(heaviest)) if heaviest else "")
-    assert sketches("--top 6 --weights df", shingled, tmp_path) == expected
+    shingled += jsonl({"id": "empty", "shingles": "", "via": json.loads(shingled.splitlines()[0])["via"]})
+    assert sketches("--top 6 --weights df", shingled, tmp_path) == [*expected, ""]
 
 
 @given(SEEN, st.randoms())

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
@@ -65,7 +66,7 @@ WORDS = {".": " 0.", "&": " and "}
 WORDS |= {each: f" {unicodedata.normalize('NFKC', each)} ".replace("\u2044", " u002f ") for each in FRACTIONS}
 LONGEST_QUOTED = 200  # characters between quotes
 BESIDE = 16  # characters beside a sign that are looked at
-BLANKS = lazy(lambda: re.compile(r"\s+"))
+BLANKS = lazy(lambda: re.compile(r"\s{2,}|[^\S \n]"))  # all but one space or line feed
 MARKUP = tuple("-*_|=~")  # also at the end of a line
 
 
@@ -122,9 +123,10 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
 
 def squeezed(text: str) -> str:
     """Returns the text with one space or line feed for each run of white space."""
-    return BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)
+    return text if BLANKS.search(text) is None else BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)
 
 
+@cache
 def codes(signs: str) -> str:
     return " " + "".join(f"u{ord(sign):04x} " for sign in signs)
 

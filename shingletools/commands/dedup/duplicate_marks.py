@@ -15,7 +15,8 @@ from shingletools.commands.dedup.spec import DUPLICATE_BY, DUPLICATE_OF
 from shingletools.kernel.types import Flags
 from shingletools.record import wire
 from shingletools.record.events import Event, written
-from shingletools.record.json_members import line_at, members
+from shingletools.record.filter_line import LineEdits
+from shingletools.record.json_members import line_at
 
 OF_PREFIX, BY_PREFIX = (b"," + orjson.dumps(name) + b":" for name in (DUPLICATE_OF, DUPLICATE_BY))
 
@@ -54,28 +55,15 @@ def annotated(line: bytes, says: Mark | None) -> bytes:
     b'{"id": 1, "n": 1.0}'
     """
     for name, value in zip((DUPLICATE_OF, DUPLICATE_BY), says or (None, None), strict=True):
-        line = with_member(line, name, value)
+        edits = LineEdits(line)
+        if value is not None:
+            edits.set(name, value)
+        elif name in edits.named:
+            edits.remove(edits.named[name])
+        else:
+            continue
+        line = edits.applied().removeprefix(wire.BOM)
     return line
-
-
-def with_member(line: bytes, name: str, value: bytes | None) -> bytes:
-    """Returns a record with a member set to a value, which is JSON: in place of the old value, or as a new last member.
-
-    None removes the member. The record must also have another one.
-    """
-    there = members(line)
-    place = next((place for place, member in enumerate(there) if member.name == name), None)
-    if value is None and place is None:
-        return line
-    if place is None:
-        start, end, new = there[-1].end, there[-1].end, b"," + orjson.dumps(name) + b":" + (value or b"")
-    elif value is not None:
-        start, end, new = there[place].value, there[place].end, value
-    elif place:
-        start, end, new = there[place - 1].end, there[place].end, b""
-    else:
-        start, end, new = there[place].start, there[place + 1].start, b""
-    return (line[:start] + new + line[end:]).removeprefix(wire.BOM)
 
 
 def cut(documents: DocumentArrays, removed: Flags, marked: Marked = ()) -> list[Event]:

@@ -11,7 +11,7 @@ from shingletools.commands.repeats.reference_items import BATCH_ITEMS, Items
 from shingletools.commands.repeats.short_items import ShortItems, size_of
 from shingletools.commands.repeats.window_index import Windows, word_numbers
 from shingletools.kernel.types import Flags, Index
-from shingletools.numbers.ranges import spread
+from shingletools.numbers.ranges import are_among, spread
 
 MAX_WINDOWS = 256  # windows of a stretch at most
 CACHED_FROM_STRETCHES = 64  # stretches near a passage that are not worth keeping
@@ -159,9 +159,7 @@ class Sources:
             self.unions[common] = rows
             self.kept += len(rows)
         many, few = self.unions[common], self.counting(each for each in near if each not in common)
-        if len(many):
-            at = np.searchsorted(many, few)
-            few = few[many[np.minimum(at, len(many) - 1)] != few]
+        few = few[~are_among(few, many)]
         return np.sort(np.append(many[:MAX_LISTED], few))[:MAX_LISTED], len(many) + len(few)
 
     def counting(self, near: Iterable[tuple[int, int, int]]) -> Index:

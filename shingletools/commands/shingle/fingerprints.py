@@ -101,7 +101,7 @@ class Rolling:
         self.key = key
         self.units = units
         function = partial(word_fingerprint, key=key.words)
-        self.words = kernel.fingerprints(function, key.base, key.words + key.sums)
+        self.words = kernel.FingerprintMemo(function, key.base, key.words + key.sums)
 
     def __reduce__(self) -> "tuple[type[Rolling], tuple[int, FingerprintKey, int]]":
         """Pickles the settings only, so that a worker process starts with an empty memo."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shingletools.commands.simshow.prepared_text import Prepared, Starts
+from shingletools.commands.simshow.prepared_text import Prepared
 from shingletools.kernel.types import U64, Index
 
 ROUNDS = 2  # passes at one size, each of which pairs half or more of what repeats most
@@ -56,9 +56,6 @@ def common_runs(a: Prepared, b: Prepared, most: int | None = None) -> list[Equal
         return []
     most = max(MIN_MEETINGS, len(a) + len(b)) if most is None else most
     tiling = Tiling(a, b)
-    if a.index is not None and b.index is not None:
-        tiling.take_runs(unrepeated_diagonals(a.index, b.index, k), k, 2 * most)
-        return sorted(tiling.runs)
     first, counts = ranges_of(a.shingles, b.ranked)
     total = int(counts.sum())
     if total <= most:
@@ -182,24 +179,6 @@ def diagonals(of_a: Index, of_b: Index, n: int, m: int, size: int) -> Heap:
     j = i + shift - n
     order = np.lexsort((j, i, -words))
     return list(zip((-words[order]).tolist(), i[order].tolist(), j[order].tolist(), strict=True))
-
-
-def unrepeated_diagonals(of_a: Starts, of_b: Starts, k: int) -> Heap:
-    """Returns the runs that `diagonals` returns, for texts without repeated shingles."""
-    heap = []
-    begin = begin_b = after = -1  # starts of the current run, and the place in b after its last shingle
-    for shingle, i in of_a.items():
-        j = of_b.get(shingle, -1)
-        if j == after >= 0:
-            after += 1
-            continue
-        if after >= 0:
-            heap.append((begin_b - after - k + 1, begin, begin_b))
-        begin, begin_b, after = i, j, j + 1 if j >= 0 else -1
-    if after >= 0:
-        heap.append((begin_b - after - k + 1, begin, begin_b))
-    heap.sort()
-    return heap
 
 
 def free_parts(in_a: bytearray, in_b: bytearray, i: int, j: int, words: int) -> list[tuple[int, int]]:

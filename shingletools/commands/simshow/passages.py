@@ -17,8 +17,9 @@ from shingletools.commands.simshow.documents import Name, Place, ShownDocument
 from shingletools.commands.simshow.equal_runs import EqualRun
 from shingletools.commands.simshow.passage_chaining import common_passages
 from shingletools.commands.simshow.prepared_text import Prepared
-from shingletools.kernel.types import U64, Flags
+from shingletools.kernel.types import U64
 from shingletools.numbers.exact_ratios import DIGITS
+from shingletools.numbers.ranges import are_among
 from shingletools.system.lazy_imports import regex
 from shingletools.text.unspaced_scripts import ALONE
 
@@ -140,9 +141,7 @@ def should_swap(a: Prepared, b: Prepared, spelled: Sequence[str]) -> bool:
 
 def shingles_of(a: Prepared, b: Prepared) -> tuple[int, int, int]:
     """Returns the numbers of distinct shingles in both, in a, and in b."""
-    if a.index is not None and b.index is not None:
-        return len(a.index.keys() & b.index.keys()), len(a.index), len(b.index)
-    return int(np.count_nonzero(in_sorted(a.distinct, b.distinct))), len(a.distinct), len(b.distinct)
+    return int(np.count_nonzero(are_among(a.distinct, b.distinct))), len(a.distinct), len(b.distinct)
 
 
 def joined(runs: list[EqualRun]) -> list[EqualRun]:
@@ -182,7 +181,7 @@ def parts(run: EqualRun, a: Prepared, frequent: U64) -> Iterator[tuple[int, int,
     """Yields parts of a run, and whether they are template: words in a frequent run of k words inside it."""
     size = min(a.k, len(a))
     windows = a.shingles[run.a : max(run.a + run.words - size + 1, run.a)]
-    hits = np.flatnonzero(in_sorted(windows, frequent))
+    hits = np.flatnonzero(are_among(windows, frequent))
     change = np.zeros(run.words + 1, np.int64)
     np.add.at(change, hits, 1)
     np.add.at(change, hits + size, -1)
@@ -190,13 +189,6 @@ def parts(run: EqualRun, a: Prepared, frequent: U64) -> Iterator[tuple[int, int,
     edges: list[int] = [0, *(np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist(), run.words]
     for start, end in pairwise(edges):
         yield start, end, bool(flags[start])
-
-
-def in_sorted(values: U64, ascending: U64) -> Flags:
-    if not len(ascending):
-        return np.zeros(len(values), np.bool_)
-    flags: Flags = ascending[np.minimum(ascending.searchsorted(values), len(ascending) - 1)] == values
-    return flags
 
 
 def enclosing(places: Iterable[Place]) -> Place:

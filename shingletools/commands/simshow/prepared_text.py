@@ -5,35 +5,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from shingletools.kernel.reference_arrays import powers_of
 from shingletools.kernel.types import U64, Index
 
 Words = NDArray[np.int32]  # numbers of words
 
 BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
-SHORT, SHORT_RUN = 1 << 10, 32  # words of a text, and k, up to which a dict of Python is faster than numpy
-
-Starts = dict[tuple[int, ...], int]  # where each shingle begins
-
-
-class Powers:
-    """Powers of BASE and of its inverse modulo 2^64, as many as were needed so far."""
-
-    def __init__(self) -> None:
-        self.up = self.down = powers(BASE, 1)
-
-    def grow(self, count: int) -> None:
-        if count > len(self.up):
-            size = 1 << count.bit_length()
-            self.up, self.down = powers(BASE, size), powers(pow(BASE, -1, 1 << 64), size)
-
-
-def powers(base: int, count: int) -> U64:
-    factors = np.full(count, base, np.uint64)
-    factors[0] = 1
-    return np.cumprod(factors, dtype=np.uint64)
-
-
-POWERS = Powers()
+INVERSE = pow(BASE, -1, 1 << 64)
 
 
 class Prepared:
@@ -52,15 +30,14 @@ class Prepared:
 
     @cached_property
     def sums(self) -> U64:
-        POWERS.grow(len(self))
         sums = np.zeros(len(self) + 1, np.uint64)
-        np.cumsum(random_bits(self.words) * POWERS.up[: len(self)], out=sums[1:])
+        np.cumsum(random_bits(self.words) * powers_of(BASE, len(self)), out=sums[1:])
         return sums
 
     def windows(self, size: int) -> U64:
         """Returns the fingerprints of all runs of `size` words. Shape (words - size + 1,)."""
         count = max(len(self) - size + 1, 0)
-        windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * POWERS.down[:count]
+        windows: U64 = (self.sums[size : size + count] - self.sums[:count]) * powers_of(INVERSE, count)
         return windows
 
     def bags(self, size: int) -> U64:
@@ -87,17 +64,6 @@ class Prepared:
         """Returns the distinct shingles, ascending."""
         ranked = self.ranked
         return ranked[np.append(True, ranked[1:] != ranked[:-1])] if len(ranked) else ranked
-
-    @cached_property
-    def index(self) -> Starts | None:
-        """Returns where each shingle of a short text begins; None for a long text, or if a shingle repeats."""
-        if len(self) > SHORT or self.k > SHORT_RUN:
-            return None
-        words = self.words.tolist()
-        size = min(self.k, len(words))
-        shingles = zip(*(words[place:] for place in range(size)), strict=False)
-        index = dict(zip(shingles, range(len(words)), strict=False))
-        return index if len(index) == max(len(words) - size + 1, 0) or not words else None
 
 
 def random_bits(words: Words) -> U64:

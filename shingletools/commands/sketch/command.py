@@ -4,6 +4,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
+from shingletools import kernel
 from shingletools.cli.argument_types import count, text
 from shingletools.record import wire
 from shingletools.record.command_registry import CommandInfo, Product
@@ -172,7 +173,7 @@ def simhash(options: argparse.Namespace) -> Stage:
     from shingletools.commands.sketch import simhash as plain  # as in `sketch`
 
     function: Sketcher = plain.simhash
-    link: MakeLink = plain.link_simhash
+    link: MakeLink = kernel.link_simhash
     label: str | None = None
     after: str | None = None
     reads: tuple[str, ...] = ()

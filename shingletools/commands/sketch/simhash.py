@@ -2,7 +2,6 @@
 
 from shingletools import kernel
 from shingletools.commands.sketch.minhash import NO_SHINGLES
-from shingletools.kernel.lines import Link
 from shingletools.system.errors import Rejected
 
 
@@ -21,8 +20,3 @@ def simhash(payload: str) -> str:
     if value is None:
         raise Rejected(NO_SHINGLES)
     return value
-
-
-def link_simhash() -> Link:
-    """Returns the link of a stage.Filter, to the kernel of this process."""
-    return kernel.link_simhash()

@@ -8,7 +8,8 @@ import numpy as np
 from shingletools.commands.sketch.weighted_simhash import shingles_of
 from shingletools.kernel import arrays
 from shingletools.kernel.payload_codec import bytes_to_payload
-from shingletools.kernel.types import U64, Flags
+from shingletools.kernel.types import U64
+from shingletools.numbers.ranges import are_among
 from shingletools.reading.shingle_weights import Weights
 
 COMPONENT_DIGITS = 16  # digits of a component
@@ -42,20 +43,12 @@ class LexiconSketch:
         if not payload:
             return ""
         words = np.unique(shingles_of(payload, self.digits))
-        known = words[self.has(words)]
+        known = words[are_among(words, self.words)]
         others = (known[arrays.fmix64(known ^ key) % np.uint64(LEFT_OUT) != 0] for key in self.keys)
         chosen = [known, *others]
         return bytes_to_payload(
             b"".join(hash_of_words(each if len(each) >= self.least else words) for each in chosen), COMPONENT_DIGITS
         )
-
-    def has(self, words: U64) -> Flags:
-        """Returns whether words are in the lexicon. Shapes (words,)."""
-        if not len(self.words):
-            return np.zeros(len(words), np.bool_)
-        places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
-        flags: Flags = self.words[places] == words
-        return flags
 
 
 class HeaviestWords:

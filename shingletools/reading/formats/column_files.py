@@ -116,14 +116,8 @@ def documents(columns: Sequence[LineColumn], rows: Any, row: int) -> Iterator[Do
 class Sink(BytesIO):
     """A file that is taken away as it is written."""
 
-    at = 0  # bytes that were taken
-
-    def tell(self) -> int:
-        return self.at + super().tell()
-
     def taken(self) -> bytes:
         data = self.getvalue()
-        self.at += len(data)
         self.seek(0)
         self.truncate()
         return data

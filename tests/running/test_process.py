@@ -14,8 +14,8 @@ from unittest.mock import patch
 import pytest
 
 import shingletools
+from running.results import RECORDS
 from shingletools import Failed, run, unique
-from test_python import RECORDS
 
 
 def test_the_process_stays_as_it_was(tmp_path: Path) -> None:
