@@ -78,9 +78,6 @@ def candidates(draw: Generator, token_sets: TokenSets) -> Iterator[Compared]:
     for kind, share in ((0, 0.3), (1, 0.4), (2, 0.2), (3, 2.5)):
         bounded = BoundedSets(OverlapBound(kind, share), entries, entries, prefixes)
         yield compared(reference_arrays, "bounded_candidates", bounded, starts, starts[::-1] - 1)
-    places = entries["place"][np.argsort(order)]
-    left, right = draw.integers(0, len(order), (2, 100))
-    yield compared(reference_arrays, "first_shared", prefixes, left, right, (places[left], places[right]))
 
 
 def meetings(draw: Generator, token_sets: TokenSets) -> Iterator[Compared]:

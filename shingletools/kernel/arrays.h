@@ -37,7 +37,6 @@ extern const char MISFIT[], NO_MEMORY[];
     F(mark, 2, 1, "(keys, table): how many more keys are at places that were seen again")                             \
     F(marked, 3, 2, "(keys, table, out): 1 for each key whose place was seen again")                                  \
     F(bounded_candidates, 7, 6, "(kind, share, entries, targets, starts, counts, tokens, counters, out)")             \
-    F(first_shared, 8, 7, "(tokens, counters, starts, left, right, places, places, out)")                             \
     F(parities, 4, 3, "(tokens, starts, sizes, out)")                                                                 \
     F(set_keys, 4, 3, "(tokens, starts, sizes, out)")                                                                 \
     F(count_tokens, 2, 1, "(tokens, counters)")                                                                       \

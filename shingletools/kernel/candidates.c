@@ -1,5 +1,5 @@
-/* Which sets that share a token may be a pair, and whether that token is the first one that they share; arrays.h
-   describes the arrays. */
+/* Which sets that share a token, in memory the first one that they share, may be a pair; arrays.h describes the
+   arrays. */
 
 #include "arrays.h"
 
@@ -115,29 +115,5 @@ const char *bounded_candidates(Arrays *all)
         return MISFIT;
     all->result = candidates_of(view[0].buf, view[1].buf, starts, counts, number, (int)all->number[0], all->share,
                                 prefixes, view[6].buf);
-    return NULL;
-}
-
-const char *first_shared(Arrays *all)
-{
-    const Py_buffer *view = all->view;
-    Prefixes prefixes = {view[0].buf, view[1].buf, view[0].len / 8};
-    const int64_t *starts = view[2].buf, *left = view[3].buf, *right = view[4].buf, *place_left = view[5].buf,
-                  *place_right = view[6].buf;
-    int64_t sets = view[2].len / 8, pairs = view[7].len;
-    uint8_t *out = view[7].buf;
-    int bad = view[1].len / 4 != prefixes.number;
-    for (int i = 3; i < 7; i++)
-        bad |= view[i].len / 8 != pairs;
-    bad = bad || !are_rows(&view[3], sets) || !are_rows(&view[4], sets);
-    for (int64_t i = 0; i < pairs && !bad; i++)
-        for (int side = 0; side < 2; side++) {
-            int64_t start = starts[side ? right[i] : left[i]], place = side ? place_right[i] : place_left[i];
-            bad |= start < 0 || place < 0 || place >= prefixes.number || start >= prefixes.number - place;
-        }
-    if (bad)
-        return MISFIT;
-    for (int64_t i = 0; i < pairs; i++)
-        out[i] = (uint8_t)is_first_shared(prefixes, starts[left[i]], place_left[i], starts[right[i]], place_right[i]);
     return NULL;
 }

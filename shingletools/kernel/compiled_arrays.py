@@ -18,7 +18,6 @@ from shingletools.kernel.types import (
     Flags,
     Index,
     Postings,
-    Prefixes,
     Rows,
     TokenSets,
     TokenWeights,
@@ -65,13 +64,6 @@ def parities(sets: TokenSets) -> U64:
     bits = np.empty((len(sets.sizes), 2), np.uint64)
     _kernel.parities(sets.tokens, sets.starts, sets.sizes, bits)
     return bits
-
-
-def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
-    flags = np.empty(len(left), np.bool_)
-    of_sets = prefixes.tokens, prefixes.counters, prefixes.starts
-    _kernel.first_shared(*of_sets, *map(np.ascontiguousarray, (left, right, *places)), flags)
-    return flags
 
 
 def overlaps(sets: TokenSets, left: Index, right: Index, least: Index) -> Index:

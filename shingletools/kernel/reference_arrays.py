@@ -15,7 +15,6 @@ from shingletools.kernel.types import (
     Flags,
     Index,
     Postings,
-    Prefixes,
     Rows,
     TokenSets,
     TokenWeights,
@@ -220,7 +219,8 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
 
     An entry has counts[i] targets, from targets[starts[i]] on, by size, each at least as large as the entry. What the
     two have in common is not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao
-    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, returns only those that are `first_shared`.
+    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, returns only those that
+    share no token before (`is_first_shared`).
     Shapes: (entries,), (entries,) in; (candidates,), (candidates,) out, by i, then k.
     """
     bound, entries, targets, prefixes = sets
@@ -237,16 +237,6 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
         ends = zip(*(each[name][possible].tolist() for each in (one, two) for name in ("start", "place")), strict=True)
         possible[possible] = [is_first_shared(prefixes.tokens, *each) for each in ends]
     return owner[possible], place[possible]
-
-
-def first_shared(prefixes: Prefixes, left: Index, right: Index, places: tuple[Index, Index]) -> Flags:
-    """Returns, for each pair of sets, whether they share the tokens at two places of their prefixes, and none before.
-
-    Pair i is of sets left[i] and right[i]. Shapes: (pairs,), (pairs,), (pairs,) twice in; (pairs,) out.
-    """
-    starts = prefixes.starts
-    ends = zip(starts[left].tolist(), places[0].tolist(), starts[right].tolist(), places[1].tolist(), strict=True)
-    return np.array([is_first_shared(prefixes.tokens, *each) for each in ends], np.bool_)
 
 
 def is_first_shared(tokens: U64, one: int, place_one: int, two: int, place_two: int) -> bool:

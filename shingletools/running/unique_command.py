@@ -3,7 +3,7 @@
 import argparse
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from shingletools.cli.argument_types import allowance, names, quoted, threshold
@@ -82,6 +82,7 @@ class UniqueRun(ShortRun):
 
     part_option, page_option = "html", "report"
     doubtful = "0 doubtful pairs"  # as simcheck says it
+    rejected: Mapping[str, int] = {}  # by the first command of each name
 
     def take_shards(self, argv: Sequence[str] | None) -> str | None:
         """Takes the files of folders of tables instead of these. Returns the folder for the output, if it is one.
@@ -108,6 +109,7 @@ class UniqueRun(ShortRun):
         last = flow.runs[-1]
         figures = (figure for run in flow.runs if not run.stage.rewrites for figure in run.summary())
         self.doubtful = next((figure for figure in figures if "doubtful" in figure), self.doubtful)
+        self.rejected = {run.name: run.rejected for run in flow.runs} | self.rejected
         if not last.stage.rewrites or self.options.verbose or flow.why:
             return
         kept, removed = (figure.partition(" (")[0] for figure in last.summary()[:2])
@@ -115,7 +117,10 @@ class UniqueRun(ShortRun):
             where = "" if {"doubtful", "report"} & self.options.given else ": --doubtful FILE or --report FILE"
             doubtful = f" ({self.doubtful}{where})"
             kept, removed = (kept, removed + doubtful) if self.options.all else (kept + doubtful, removed)
-        messages.say(f"{self.name}: {kept}, {removed}, {last.rejected} left out")
+        if (uncompared := self.rejected["canon"] + self.rejected["simjoin"] - last.rejected) > 0:
+            kept += f" ({uncompared} not compared)"
+        left_out = last.rejected + last.counted["files passed over"]
+        messages.say(f"{self.name}: {kept}, {removed}, {left_out} left out")
 
 
 def check_named_once(files: Sequence[str]) -> None:

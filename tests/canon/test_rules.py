@@ -72,18 +72,18 @@ def made_with(package: str) -> str:
             "u2212 5 c u2212 5 u2212 0 5 10 u002d 20 pre war 3 u002d 4 u2212 x a 5",
         ),
         ("--symbols", "A- AB-, BBB- PRE- x- A-B", "a u2212 ab u2212 bbb u2212 pre u2212 x a b"),
-        ("--symbols", "5% 5 ‰ %s 100 % a%", "5 u0025 5 u2030 s 100 u0025 a"),
+        ("--symbols", "5% 5 ‰ %s 100 % a%", "5 u0025 5 u2030 u0025 s 100 u0025 a"),
         (
             "--symbols",
             "$10 10 $ US$ 5 €5 in € £, $HOME a$",
-            "u0024 10 10 u0024 us u0024 5 u20ac 5 in u20ac u00a3 home a",
+            "u0024 10 10 u0024 us u0024 5 u20ac 5 in u20ac u00a3 u0024 home a",
         ),
         ("--symbols", "p<.05 p >= 5 a < b a ≤b x != y", "p u003c 0 05 p u2265 5 a u003c b a u2264 b x u2260 y"),
         ("--symbols", "a\n> quoted\n> 5 -> => <b>a</b> >> !\n*", "a quoted u003e 5 b a b"),
         (
             "--symbols",
             "3+4 3 * 4 3 × 4 8 / 2 1/2 +49 *a* (2) ÷ 1",
-            "3 u002b 4 3 u00d7 4 3 u00d7 4 8 u002f 2 1 u002f 2 49 a 2 u00f7 1",
+            "3 u002b 4 3 u00d7 4 3 u00d7 4 8 u002f 2 1 u002f 2 49 a u0028 2 u00f7 1",
         ),
         (
             "--symbols",
@@ -115,7 +115,7 @@ def made_with(package: str) -> str:
         (
             "--symbols",
             "R & D AT&T x+3 x-3 ~5 ^a a ^ b a|b a | b",
-            "r and d at t x u002b 3 x 3 u007e 5 u005e a a u005e b a b a b",
+            "r and d at and t x u002b 3 x 3 u007e 5 u005e a a u005e b a b a b",
         ),
         (
             "--symbols",
@@ -126,6 +126,29 @@ def made_with(package: str) -> str:
         ("--symbols", "<5 items\n>5 items\n> 5 items x + y", "u003c 5 items u003e 5 items u003e 5 items x u002b y"),
         ("--symbols", "↑ 5 ★★ ✓ C♯ → •", "u2191 5 u2605 u2605 u2713 c u266f"),
         ("--symbols", "Fine 👍🏽 ☹ 🇩🇪 ©", "fine u1f44d u2639 u1f1e9 u1f1ea"),
+        (
+            "--symbols",
+            "a .NET (.odt) b.c @x #y x@y #5 $z {%d} a",
+            "a u002e net u002e odt b c u0040 x u0023 y x y 5 u0024 z u0025 d a",
+        ),
+        ("--symbols", "e+f e^f e*f e-f x^2", "e u002b f e u005e f e u00d7 f e f x u005e 2"),
+        ("--symbols", "Rh(+) (-)-menthol (%) (!) (a)", "rh u002b u2212 menthol u0025 a"),
+        (
+            "--symbols",
+            "(1) a (1.500) 7 (8) f(3) 2 (1999)",
+            "u0028 1 a u0028 1 u002e 500 7 u0028 8 f 3 2 1999",
+        ),
+        (
+            "--symbols",
+            "5 mW 5MW 5mPa mW 5 mL 5 mA 10 Mb 10 MB 10Mbit",
+            "5 u006d u0057 5mw 5 u006d u0050 a mw 5 ml 5 ma 10 u004d u0062 10 mb 10mbit",
+        ),
+        ("--symbols", "5 мВт 5 МВт 5 mΩ 5 MΩ", "5 u043c u0412 т 5 мвт 5 u006d u03a9 5 mω"),
+        (
+            "--symbols",
+            "made in US, the WHO (US) army, us USA",
+            "made in u0055 u0053 the u0057 u0048 u004f u0055 u0053 army us usa",
+        ),
         ("--symbols", "!!! a", "a"),
         ("--symbols", "+ added", "u002b added"),
         ("--symbols", "½ 1½ 1/2", "1 u002f 2 1 1 u002f 2 1 u002f 2"),
@@ -298,7 +321,7 @@ def test_recipes() -> None:
     (record,) = run("canon", *options.split(), stdin=jsonl({"id": 1, "text": ""})).records()
     lemma = ",".join(map(made_with, ("simplemma", "pymorphy3", "pymorphy3-dicts-ru")))
     assert record["via"] == (
-        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 symbols/4 fold-accents drop-numbers "
+        "canon/4 join-hyphens fold-homoglyphs=confusables-17.0.0 symbols/5 fold-accents drop-numbers "
         "mask-numbers/2 stop=en "
         f"drop-adjectives=en@{made_with('lemminflect')} "
         f"lemma=en,ru@{lemma} stem=en@{made_with('PyStemmer')}"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from shingletools.commands.simjoin.measures import MEASURES, in_common
 from shingletools.commands.simjoin.sets import least_common
 from shingletools.kernel import _kernel, arrays, compiled_arrays, reference_arrays
+from shingletools.kernel.overlap_bound import SUM, OverlapBound
 from shingletools.kernel.types import ENTRY, BoundedSets, Postings, Prefixes, TokenSets
 
 words64 = st.integers(0, 2**64 - 1)
@@ -182,22 +183,19 @@ def test_candidates_by_bounds(several: list[set[int]], name: str, twentieths: in
             found = module.bounded_candidates(BoundedSets(measure.bound, entries, entries, known), starts, counts)
             assert [*zip(*(each.tolist() for each in found), strict=True)] == pairs
         entries["start"] = prefixes.starts
-        left, right = np.array([*combinations(range(len(sizes)), 2)], np.int64).reshape(-1, 2).T
-        flags = module.first_shared(prefixes, left, right, (entries["place"][left], entries["place"][right]))
-        both = zip(left.tolist(), right.tolist(), strict=True)
-        assert flags.tolist() == [shares(ordered[i], ordered[k], places[i], places[k]) for i, k in both]
 
 
 def test_prefixes_are_compared_in_the_order_of_counters() -> None:
     """Not of tokens: here the token that both sets have first is the middle one by value."""
     tokens, counters = np.array([5, 1, 9, 5, 9], np.uint64), np.array([0, 1, 2, 0, 2], np.uint32)
     prefixes = Prefixes.of(tokens, counters, np.array([3, 2]), np.array([3, 2]))
-    left, right = np.array([0, 0]), np.array([1, 1])
+    pairs = [(2, 1), (0, 0)]  # places of the same tokens in both sets
     for module in (compiled_arrays, reference_arrays):
-        assert module.first_shared(prefixes, left, right, (np.array([2, 0]), np.array([1, 0]))).tolist() == [
-            False,
-            True,
-        ]
+        for places, expected in zip(pairs, (0, 1), strict=True):
+            entries = np.zeros(2, ENTRY)
+            entries["size"], entries["rest"], entries["start"], entries["place"] = 3, 2, prefixes.starts, places
+            sets = BoundedSets(OverlapBound(SUM, 0.1), entries, entries, prefixes)
+            assert len(module.bounded_candidates(sets, np.array([1, 2]), np.array([1, 0]))[0]) == expected
 
 
 @given(token_sets)
@@ -274,20 +272,6 @@ COMMON_WEIGHTS = (
 )
 PARITIES = (TOKENS, STARTS, SIZES, np.zeros((2, 2), np.uint64)), [*NO_SETS, (3, KEYS[:3])]
 PREFIX_COUNTERS = np.arange(6, dtype=np.uint32)
-FIRST_SHARED = (
-    (TOKENS, PREFIX_COUNTERS, STARTS, INDEX, INDEX, INDEX, INDEX, np.zeros(2, np.bool_)),
-    [
-        (1, PREFIX_COUNTERS[:5]),
-        (2, np.array([-1, 3])),
-        (2, np.array([6, 3])),
-        (3, FAR),
-        (4, -FAR),
-        (5, INDEX[:1]),
-        (5, INDEX - 1),
-        (6, INDEX + 6),
-        (7, np.zeros(3, np.bool_)),
-    ],
-)
 IN_BUCKET = np.zeros(2, ENTRY)
 WRONG_START, WRONG_PLACE, NO_PREFIX = IN_BUCKET.copy(), IN_BUCKET.copy(), IN_BUCKET.copy()
 WRONG_START["start"][1], WRONG_PLACE["place"][1], NO_PREFIX["start"] = 6, -1, -1
@@ -357,7 +341,6 @@ SHARED_COUNTS = (
         (_kernel.agreements, AGREEMENTS),
         (_kernel.band_keys, BAND_KEYS),
         (_kernel.bounded_candidates, CANDIDATES),
-        (_kernel.first_shared, FIRST_SHARED),
         (_kernel.parities, PARITIES),
         (_kernel.common_weights, COMMON_WEIGHTS),
         (_kernel.count_tokens, COUNT_TOKENS),

@@ -103,7 +103,7 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
         'canon: bad.jsonl:2: field "text" is missing',
         "simjoin: bad.jsonl:4: id 0 was seen before",
         "dedup: bad.jsonl:4: id 0 was seen before, so the document stays",
-        "shingletools unique: 3 kept, 1 removed, 0 left out",
+        "shingletools unique: 3 kept (2 not compared), 1 removed, 0 left out",
     ]
     assert (here / "lost").read_bytes() == b""
     for more in ("", " --report page"):
@@ -190,10 +190,21 @@ def test_the_last_line_counts_what_is_left_out(tmp_path: Path) -> None:
     """Bad rows, with and without a page; a document without a text stays, and so does one whose id repeats."""
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,one two\n2\n3,One two!\n3,three\n4,four\n")
     (tmp_path / "t.jsonl").write_bytes(b'{"id":1,"text":"one"}\n{"id":2}\n[]\n{"id":1,"text":"two"}\n')
-    for name, said in (("t.csv", "3 kept, 1 removed, 1 left out"), ("t.jsonl", "3 kept, 0 removed, 1 left out")):
+    for name, said in (
+        ("t.csv", "3 kept (1 not compared), 1 removed, 1 left out"),
+        ("t.jsonl", "3 kept (2 not compared), 0 removed, 1 left out"),
+    ):
         for more in ("", "--report page.html"):
             ran = run_here("shingletools unique", *more.split(), name, cwd=tmp_path)
             assert (ran.status, last_line(ran)) == (1, said)
+
+
+def test_the_last_line_counts_files_that_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    for name in ("a.txt", "b.txt", "c.dat", "d"):
+        (tmp_path / "texts" / name).write_text("one text")
+    ran = run_here("shingletools unique texts", cwd=tmp_path)
+    assert (ran.status, ran.out, last_line(ran)) == (0, b"texts/a.txt\n", "1 kept, 1 removed, 2 left out")
 
 
 def test_pages_are_compared_without_their_menu(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def text_rules(options: argparse.Namespace, budget: Budget) -> list[Rule]:
         from shingletools.commands.canon import telling_signs  # as above
 
         # symbols, which came last, took symbols only if a text had no other words
-        texts.append(Rule("symbols/4", True, telling_signs.telling_signs, telling_signs.traced))
+        texts.append(Rule("symbols/5", True, telling_signs.telling_signs, telling_signs.traced))
     if options.mask_numbers:
         # The recipe has the rule for words
         texts.append(Rule("mask-numbers", False, whole_numbers, partial(in_place, whole_numbers)))

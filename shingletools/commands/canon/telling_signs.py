@@ -3,39 +3,58 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
 from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PARTING, PICTURES
 
 POWERS = "⁰¹²³⁴-⁹⁻"
+CASED = "mKMGUW"  # letters that begin a word whose case may tell
 FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"
 
 
-def pattern_of(others: str, quotes: str) -> re.Pattern[str]:
+def pattern_of(others: str, quotes: str, capitals: str) -> re.Pattern[str]:
     """Returns the pattern of what may be a telling sign. others, quotes: those besides ASCII's.
 
-    It begins with all first characters, as re searches quickly for one of a class; then it looks back at it.
+    It begins with all first characters, as re searches quickly for one of a class; then it looks back at it, at the
+    commonest first. capitals: the class of what may follow a letter whose case tells, which re sees without a branch.
     """
     quotes = rf"['\"{quotes}]"
+    cased = (
+        # Of milli, not mega; of bits, not bytes. Without mA and mL, since many write mah and ml
+        r"(?:(?<=m[FHJNPVWΩ])|(?<=м[А-Я])|(?<=[KMG]b)(?!\w))(?:(?<=\d..)|(?<=\d\s..))",
+        # Acronyms that are other words in small letters, beside such letters
+        r"(?:(?<=US)|(?<=WH)O)\b(?:(?<=[a-z]\W..)|(?<=[a-z]\W...)|(?=\W{1,2}[A-Z]?[a-z]))",
+    )
+    before_words = (
+        r"(?<=\d.)(?=\d)",  # between digits
+        r"(?<=\.)(?:(?=\d)(?<![\w.)].)|(?=[^\W\d_])(?<![^\s(].))",  # that begins a number or a name
+        r"(?<=\()(?<!\S.)(?=\d[\d.,]*\))(?!(?:1[5-9]|20)\d\d\))",  # before a number that may be below zero, not a year
+    )
     behind = (
-        r"(?<=\d[-.,:/−\u2010-\u2013])(?=\d)",  # between digits
+        r"(?<=\d[-:/−\u2010-\u2013])(?=\d)",  # between digits
         rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-])|(?<=[^\S\n]-)(?=[^\W\d])|(?<=\s-)(?=\s+\d))",
-        r"(?<=\.)(?=\d)(?<![\w.)]\.)",  # that begins a number
         rf"(?<=\d{quotes})(?![^\W\d])",  # of minutes and inches
         r"(?<![:;=|].)(?<=[:;=])['’]?[-o^]?[][()/\\|](?![\w/])",  # of a face
         r"(?<=[-+*/%&|^!])=(?!=)|(?<!=.)(?<==)={0,2}(?![=>])|(?<=!)==|(?<=&)&|(?<=\|)\|",  # of code
         r"(?<=\*)\*(?=\s)|(?<=/)/(?=\s)|(?<=<)<(?=\s)|(?<=>)>(?=\s)|(?<![^\s([=,].)(?<=[!~^])(?=\w)",
         r"(?<=\s[&*^~])(?=\s)|(?<=[A-Z]\*)(?![\w*])",  # between words, and after a grade
         r"(?<=[*+/^])(?=\s?[-−\d(])|(?<=\+)(?<![^\d\s].)(?!\w)|(?<=[<>])=?",
+        r"(?<=[^\W\d_][+*^&])(?=[^\W\d_])|(?<=\([-+])(?=\))",  # between letters, and in brackets
+        r"(?<=[@#])(?<![^\s([{\"'].)(?=[^\W\d_])",  # before a name
         rf"(?<=[{POWERS}])[{POWERS}]*",
-        rf"(?<![-.,*+/^!<>&|=~:;{POWERS}])(?<!{quotes})",  # all others
+        rf"(?<![-*+/^!<>&|=~:;@#{POWERS}])(?<!{quotes})",  # all others
     )
-    return re.compile(rf"(?:[-.*+/^!<>%$&|=~:;{others}]|{quotes})(?:{'|'.join(behind)})")
+    return re.compile(
+        rf"(?:[-.*+/^!<>%$&|=~:;@#({CASED}{others}]|{quotes})(?:[{capitals}b](?<![^\W\d_]..)(?:{'|'.join(cased)})"
+        rf"|(?<=[.,(])(?=\w)(?:{'|'.join(before_words)})|(?<![.,({CASED}м])(?:{'|'.join(behind)}))"
+    )
 
 
-SIGN = lazy(lambda: pattern_of(f",‰†{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{FRACTIONS}{PICTURES}", "’”°′″"))
-ASCII_SIGN = lazy(lambda: pattern_of(",", ""))  # a class of few characters is searched twice as fast
+OTHERS = f",‰†м{MATHEMATICAL}{ARROWS}{MINUSES}{CURRENCIES}{POWERS}{FRACTIONS}{PICTURES}"
+SIGN = lazy(lambda: pattern_of(OTHERS, "’”°′″", "A-ZΩА-Я"))
+ASCII_SIGN = lazy(lambda: pattern_of(",", "", "A-Z"))  # a class of few characters is searched twice as fast
 SPELLINGS = dict.fromkeys(MINUSES, "−") | {"-": "−", "*": "×", "/": "÷", "<=": "≤", ">=": "≥", "!=": "≠"}
 SPELLINGS |= {"'": "′", "’": "′", '"': "″", "”": "″"}
 SEPARATORS = dict.fromkeys(f"{MINUSES}-", "-") | dict(zip(PARTING, PARTING, strict=True))
@@ -43,11 +62,11 @@ BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥|`"
 BEFORE_WORDS = tuple("([{\"'")
 GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
 OPENED = {"′": lazy(lambda: re.compile(r"(?<!\w)['‘‚’]\w")), "″": lazy(lambda: re.compile(r'(?<!\w)["“„”]\w'))}
-WORDS = {".": " 0.", "&": "and"}
+WORDS = {".": " 0.", "&": " and "}
 WORDS |= {each: f" {unicodedata.normalize('NFKC', each)} ".replace("\u2044", " u002f ") for each in FRACTIONS}
 LONGEST_QUOTED = 200  # characters between quotes
 BESIDE = 16  # characters beside a sign that are looked at
-BLANKS = lazy(lambda: re.compile(r"\s+"))
+BLANKS = lazy(lambda: re.compile(r"\s{2,}|[^\S \n]"))  # all but one space or line feed
 MARKUP = tuple("-*_|=~")  # also at the end of a line
 
 
@@ -56,11 +75,14 @@ def telling_signs(text: str) -> str:
 
     These are a minus, %, currencies, < and > and the like between words or before numbers, what calculates with
     numbers, operators of code, powers of numbers, fractions, minutes and inches, what parts digits, mathematical signs,
-    faces and pictures. A hyphen or the > before a quoted line is none. A number that begins with a point gets a 0
-    before it, and an & between words is the word and.
+    faces and pictures; what stands before a name, as in .NET and @name; a bracket before a number; and units and
+    acronyms whose case tells. A hyphen or the > before a quoted line is none. A number that begins with a point gets a
+    0 before it, and an & between words is the word and.
 
     >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
     ['u2212', '5', '°C,', '10', 'u002d', '20', 'm,', 'p', 'u003c', '0.05,']
+    >>> telling_signs("5 mW of .NET"), telling_signs("made in US"), telling_signs("MADE IN US")
+    ('5  u006d u0057  of  u002e NET', 'made in  u0055 u0053 ', 'MADE IN US')
     """
     parts, end = list[str](), 0
     for start, stop, words in edits(text):
@@ -87,7 +109,7 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
             signs = " u005e " * before[-1:].isdecimal() + " u2212 " * (sign[0] == "⁻")
             if signs:
                 yield start, end, signs + sign.removeprefix("⁻")
-        elif sign in WORDS:
+        elif sign in WORDS and not (sign == "." and after[:1].isalpha()):
             yield start, end, WORDS[sign]
         elif sign[0] in ":;=" and sign[-1] != "=":  # a face, whatever its nose
             yield start, end, codes(sign[0].replace("=", ":") + sign[-1])
@@ -101,9 +123,10 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
 
 def squeezed(text: str) -> str:
     """Returns the text with one space or line feed for each run of white space."""
-    return BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)
+    return text if BLANKS.search(text) is None else BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)
 
 
+@cache
 def codes(signs: str) -> str:
     return " " + "".join(f"u{ord(sign):04x} " for sign in signs)
 
@@ -131,10 +154,10 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
         told = last.isdecimal() or (within and all(spaces))
     elif sign in "+×^÷":  # a slash is none in dates and fractions
         told = calculates and spaces[0] == spaces[1] and (sign != "÷" or spaces[0])
+        told |= sign != "÷" and before[-1:].isalpha() and after[:1].isalnum()
         if sign == "+":  # between words, and behind a number, as in 18+ or HER2+
             told |= (all(spaces) or not before) and spaces[1]
             told |= before[-1:].isdecimal() and not after[:1].isalnum()
-            told |= before[-1:].isalpha() and after[:1].isdecimal()
         elif sign != "÷":
             told |= (within and all(spaces)) or (sign == "^" and after[:1].isalnum() and not before[-1:].isalnum())
             told |= sign == "×" and GRADE.search(before) is not None
@@ -150,4 +173,5 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
         told = sign in ("&&", "||") or (sign == "~" and not spaces[1]) or (within and spaces[0] == spaces[1])
     else:
         told = True
-    return told
+    names = sign in "$%" and after[:1].isalpha() and (not before or spaces[0] or before[-1] in BEFORE_WORDS)
+    return told or names or before[-1:] + after[:1] == "()"

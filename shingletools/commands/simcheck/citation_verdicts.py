@@ -69,7 +69,7 @@ def are_copies(a: Citation, b: Citation, found: Mapping[str, int], ids: int) -> 
     if names == OTHER and not (telling and (ids == EQUAL or (place and a.extent == b.extent >= PAPER))):
         return False
     no_details_differ = details(a, b) != OTHER
-    where = no_details_differ and page != OTHER and (page == EQUAL or volume != OTHER)
+    where = no_details_differ and OTHER not in (volume, page)
     # Talks of a meeting may have one DOI, chapters one ISBN
     if ids == EQUAL or (ids == ALIKE and title == EQUAL and where):
         return telling or page == EQUAL or (OTHER not in (volume, page) and EQUAL in (title, names))

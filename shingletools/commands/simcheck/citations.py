@@ -38,6 +38,7 @@ WORD_OR_SIGN = re.compile(
 )
 APART = re.compile(r"(?<!\d) | (?!\d)")  # blanks that may be written or not: 1 5 is not 15
 NUMBER = re.compile(r"\d{1,18}")
+SUPPLEMENT = re.compile(r"\bsuppl\D*([1-9]\d{0,17})", re.IGNORECASE)
 
 
 class Citation:
@@ -164,7 +165,11 @@ def abbreviates(short: str, long: str) -> bool:
 
 
 def volumes(a: Citation, b: Citation) -> int:
-    return equality(number(a["volume"]), number(b["volume"]))
+    """Compares volumes: UNKNOWN if one is the number of the other's supplement, as in exports: 1 and 63 (SUPPL. 1)."""
+    supplements = [SUPPLEMENT.search(each["number"]) for each in (a, b)]
+    one, other = number(a["volume"]), number(b["volume"])
+    mistaken = any(found and found[1] == volume for found, volume in zip(supplements, (other, one), strict=True))
+    return UNKNOWN if mistaken and one != other else equality(one, other)
 
 
 def pages(a: Citation, b: Citation) -> int:

@@ -52,19 +52,13 @@ class BucketCandidates:
     def within(self, part: slice) -> Candidates:
         """Returns the candidates of some consecutive rows."""
         starts, counts = self.starts[part], self.counts[part]
-        row, place = self.portion.row, self.portion.place
         if self.bounds is None:
             target, owner = spread(starts, counts)
         else:
             some = self.bounds._replace(entries=self.bounds.entries[part])
             owner, target = kernel.bounded_candidates(some, starts, counts)
-            place = place if some.prefixes is None else None
-        one, two = owner + part.start, self.targets[target]
-        left, right = row[one], row[two]
-        if place is None:
-            return Candidates(np.minimum(left, right), np.maximum(left, right))
-        one, two = np.where(left < right, [one, two], [two, one])
-        return Candidates(row[one], row[two], place[one], place[two])
+        left, right = self.portion.row[owner + part.start], self.portion.row[self.targets[target]]
+        return Candidates(np.minimum(left, right), np.maximum(left, right))
 
 
 def weigh(portion: Portion, cross: int | None) -> Index:

@@ -117,7 +117,7 @@ class Join:
                 yield met, pairs if self.scope is None else self.scope.allowed(pairs)
             return
         parts = self._parts(original)
-        if self.memory is not None and self.table.components is not None:
+        if self.memory is not None:
             keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
             # By row and each once: so rows on disk are read in order, not anew for each band
             most = self.limits.sorted_on_disk, self.limits.candidates

@@ -128,16 +128,10 @@ class SetTable(Table):
         return kernel.parities(self.sets)
 
     def compare(self, some: Candidates, _band: int = 0) -> Compared:
-        left, right, *places = some
-        common = np.zeros(len(left), np.int64)
-        first: slice | Index = slice(None)
-        if places[0] is not None and places[1] is not None:
-            first = np.flatnonzero(kernel.first_shared(self.prefixes, left, right, (places[0], places[1])))
-        left, right = left[first], right[first]
+        left, right = some
         small = np.minimum(self.wholes[left], self.wholes[right])
         large = np.maximum(self.wholes[left], self.wholes[right])
-        common[first] = self.common(left, right, least_common(self.measure, small, large))
-        return Compared(common, len(left))
+        return Compared(self.common(left, right, least_common(self.measure, small, large)), len(left))
 
     def common(self, left: Index, right: Index, least: Index) -> Index:
         """Returns the overlap of sets left[i] and right[i]; 0 if it is below least[i]. Shapes: (pairs,) all."""

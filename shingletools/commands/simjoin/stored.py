@@ -65,11 +65,9 @@ class Stored:
         return np.concatenate([np.empty(0, np.bool_), *flags])
 
     def compare(self, some: Candidates, band: int = 0) -> Compared:
-        parts, start = [Compared(np.empty(0, np.int64), 0)], 0
+        parts = [Compared(np.empty(0, np.int64), 0)]
         for table, one, two in self._loaded(some.left, some.right):
-            part = some.at(slice(start, start + len(one)))
-            parts.append(table.compare(part._replace(left=one, right=two), band))
-            start += len(one)
+            parts.append(table.compare(Candidates(one, two), band))
         agreeing, numbers = zip(*parts, strict=True)
         return Compared(np.concatenate(agreeing), sum(numbers))
 

@@ -37,12 +37,10 @@ class Bucketed(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Rows left[i] < right[i], int64, of one length; of sets, also the places of the token by which they met."""
+    """Rows left[i] < right[i], int64, of one length."""
 
     left: Index
     right: Index
-    left_place: Index | None = None  # in the prefix of the row
-    right_place: Index | None = None
 
     def at(self, some: Index | Flags | slice) -> Self:
         return rows_at(self, some)
