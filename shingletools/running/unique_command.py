@@ -109,7 +109,7 @@ class UniqueRun(ShortRun):
         last = flow.runs[-1]
         figures = (figure for run in flow.runs if not run.stage.rewrites for figure in run.summary())
         self.doubtful = next((figure for figure in figures if "doubtful" in figure), self.doubtful)
-        self.rejected = {run.name: run.rejected for run in flow.runs} | self.rejected
+        self.rejected = {**{run.name: run.rejected for run in flow.runs}, **self.rejected}
         if not last.stage.rewrites or self.options.verbose or flow.why:
             return
         kept, removed = (figure.partition(" (")[0] for figure in last.summary()[:2])
