@@ -132,6 +132,7 @@ def made_with(package: str) -> str:
             "a u002e net u002e odt b c u0040 x u0023 y x y 5 u0024 z u0025 d a",
         ),
         ("--symbols", "e+f e^f e*f e-f x^2", "e u002b f e u005e f e u00d7 f e f x u005e 2"),
+        ("--symbols", "(1950-) 500-\n7 10- 5 a-", "1950 u2212 500 u2212 7 10 5 a"),
         ("--symbols", "Rh(+) (-)-menthol (%) (!) (a)", "rh u002b u2212 menthol u0025 a"),
         (
             "--symbols",

@@ -61,6 +61,17 @@ def test_doubtful_pairs_are_written_to_a_file_too(tmp_path: Path) -> None:
     assert [pair["answer"] for pair in every] == [pair["answer"] for pair in found]
 
 
+def test_a_pair_keeps_its_line_if_a_filter_leaves_out_another(tmp_path: Path) -> None:
+    (tmp_path / "words").write_bytes(jsonl({"id": 1, "text": "flat 12"}, {"id": 2, "text": "flat 13"}))
+    good = {"id": 1, "a": 1, "b": 2, "text": "x"}
+    pairs = jsonl(good, {"id": 2}, good | {"b": 3})
+    result = run("shingletools", "run", f"canon | simcheck --docs {tmp_path / 'words'}", stdin=pairs)
+    assert result.err.splitlines() == [
+        'canon: -:2: field "text" is missing',
+        "simcheck: -:3: no document of --docs has the id 3",
+    ]
+
+
 def test_different_pairs_are_dropped(tmp_path: Path) -> None:
     documents = {"p": "the red house 12", "q": "the red house 13", "r": "the red house 12", "s": "the red house"}
     found = checked(tmp_path, documents)

@@ -149,6 +149,7 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
         begins = not before or before[-1].isspace() or before[-1] in BEFORE_MINUS
         told = begins if number else not after[:1].isalnum() and GRADE.search(before) is not None
         told |= given == "−" or (all(spaces) and calculates)  # no hyphen
+        told |= before[-1:].isdecimal() and after[:1] in ("", "\n", ")")  # of accounts, and of years without an end
         told |= line and before[-1:] == " " and after[:1].isalpha()  # of an option
     elif sign in "%‰":
         told = last.isdecimal() or (within and all(spaces))

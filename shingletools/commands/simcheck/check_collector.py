@@ -33,10 +33,11 @@ VIA = "via"
 
 
 class WaitingPairs(NamedTuple):
-    """Lines of pairs that wait, and the place of the first."""
+    """Pairs that wait."""
 
     lines: bytes
-    place: Place
+    file: str
+    numbers: Sequence[int]  # of the lines in the file, some of which may be left out before
 
 
 class PairRows(NamedTuple):
@@ -125,7 +126,7 @@ class CheckCollector(Collector):
         for ids, of_side in zip(batch.columns, self.two, strict=False):
             of_side.number(ids)
         lines = batch.lines[int(np.frombuffer(batch.starts, np.int64)[0]) : batch.end]
-        self.pairs.add(WaitingPairs(lines, batch.place(0)), len(lines) + 300)
+        self.pairs.add(WaitingPairs(lines, batch.file, batch.line_numbers(0, batch.rows)), len(lines) + 300)
 
     def take_documents(self, batch: RecordBatch, side: Side) -> Iterator[Event]:
         ids, *fields, recipes = batch.columns
@@ -171,10 +172,9 @@ class CheckCollector(Collector):
             at = before = 0
             while at < len(waiting.lines):
                 batch = read_batch(waiting.lines, at, self.of_pairs)
-                file, line = waiting.place
-                place = file, None if line is None else line + before
+                numbers = waiting.numbers[before : before + batch.rows]
                 before, at = before + batch.rows, batch.next
-                pairs, good = self.pair_rows(batch, place)
+                pairs, good = self.pair_rows(batch, waiting.file, numbers)
                 sizes = np.frombuffer(self.sizes, np.int64)
                 parts = np.cumsum(sizes[pairs.texts[good]].sum(axis=1)) // PART_BYTES
                 del sizes
@@ -184,14 +184,14 @@ class CheckCollector(Collector):
                 yield from self.lost
                 self.lost = []
 
-    def pair_rows(self, batch: RecordBatch, place: Place) -> tuple[PairRows, Index]:
-        """Returns pairs that were good before, and which of them can be checked."""
-        numbers = [
+    def pair_rows(self, batch: RecordBatch, file: str, numbers: Sequence[int]) -> tuple[PairRows, Index]:
+        """Returns pairs that were good before, on these lines of a file, and which of them can be checked."""
+        documents = [
             np.frombuffer(side.ids.find(ids.data, ids.sizes), np.int64)
             for side, ids in zip(self.two, batch.columns, strict=False)
         ]
         texts = np.stack(
-            [np.frombuffer(side.texts, np.int64)[each] for side, each in zip(self.two, numbers, strict=True)], axis=1
+            [np.frombuffer(side.texts, np.int64)[each] for side, each in zip(self.two, documents, strict=True)], axis=1
         )
         places = np.stack([np.frombuffer(each, np.int64) for each in (batch.starts, batch.lasts)], axis=1)
         copies = np.frombuffer(batch.columns[3].data, np.uint8) > 0
@@ -201,10 +201,10 @@ class CheckCollector(Collector):
             line = batch.line(row)
             one, other = texts[row].tolist()
             if lost[row]:
-                self.lost.append(self.unknown(place, row, line, (one, other)))
+                self.lost.append(self.unknown((file, numbers[row]), line, (one, other)))
                 continue
             if copies[row] and self.texts[one] != self.texts[other]:
-                line, copies[row] = self.apart(line, int(numbers[1][row]), other)
+                line, copies[row] = self.apart(line, int(documents[1][row]), other)
             elif places[row, 1] >= 0:
                 continue
             start = len(heads)
@@ -259,7 +259,7 @@ class CheckCollector(Collector):
             return without_copy(line), False
         return b'{"a":%b,"b":%b,"similarity":1.0,"copy":true}' % (first, name), True
 
-    def unknown(self, first: Place, row: int, line: bytes, texts: tuple[int, int]) -> Reject:
+    def unknown(self, place: Place, line: bytes, texts: tuple[int, int]) -> Reject:
         """Returns a pair that cannot be checked, because a document is not there, or was rejected."""
         side = next(side for side, text in enumerate(texts) if text < 0)
         option = "--against" if side and self.spec.others else "--docs"
@@ -267,7 +267,7 @@ class CheckCollector(Collector):
         why = f"no document of {option} has the id {name}"
         if texts[side] == BAD:
             why = f"the document {name} of {option} was rejected"
-        return Reject(first[0], None if first[1] is None else first[1] + row, why, line, late=True)
+        return Reject(*place, why, line, late=True)
 
     def summary(self) -> list[str]:
         copies, doubtful, different = self.counts.values()
