@@ -162,6 +162,7 @@ def made_with(package: str) -> str:
         ("--mask-numbers", "①② m² a,1 1,a 5/7 12:30 \u0cf3", "0 m0 a 0 0 a 0 0 0 0 \u0cf3"),
         ("--mask-numbers", "ปี ๒๕๖๗นี้ ๑,๒๓๔.๕ ១២៣ v၁၂ ໑\u00a0໒໓໔", "ปี 0 นี้ 0 0 v0 0"),
         ("--mask-numbers", "\U000116d1\U000116d2", "\U000116d1 \U000116d2"),  # newer than Unicode 14
+        ("--symbols --mask-numbers", "5 % 7 $ −8 v2", "0 u0025 0 u0024 u2212 0 v0"),
         ("--drop-numbers --mask-numbers", "In 2024 v2 1,234 3½", "in v0"),
         ("--drop-numbers", "1,234 1'234 3½ 1'a", "1'a"),
         ("--fold-variants", "كتاب کتاب يد ید على علی مكتبة مكتبه", "کتاب کتاب ید ید علی علی مکتبه مکتبه"),
