@@ -190,6 +190,14 @@ def test_fields_within_objects(pipeline: str, data: bytes) -> None:
     check_chain(chain_of(pipeline), data + b"\n" + around[:-1] + b',"via":"x"}', around)
 
 
+@pytest.mark.parametrize("pipeline", ["canon --text words,text", "canon --text words,text | shingle -k 1"])
+def test_joined_texts_of_which_the_first_may_be_parted(pipeline: str) -> None:
+    """By a hyphen or white space at its end, of which some is beyond ASCII, as are most letters."""
+    ends = ["-", "- ", *"é¿\u00a0\u1680\u169a\u2010\u2014\u2026\u2028\u205f\u2060\u3000\u3001\u65e5\u0301\U0001f600"]
+    records = ({"id": number, "words": f"w{end}", "text": "B c"} for number, end in enumerate(ends))
+    check_chain(chain_of(pipeline), jsonl(*records))
+
+
 EIGHT = ("00000001 00000002 00000003", "00000001 00000002 0000000f", "0000000A 0000000b 0000000c", "", "0000000a")
 SIXTEEN = (
     "0000000000000001 0000000000000002",

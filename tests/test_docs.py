@@ -80,6 +80,7 @@ BY_CASE = {
 }
 BY_CASE |= {("simindex", option): default for (command, option), default in BY_CASE.items() if command == "simjoin"}
 BY_CASE |= {("simindex", option): "default 0.8 for min-hashes" for option in ("-t", "--threshold")}
+BY_CASE |= {("shingletools unique", option): "default 1G" for option in ("-S", "--buffer-size")}
 BY_CASE |= {
     (command, option): "default 512M" for command in ("simindex", "repeats") for option in ("-S", "--buffer-size")
 }

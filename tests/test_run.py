@@ -363,7 +363,6 @@ def test_what_makes_no_sense_is_refused(text: str, message: str, folder: Path) -
 def test_options_of_run_that_make_no_sense(folder: Path) -> None:
     for words, message in (
         (["-T", "x", "canon"], "shingletools run: -T says where -S puts its scratch files, so it needs -S"),
-        (["-S", "1M", "canon | shingle"], "shingletools run: -S: none of these commands takes it here"),
         (["-o", "x", "canon -o y"], "shingletools run: -o: given twice, here and to canon"),
         (["canon docs.jsonl", "docs.jsonl"], "canon: docs.jsonl: name files in the pipeline or after it, not both"),
         (["--nonsense", "canon"], "shingletools run: unrecognized arguments: --nonsense (see shingletools run --help)"),

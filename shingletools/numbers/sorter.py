@@ -1,7 +1,7 @@
 """Sorts entries of keys and values and looks them up, in memory or on disk."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -201,13 +201,11 @@ class Sorter:
                 yield keys[chosen], values[chosen] if self.columns else NONE
 
 
-def distinct_keys(
-    blocks: Iterable[U64], memory: Memory | None, limits: SortingLimits, together: int, most: int
-) -> Iterator[U64]:
+def distinct_keys(blocks: Iterable[U64], new_sorter: Callable[[], Sorter], together: int, most: int) -> Iterator[U64]:
     """Yields keys in ascending blocks of at most `most`, each once among the next `together` keys of the blocks."""
     every, last = iter(blocks), False
     while not last:
-        sorter, held, last = Sorter(memory, 8, limits, columns=0), 0, True
+        sorter, held, last = new_sorter(), 0, True
         for keys in every:
             sorter.add(keys)
             held += len(keys)

@@ -44,10 +44,6 @@ class LineSplitter(Protocol):
 
     carried: Sequence[str]  # fields that the lines take over, other than those that the filter reads
 
-    @property
-    def key(self) -> Sequence[object]:
-        """Returns the JSON values that decide its lines, apart from the filter's recipe."""
-
     def __call__(self, id_field: str, line: bytes, /) -> bytes: ...
 
     def summary(self, lines: int, /) -> list[str]:
@@ -128,11 +124,6 @@ class Stage:
     def side_files(self) -> Sequence[tuple[str, str]]:
         """Returns options, each with a file of records that it names."""
         return ()
-
-    @property
-    def places(self) -> Sequence[int]:
-        """Returns the place of each of `side_files` among all side files, some of which may not hold records."""
-        return range(len(self.side_files))
 
     @property
     def texts(self) -> AbstractSet[str]:

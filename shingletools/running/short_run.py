@@ -65,6 +65,7 @@ class ShortRun:
 
     part_option = ""  # the option for a part of pages of HTML
     page_option = ""  # the option that names a page to be written
+    memory: int | None = None  # bytes of each step that can work on disk, unless -S says it
 
     def __init__(self, name: str, parser: Parser, argv: Sequence[str] | None, closed: set[int]) -> None:
         """Raises Failed or Printed."""
@@ -145,7 +146,8 @@ class ShortRun:
         if announced:
             messages.say(f"{self.name}: this is the pipeline:\n{text}".rstrip())
         status, said = DONE, set[str]()  # two commands read the input
-        shared = SharedOptions(jobs=self.options.jobs, verbose=self.options.verbose)
+        size = vars(self.options).get("buffer_size") or self.memory
+        shared = SharedOptions(jobs=self.options.jobs, size=size, verbose=self.options.verbose)
         for number, pipeline in enumerate(pipelines):
             places = LinePlaces(workers=self.options.jobs > 1)
             if number < len(words):

@@ -155,8 +155,6 @@ def steps_of(
             steps.append(step)
         except Failed as error:
             raise StepFailed(f"{name}: {error}") from None
-    if shared.size is not None and not any(getattr(step.options, "buffer_size", None) for step in steps):
-        raise Failed("-S: none of these commands takes it here")
     return tuple(steps)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from shingletools.cli.argument_types import allowance, names, quoted, threshold
+from shingletools.cli.argument_types import add_size, allowance, names, quoted, threshold
 from shingletools.cli.options import Parser
 from shingletools.reading.formats import format_options
 from shingletools.reading.formats.suffixes import PAGE, PAGES, SUFFIXES, TEXT, TEXTS, suffix
@@ -14,7 +14,7 @@ from shingletools.reading.option_files import names_in
 from shingletools.running import short_run
 from shingletools.running.pipeline import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, MEMORY, TITLES_ALIKE, WORDS_IN_COMMON
 from shingletools.running.short_run import AS_PAGES, FOLDER, ShortRun, add_part, scratch
 from shingletools.running.steps import CommandLine, as_text, command_lines
 from shingletools.system import messages
@@ -45,6 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the least similarity of two texts that are checked: 0.8, 4/5 (usually 0.75 of their words; of citations, "
         "0.5 of their titles)",
     )
+    add_size(parser, "join and check with SIZE of memory each, and scratch files: 500M, 4G (default 1G)")
     add("--all", action="store_true", help="also remove one document of each doubtful pair")
     add("--doubtful", metavar="FILE", help="write the doubtful pairs, as simcheck does, to FILE")
     add_part(parser, "--html")
@@ -80,7 +81,7 @@ def spelled(check: Callable[[str], object], argument: str) -> str:
 class UniqueRun(ShortRun):
     """A run of `unique`."""
 
-    part_option, page_option = "html", "report"
+    part_option, page_option, memory = "html", "report", MEMORY
     doubtful = "0 doubtful pairs"  # as simcheck says it
     rejected: Mapping[str, int] = {}  # by the first command of each name
 

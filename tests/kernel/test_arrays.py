@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from typing import Any
 
 import numpy as np
@@ -114,6 +114,18 @@ def test_shared_counts(several: list[set[int]], least: int, after: int, data: st
         found, *columns = function(postings, asking, after, least, 64)
         assert found == met
         assert sorted(zip(*(column.tolist() for column in columns), strict=True)) == pairs
+
+
+def test_shared_counts_of_the_few_rows_that_were_met() -> None:
+    """A token of many rows is looked up for these alone, whether tokens have weights or not."""
+    numbers = [[0, 1] if row in (0, 30) else [1] for row in range(40)]
+    sizes, rows = [len(each) for each in numbers], [0, 30, *range(40)]
+    arrays = (np.array(values, np.int64) for values in ([*chain(*numbers)], sizes, rows, [0, 2, 42]))
+    postings = Postings(*arrays)
+    for weights, shared in ((None, 2), (np.array([5, 7]), 12)):
+        for function in (compiled_arrays.shared_counts, reference_arrays.shared_counts):
+            found, *columns = function(postings._replace(weights=weights), range(1), 0, 2, 64)
+            assert (found, [column.tolist() for column in columns]) == (1, [[0], [30], [shared]])
 
 
 @settings(max_examples=20)  # each counts into all counters, of which there are four million

@@ -148,8 +148,6 @@ def test_workers_and_memory(pairs: bytes) -> None:
     for memory in (-1, 1e6, "-1M"):
         with pytest.raises(Failed, match="not a size such as 500M"):
             list(run(TO_PAIRS, RECORDS, memory=memory))
-    with pytest.raises(Failed, match="-S: none of these commands takes it here"):
-        list(run("canon", RECORDS, memory="1M"))
 
 
 def test_unique(pairs: bytes, tmp_path: Path) -> None:

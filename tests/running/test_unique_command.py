@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 import shingletools
 from harness import DOCS, Ran, jsonl, run_here, shell
 from running.short_inputs import LONG, OTHERS, RECORDS
+from shingletools.record.field_names import DEFAULT_NAMES, Names
+from shingletools.running import short_run, unique_command
+from shingletools.running.steps import Step
 
 
 def unique(here: Path, *words: str) -> tuple[Ran, str]:
@@ -57,6 +61,24 @@ def test_it_writes_what_its_pipeline_writes(words: list[str], read: str | None, 
     assert made.out == b""
     assert (here / "kept").read_bytes() == ran.out
     assert (here / "gone").read_bytes() or len(words) > 1
+
+
+@pytest.mark.parametrize(("words", "limit"), [([], 1 << 30), (["-S", "5M"], 5 << 20)])
+def test_joins_and_checks_within_a_limit(
+    words: list[str], limit: int, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(here)
+    sizes: dict[str, object] = {}
+
+    def run_steps(
+        _shown: object, make: Callable[[Callable[[], Names]], Sequence[Step]], *_: object, **__: object
+    ) -> Any:
+        sizes.update({step.name: vars(step.options).get("buffer_size") for step in make(lambda: DEFAULT_NAMES)})
+        return 0, None
+
+    monkeypatch.setattr(short_run, "run_steps", run_steps)
+    unique_command.run("shingletools unique", [*words, "docs.jsonl"], set())
+    assert sizes == {"canon": None, "shingle": None, "simjoin": limit, "simcheck": limit, "dedup": None}
 
 
 def test_ids_and_texts_are_named_once(here: Path) -> None:

@@ -19,6 +19,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.spec import JoinSpec
 from shingletools.record.collector import CollectorContext
+from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 
 Document = Sequence[int] | AbstractSet[int]  # components of a sketch, or the shingles of a set
@@ -171,9 +172,14 @@ def joined(
 
 def found_by(join: Join | Forest, jobs: int = 1) -> Iterator[Pairs]:
     """Returns the pairs that a join finds, after the whole search, which ends with all of the work done."""
-    *_, last = join.search(jobs)
+    found: list[Iterable[Pairs]] = []
+
+    def whole() -> Iterator[Progress]:
+        found.append((yield from join.search(jobs)))
+
+    *_, last = whole()
     assert last.share == 1
-    return join.pairs()
+    return iter(found[0])
 
 
 def ends(pairs: Iterable[Record]) -> list[Pair]:

@@ -76,8 +76,8 @@ def test_what_is_usual_stays_where_nothing_shows_more(tmp_path: Path) -> None:
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     pipeline, reasons, records = advised(tmp_path, docs=docs)
     assert pipeline == "shingle -k 1 | simjoin -t 0.75"
-    shown = "these texts have no near-copies that a sample of 400 shows"
-    assert reasons == [f"{shown}; this pipeline would find them if there were any", UNIQUE_ADVICE]
+    shown = "these texts have no near-copies that a sample of 400 shows; this pipeline would find them"
+    assert reasons == [shown, UNIQUE_ADVICE]
     assert [each["shingle"] for each in records if each["scope"] == "form"] == ["-k 1"]  # no row without a figure
 
 
@@ -92,7 +92,7 @@ def test_what_is_usual_rises_above_short_texts_that_differ_in_numbers(words: int
     pipeline, reasons, _ = advised(tmp_path, docs=docs)
     t = next(t for t in range(75, 101) if not rises or words * 100 < t * (words + 2)) / 100
     assert pipeline == f"shingle -k 1 | simjoin -t {t}"
-    assert reasons[1] == (f"below {t}, most pairs of this form differ in numbers alone" if rises else UNIQUE_ADVICE)
+    assert reasons[1] == (f"below {t}, most pairs of unequal texts differ in numbers alone" if rises else UNIQUE_ADVICE)
     assert len(pairs_of(pipeline, docs, tmp_path)) == (0 if rises else 60 * 59 // 2)
 
 
@@ -118,8 +118,7 @@ def test_texts_that_are_not_from_canon_are_a_remark(tmp_path: Path) -> None:
 
 def test_nothing_is_known_of_documents_without_words(tmp_path: Path) -> None:
     _, reasons, _ = advised(tmp_path, docs=jsonl({"id": 1, "text": ""}, {"id": 2, "text": " "}))
-    shown = "these texts have no near-copies that a sample of 2 shows"
-    assert reasons[0] == f"{shown}; this pipeline would find them if there were any"
+    assert reasons[0] == "these texts have no near-copies that a sample of 2 shows; this pipeline would find them"
 
 
 @pytest.mark.parametrize("options", ["", "--table", "--truth t", "--field l"])
@@ -204,8 +203,7 @@ def test_labels_that_no_pair_has_find_nothing(tmp_path: Path) -> None:
 def test_a_small_sample_is_called_small(count: int, tmp_path: Path) -> None:
     texts = (texts_of("titles") * 2)[:count]
     _, reasons, records = advised(tmp_path, docs=jsonl(*({"id": i, "text": text} for i, text in enumerate(texts))))
-    documents = "1 document" if count == 1 else f"{count} documents"
-    said = [] if count == 100 else [f"the sample has {documents}: what fewer than 100 say may be chance"]
+    said = [] if count == 100 else ["the sample has fewer than 100 documents, so all this may be chance"]
     assert ([each for each in reasons[1:] if each != UNIQUE_ADVICE], records[-1]["scope"]) == (said, "advice")
 
 
@@ -278,9 +276,7 @@ def ran(folder: Path, options: str, docs: bytes, **files: bytes) -> Ran:
     return run_here(f"simtune {options}", stdin=docs, cwd=folder)
 
 
-ONE_SET = (
-    "the labels decide nothing: all true pairs of the sample are of one connected set of documents, and so in one half"
-)
+ONE_GROUP = "the labels decide nothing: all documents that belong together make one group, and two groups are needed"
 NO_PAIR = "the labels decide nothing: no two documents of the sample belong together"
 TWO = jsonl({"id": 1, "text": "a b", "l": 1}, {"id": 2, "text": "a c", "l": 1})
 
@@ -301,7 +297,7 @@ def test_recipes_that_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "truth", "status", "message"),
     [
-        ("", {"members": [1, 2], "x": 1}, 0, ONE_SET),
+        ("", {"members": [1, 2], "x": 1}, 0, ONE_GROUP),
         ("", {"a": 1, "b": 1}, 2, "t:1: pairs 1 with itself"),
         ("", {"a": 1}, 2, 't:1: field "b" is missing'),
         ("", {"members": 7}, 2, 't:1: field "members" is not a list of strings and integers'),

@@ -146,7 +146,7 @@ def test_a_sample_has_the_least_hashes_whatever_comes_first(tmp_path: Path) -> N
     random.Random(1).shuffle(lines)
     (tmp_path / "one").write_bytes(b"".join(lines[:100]))
     (tmp_path / "two").write_bytes(b"".join(lines[100:]))
-    more = {"scope": "reason", "because": "other forms may show more in a larger sample: --sample N"}
+    more = {"scope": "reason", "because": "a larger sample may show more: --sample N"}
     expected.insert(-1, more)
     assert run_here("simtune --seed 7 --sample 50 one two", cwd=tmp_path).records() == expected
 

@@ -95,6 +95,7 @@ def test_false_best_partners(share: float) -> None:
     ]
     one = evaluate(sample_of(ours, theirs), JoinForm(ShingleUnits(1), COSINE, best=True))
     edge = one.edges.index(one.edges[40])
+    assert one.false_partners is not None
     found, false = int(one.partners[edge]), int(one.false_partners[edge]) / null_model.UNIT
     truly = found - 1000 * share
     assert truly / 2 - 60 <= false <= 2 * truly + 60
@@ -127,7 +128,6 @@ def test_false_pairs_are_as_many_as_is_expected(
     """Of thousands down to a few, at least half, and at most half more than simjoin finds; more of large groups."""
     texts, true = planted(5, 400, copies, group)
     one = evaluate(sample_of(texts), form)
-    assert one.estimable
     docs = jsonl(*({"id": i, "text": text} for i, text in enumerate(texts)))
     line = f"shingle {form.units.options} | simjoin {form.join(one.edges[9])}"
     found = run_here("shingletools", "run", line, stdin=docs, cwd=tmp_path).records()
@@ -135,7 +135,9 @@ def test_false_pairs_are_as_many_as_is_expected(
     counts = {edge: sum(similarity >= one.edges[edge] for similarity in false) for edge in (9, 12, 15, 18, 21)}
     assert counts[9] > 400
     for edge, many in counts.items():
-        assert (many - 60) / 2 <= float(one.false_pairs(edge)) <= most * (many + 60), (edge, many)
+        expected = one.false_pairs(edge)
+        assert expected is not None
+        assert (many - 60) / 2 <= float(expected) <= most * (many + 60), (edge, many)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -187,7 +189,7 @@ def test_the_lowest_place_before_the_steepest_rise(level: list[float], first: in
     assert valley([*map(Fraction, level)], first) == place
 
 
-def test_a_choice_needs_more_pairs_than_what_is_usual() -> None:
+def test_a_choice_needs_a_tenth_more_clear_pairs_than_what_is_usual() -> None:
     texts, _ = planted(9, 300, 40)
     sample = sample_of(texts)
     usual = Choice(evaluate(sample, JoinForm(ShingleUnits(1))), 75)
@@ -196,18 +198,39 @@ def test_a_choice_needs_more_pairs_than_what_is_usual() -> None:
     few = other._replace(edge=100)  # equal ones, of which there are none
     assert form_by_null([few, usual]) is usual
     assert form_by_null([usual]) is usual
+    usual = usual._replace(edge=50)
+    near, far = (
+        usual._replace(result=usual.result._replace(copies=usual.clear_pairs * share))
+        for share in (Fraction(1, 10), Fraction(1, 9))
+    )
+    assert form_by_null([near, usual]) is usual
+    assert form_by_null([far, usual]) is far
 
 
-def test_partners_in_a_crowd_are_taken_for_false() -> None:
-    """Where nothing tells what chance finds: of 60 texts of one template, but not of 30 texts and their copies."""
+def test_clear_pairs_are_copies() -> None:
+    """Of texts by chance and of a series none is clear, and each copy is, also an equal one."""
+    texts, _ = planted(9, 300, 40)
+    series = [f"a cup of so many names {year}" for year in range(1950, 1990)]
+
+    def clear(texts: Sequence[str], edge: int) -> Fraction:
+        return Choice(evaluate(sample_of(texts), JoinForm(ShingleUnits(1))), edge).clear_pairs
+
+    assert 38 <= clear(texts, 50) <= 42
+    assert clear([*texts, *[texts[-1]] * 98], 50) == clear(texts, 50) + 98
+    assert clear(series, 50) == 0
+
+
+def test_half_of_what_chance_finds_leads() -> None:
+    """Sixty texts of one template, and thirty with a copy: nothing tells what chance finds of the template."""
     chosen = random.Random(4)
     words = [f"w{i}" for i in range(5000)]
     menu, texts = chosen.sample(words, 90), [chosen.sample(words, 40) for _ in range(30)]
     of_template = [[*menu, *chosen.sample(words, 8)] for _ in range(60)]
     copies = [[*text[:-1], "other"] for text in texts]
     one = evaluate(sample_of([" ".join(text) for text in (*of_template, *texts, *copies)]), JoinForm(ShingleUnits(1)))
-    assert not one.estimable
-    assert (one.partners[75], one.false_partners[75]) == (60 * 59 + 60, null_model.UNIT * 60 * 59)
+    assert (one.false_partners, one.leading[75]) == (None, 120)
+    assert 20 <= Choice(one, 75).clear_pairs <= 40
+    assert 40 < Choice(one._replace(false_partners=one.partners), 75).clear_pairs < 60
 
 
 def test_pairs_that_are_good_only_where_all_is_shared() -> None:
@@ -217,4 +240,16 @@ def test_pairs_that_are_good_only_where_all_is_shared() -> None:
     last = len(one.edges) - 1
     false = np.where(np.arange(len(one.edges)) < last, one.partners, 0) * null_model.UNIT
     partners = np.where(np.arange(len(one.edges)) < last, one.partners, 1000)
-    assert threshold_by_null(one._replace(false_partners=false, partners=partners, estimable=True), MOST) == last
+    assert threshold_by_null(one._replace(false_partners=false, partners=partners), MOST) == last
+
+
+def test_relatives_without_a_lead_are_no_pairs_even_where_all_is_shared() -> None:
+    """From .3 on, pairs become ever fewer. The nearest documents lead all others everywhere, nowhere, or at 1 only."""
+    one = evaluate(sample_of(planted(9, 300, 40)[0]), FORMS[0])
+    places = np.arange(len(one.edges))
+    partners = 100 + (10**6 * 0.25 ** np.maximum(places - 30, 0)).astype(np.int64)
+    false = np.where(places < 30, partners, 0) * null_model.UNIT
+    few = one._replace(partners=partners, false_partners=false, different=0 * places, leading=partners)
+    assert threshold_by_null(few._replace(doubtful=0 * places), MOST) == 30
+    assert threshold_by_null(few._replace(doubtful=partners), MOST) is None
+    assert threshold_by_null(few._replace(doubtful=np.where(places < 100, partners, 0)), MOST) == 100

@@ -25,10 +25,6 @@ class PartLines:
         self.recipe = recipe
         self.named = named
 
-    @property
-    def key(self) -> Sequence[object]:
-        return [*self.carried, self.named]
-
     def summary(self, lines: int, /) -> list[str]:
         return [f"{lines} parts"]
 

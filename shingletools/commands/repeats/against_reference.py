@@ -5,7 +5,6 @@ from functools import partial
 from itertools import pairwise
 from typing import cast
 
-import blake3
 import numpy as np
 import orjson
 
@@ -130,12 +129,6 @@ class MatchLines:
 
     def __init__(self, spec: AgainstSpec) -> None:
         self.spec, self.matcher, self.known = spec, Matcher(spec), ItemsInMemory(spec)
-
-    @property
-    def key(self) -> Sequence[object]:
-        spec, items = self.spec, self.known
-        how = spec.k, spec.least, spec.share, spec.treatment.cut, spec.treatment.drop, items.via
-        return [*map(str, how), blake3.blake3(b"\n".join([items.ids.data, items.words.data])).hexdigest()]
 
     def summary(self, lines: int, /) -> list[str]:
         return [f"{lines} documents written"]

@@ -22,7 +22,8 @@ split_buckets   splits buckets with too many rows
 candidates      which rows of a bucket are compared
 indexed         finds all pairs with an archive
 against         the files and archives of --against as one sequence of documents
-join            collapses copies, compares candidates, and gives all pairs
+join            collapses copies, compares candidates, and finds the pairs of originals
+found_pairs     the pairs of documents, from those of originals and their copies
 label_filter    the pairs that --within and --across allow
 nearest         keeps the pairs of --best
 forest          gives only enough pairs to connect what all pairs connect

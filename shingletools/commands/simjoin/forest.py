@@ -1,7 +1,7 @@
 """Finds just enough pairs to connect what all pairs connect."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from shingletools.commands.simjoin.limits import DEFAULT, Limits, Resources
 from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import split_portion
 from shingletools.commands.simjoin.table import Candidates, Documents
-from shingletools.kernel.types import I32, Flags, Index
+from shingletools.kernel.types import I32, Index
 from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.union_find import UnionFind
 from shingletools.record.events import Progress
@@ -46,11 +46,6 @@ class Connected(UnionFind):
             root = above
         return root
 
-    def together(self, rows: Index) -> None:
-        """Connects rows that pairs found elsewhere connect, and that have no other connections yet."""
-        if len(rows):
-            np.frombuffer(self.parent, np.int32)[rows] = rows.min()
-
 
 class Forest:
     """Finds pairs of a Join that connect documents as all of its pairs do: fewer pairs than documents.
@@ -82,8 +77,8 @@ class Forest:
         self.connected = Connected(len(documents))
         self.found = array("q"), array("q"), array("q")  # pairs: two rows, and agreeing components
 
-    def search(self, jobs: int = 1) -> Iterator[Progress]:
-        """Finds the pairs, and yields how far this is. `candidates` counts the comparisons."""
+    def search(self, jobs: int = 1) -> Generator[Progress, None, Iterator[Pairs]]:
+        """Yields how far it is, and returns the pairs, in blocks. `candidates` counts the comparisons."""
         original = np.ones(len(self.table), np.bool_)
         copied = array("q"), array("q")
         resources = Resources(self.memory, self.limits, jobs)
@@ -104,18 +99,16 @@ class Forest:
         if not self.copies_pair:
             self._add(self._beside(np.array(copied[0]), np.array(copied[1])))
         yield Progress(1, self.candidates)
+        return self._pairs()
 
-    def pairs(self) -> Iterator[Pairs]:
-        """Yields the pairs in blocks, all in order, after `search`."""
+    def _pairs(self) -> Iterator[Pairs]:
+        """Yields the pairs that were found in blocks, all in order."""
         one, two, agreeing = map(np.array, self.found)
         a, b = np.minimum(one, two), np.maximum(one, two)
         order = np.lexsort((b, a))
         for start in range(0, len(order), self.limits.candidates):
             part = order[start : start + self.limits.candidates]
             yield Pairs(a[part], b[part], agreeing[part])
-
-    def copied(self, pairs: Pairs) -> Flags:
-        return np.zeros(len(pairs.a), np.bool_)  # what it joins says nothing of copies
 
     def _add(self, pairs: Pairs) -> None:
         for values, column in zip(pairs, self.found, strict=True):

@@ -5,6 +5,7 @@ components, so fewer bands suffice. Documents and rows of the archive that share
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from shingletools.archive.archive_files import band_name
 from shingletools.archive.archive_reader import Archive
 from shingletools.archive.key_lookup import SortedKeys
 from shingletools.archive.manifest import Manifest
+from shingletools.commands.simjoin.found_pairs import without_progress
 from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import BITS, JoinOptions
 from shingletools.commands.simjoin.limits import Limits
@@ -127,7 +129,7 @@ class ArchiveJoin:
         together = self.limits.sorted_in_memory if self.memory is None else self.limits.sorted_on_disk
         most = min(BATCH_CANDIDATES, self.limits.candidates)
         candidates = self._candidates(documents, some, crowd)
-        for keys in distinct_keys(candidates, self.memory, self.limits, together, most):
+        for keys in distinct_keys(candidates, partial(Sorter, self.memory, 8, self.limits, columns=0), together, most):
             self.candidates += len(keys)
             yield self._compare(documents, keys)
 
@@ -167,9 +169,7 @@ class ArchiveJoin:
         together = np.concatenate([documents, self._rows(rows)])
         join = Join(ComponentTable(together, self.least), len(documents), self.memory, self.limits)
         del together  # which the join needs only for the search
-        for _ in join.search():
-            pass  # which shows no progress
-        for pairs in join.pairs():
+        for pairs in without_progress(join.search()):
             yield pairs._replace(b=rows[pairs.b - len(documents)])
         self.candidates += join.candidates
 

@@ -5,51 +5,23 @@ a bucket are compared. So no pair is missed, unless buckets were made for a reca
 without buckets, by counting.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, Self
 
 import numpy as np
 
 from shingletools.commands.simjoin.buckets import Alive, Portion, bands, by_size, copies, mixed
 from shingletools.commands.simjoin.candidates import BucketCandidates, weigh
-from shingletools.commands.simjoin.label_filter import LabelFilter
+from shingletools.commands.simjoin.found_pairs import ALL_PAIRS, FoundPairs, WhichPairs
 from shingletools.commands.simjoin.limits import DEFAULT, Limits, Resources
-from shingletools.commands.simjoin.pair_arrays import Pairs, rows_at
+from shingletools.commands.simjoin.pair_arrays import Pairs
 from shingletools.commands.simjoin.split_buckets import SplitBands, split_portion
 from shingletools.commands.simjoin.table import Candidates, Documents
 from shingletools.kernel.types import U64, Flags, Index
-from shingletools.numbers.ranges import spread, stretches
 from shingletools.numbers.sorter import Entries, Sorter, distinct_keys
 from shingletools.record.events import Progress
 from shingletools.system.memory_limit import Memory
 from shingletools.system.workers import in_threads
-
-
-class WhichPairs(NamedTuple):
-    """Which pairs are found."""
-
-    scope: LabelFilter | None = None  # only those that its labels allow
-    best: int | None = None  # those of each document with so many best partners, and perhaps others
-    copies_once: bool = False  # of a copy, only that with its original
-
-
-ALL_PAIRS = WhichPairs()
-
-
-class PartnerRows(NamedTuple):
-    """Partners of documents, as arrays of one length, in the order of the documents."""
-
-    owner: Index  # the place of the document
-    document: Index
-    partner: Index  # an original
-    agreeing: Index
-    itself: Flags  # whether the partner itself is in a pair with the document
-    start: Index  # of its copies that are
-    copies: Index  # how many these are
-
-    def at(self, some: slice) -> Self:
-        return rows_at(self, some)
 
 
 class Join:
@@ -74,9 +46,7 @@ class Join:
         which: WhichPairs = ALL_PAIRS,
     ) -> None:
         self.table = documents
-        scope, self.best, self.copies_once = which
-        self.scope = scope
-        self.copies_pair = cross is None and (scope is None or not scope.across)
+        self.which, self.scope = which, which.scope
         self.documents = len(documents)
         self.cross = cross
         self.memory = memory
@@ -84,8 +54,8 @@ class Join:
         self.bands, self.recall = documents.bands, documents.recall
         self.candidates = self.band = 0
 
-    def search(self, jobs: int = 1) -> Iterator[Progress]:
-        """Finds the pairs of originals, and yields how far this is. `candidates` counts the comparisons."""
+    def search(self, jobs: int = 1) -> Generator[Progress, None, FoundPairs]:
+        """Yields how far it is, and returns the pairs, once. `candidates` counts the comparisons."""
         self.jobs = jobs
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
@@ -94,14 +64,26 @@ class Join:
             yield Progress(self.band / self.bands, self.candidates)
             found.add(self._keys(pairs.a, pairs.b), pairs.agreeing)
             # A copy may come before its original's partner
-            some = (copied[pairs.a] | copied[pairs.b]) & (not self.copies_once) | (self.best is not None)
+            some = (copied[pairs.a] | copied[pairs.b]) & (not self.which.copies_once) | (self.which.best is not None)
             some &= self.cross is None
             found.add(self._keys(pairs.b[some], pairs.a[some]), pairs.agreeing[some])
-        self.partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
-        self.paired = copied  # and all that have partners
-        if not self.copies_pair:
-            del self.table  # whose documents need not be compared again
+        partners = Entries(self._noted(found.distinct(self.limits.candidates), copied), self.memory)
+        copies_pair = self.cross is None and (self.scope is None or not self.scope.across)
+        whole = self.table.whole if copies_pair else None
+        del self.table  # whose documents need not be compared again
         yield Progress(1, self.candidates)
+        return FoundPairs(
+            documents=self.documents,
+            cross=self.cross,
+            which=self.which,
+            copies=self.copies,
+            originals=self.originals,
+            partners=partners,
+            paired=copied,  # and all that have partners
+            whole=whole,
+            limits=self.limits,
+            jobs=jobs,
+        )
 
     def _noted(self, entries: Iterator[tuple[U64, Index]], paired: Flags) -> Iterator[tuple[U64, Index]]:
         """Yields entries of keys, and sets the flags of the first rows of their pairs. paired: shape (documents,)."""
@@ -120,8 +102,8 @@ class Join:
         if self.memory is not None:
             keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
             # By row and each once: so rows on disk are read in order, not anew for each band
-            most = self.limits.sorted_on_disk, self.limits.candidates
-            by_row = distinct_keys(keys, self.memory, self.limits, *most)
+            sorter = partial(Sorter, self.memory, 8, self.limits, columns=0)
+            by_row = distinct_keys(keys, sorter, self.limits.sorted_on_disk, self.limits.candidates)
             candidates = (Candidates(*np.divmod(each.astype(np.int64), self.documents)) for each in by_row)
             yield from in_threads(lambda some: self._compare((some, 0)), candidates, self.jobs)
         else:
@@ -180,70 +162,3 @@ class Join:
         candidates, band = item
         agreeing, compared = self.table.compare(candidates, band)
         return compared, Pairs(candidates.left, candidates.right, agreeing).at(agreeing > 0)
-
-    def copied(self, pairs: Pairs) -> Flags:
-        """Returns which pairs are of an original and its copy. Shape (pairs,)."""
-        start, count = self.originals.within(pairs.b, 1)
-        flags = count > 0
-        flags[flags] = self.originals.values[start[flags]] == pairs.a[flags]
-        self.originals.forget()
-        return flags
-
-    def pairs(self) -> Iterator[Pairs]:
-        """Yields the pairs in blocks, all in order, after `search`."""
-        partnered = in_threads(self._with_partners, self._in_pairs(), self.jobs)
-        parts = ((found, part) for found, sizes in partnered for part in stretches(sizes, self.limits.candidates))
-        yield from in_threads(self._expanded, parts, self.jobs)
-
-    def _in_pairs(self) -> Iterator[tuple[Index, Index, Index, Index]]:
-        """Yields the documents that are in pairs: numbers, originals, and the first and number of their partners."""
-        end = self.documents if self.cross is None else self.cross
-        for first in range(0, end, self.limits.documents):
-            document = np.arange(first, min(first + self.limits.documents, end))
-            original = document.copy()
-            some = slice(*np.searchsorted(self.originals.keys, [first, first + len(document)]))
-            original[self.originals.keys[some].astype(np.int64) - first] = self.originals.values[some]
-            document, original = document[self.paired[original]], original[self.paired[original]]
-            start, count = self.partners.within(original, self.documents)
-            for part in stretches(count, self.limits.candidates):
-                yield document[part], original[part], start[part], count[part]
-
-    def _with_partners(self, some: tuple[Index, Index, Index, Index]) -> tuple[PartnerRows, Index]:
-        """Returns the partners of documents, and how many pairs each document has."""
-        document, original, start, count = some
-        place, owner = spread(start, count)
-        partner = self.partners.keys[place].astype(np.int64) % self.documents
-        agreeing = self.partners.values[place]
-        self.partners.forget()
-        if self.copies_pair:
-            several = np.flatnonzero(self.copies.within(original, self.documents)[1])
-            partner = np.append(partner, original[several])
-            agreeing = np.append(agreeing, self.table.whole(original[several]))
-            owner = np.append(owner, several)
-        order = np.argsort(owner, kind="stable")
-        owner, partner, agreeing = owner[order], partner[order], agreeing[order]
-        a = document[owner]
-        start, count = self.copies.within(partner, self.documents, a + 1 if self.best is None else 0)
-        itself = partner > a
-        if self.best is not None:  # one copy may be the document itself
-            count, itself = np.minimum(count, self.best), partner != a
-        if self.copies_once:
-            count[partner != a] = 0
-            itself &= original[owner] == a
-        sizes = np.bincount(owner, count + itself, len(document)).astype(np.int64)
-        return PartnerRows(owner, a, partner, agreeing, itself, start, count), sizes
-
-    def _expanded(self, item: tuple[PartnerRows, slice]) -> Pairs:
-        """Returns the pairs of some documents with partners and their copies, sorted."""
-        found, documents = item
-        _, a, partner, agreeing, itself, start, count = found.at(
-            slice(*np.searchsorted(found.owner, [documents.start, documents.stop]))
-        )
-        place, pair = spread(start, count)
-        alone = np.flatnonzero(itself)
-        pair = np.append(alone, pair)
-        b = np.append(partner[alone], self.copies.values[place])
-        self.copies.forget()
-        pairs = Pairs(a[pair], b, agreeing[pair])
-        order = np.lexsort((pairs.b, pairs.a))
-        return pairs.at(order[pairs.b[order] != pairs.a[order]])

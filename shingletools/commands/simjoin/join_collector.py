@@ -8,6 +8,7 @@ import orjson
 from shingletools.commands.simjoin.against import Against, of_archive
 from shingletools.commands.simjoin.comparable import Comparable
 from shingletools.commands.simjoin.factory import TableFactory
+from shingletools.commands.simjoin.found_pairs import FoundPairs
 from shingletools.commands.simjoin.indexed import ArchiveJoin
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import DEFAULT, Limits
@@ -139,9 +140,9 @@ class JoinCollector(Collector):
         factory = TableFactory(signature, wanted, weights)
         join = self.store.join(factory, self.first_side if self.spec.against else None, self.scope)
         yield from (Message(text, verbose=True) for text in self.store.messages())
-        copied = join.copied if wanted.copies_once else None
-        yield from join.search(self.jobs)
-        yield from self.lines(join.pairs(), factory, copied)
+        found = yield from join.search(self.jobs)
+        copied = found.copied if isinstance(found, FoundPairs) and wanted.copies_once else None
+        yield from self.lines(iter(found), factory, copied)
         self.bands, self.recall, self.candidates = join.bands, join.recall, join.candidates
 
     def finish_against(self, against: Against) -> Iterator[Event]:
@@ -169,8 +170,8 @@ class JoinCollector(Collector):
         of_files = None
         if any(against.documents):
             of_files = self.store.join(factory, self.first_side, self.scope)
-            yield from of_files.search(self.jobs)
-            sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in of_files.pairs())
+            in_files = yield from of_files.search(self.jobs)
+            sources.append(pairs._replace(b=against.place_of_files(pairs.b)) for pairs in in_files)
         yield from self.lines(merged(sources), factory)
         yield from self.found_bad()
         self.candidates = sum(join.candidates for join in joins) + (of_files.candidates if of_files else 0)

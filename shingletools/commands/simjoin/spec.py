@@ -82,15 +82,6 @@ class JoinSpec(Stage):
         return [self.against[start:stop] for start, stop in pairwise(edges)] or [()]
 
     @property
-    def places(self) -> Sequence[int]:
-        return [file + sum(before <= file for before, _ in self.archives) for file in range(len(self.against))]
-
-    @property
-    def archive_places(self) -> Sequence[int]:
-        """Returns the place of each archive among all that `against` names."""
-        return [before + number for number, (before, _) in enumerate(self.archives)]
-
-    @property
     def side_files(self) -> Sequence[tuple[str, str]]:
         return [("--against", path) for path in self.against]
 

@@ -10,7 +10,8 @@ import numpy as np
 from shingletools.commands.simjoin.buckets import ENTRY_BYTES
 from shingletools.commands.simjoin.factory import TableFactory
 from shingletools.commands.simjoin.forest import Forest
-from shingletools.commands.simjoin.join import Join, WhichPairs
+from shingletools.commands.simjoin.found_pairs import WhichPairs
+from shingletools.commands.simjoin.join import Join
 from shingletools.commands.simjoin.join_options import JoinOptions
 from shingletools.commands.simjoin.label_filter import LabelFilter
 from shingletools.commands.simjoin.limits import Limits

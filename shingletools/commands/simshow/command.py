@@ -34,7 +34,7 @@ COMMAND_INFO = CommandInfo(
     text=True,
     formats=True,
     documents=lambda options: (
-        options.files if options.runs else [] if format_options.in_format(options) else options.docs
+        options.files if options.runs else [] if format_options.chosen_name(options) else options.docs
     ),
 )
 
@@ -167,7 +167,7 @@ def build(options: argparse.Namespace) -> Stage:
         reads = canon_with(canon).reads
     shortest = PATTERN_K if options.pattern else options.k
     k = options.k if "k" in options.given else origin.k or shortest
-    several = format_options.in_format(options) or len(options.text) > 1
+    several = format_options.chosen_name(options) or len(options.text) > 1
     return ShowSpec(
         options.id,
         options.docs,

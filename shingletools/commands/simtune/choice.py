@@ -1,4 +1,4 @@
-"""Chooses a form and a threshold: with the most pairs that chance does not find, or with the best F1 by labels.
+"""Chooses a form and a threshold: with the most clear pairs, or with the best F1 by labels.
 
 Of a form, the least threshold is taken at which at most a share of its pairs are expected to be false, or, above it,
 the bottom of a valley, on whose far side the copies are. Pairs that become ever fewer may be relatives: then they are
@@ -20,6 +20,7 @@ LOWEST_BY_LABELS = Fraction(1, 20)
 FEW_PARTNERS = 20  # that tell nothing: ten pairs
 REACH = 3  # bins on either side, whose mean counts: a single peak is often chance
 STEEP = 2  # times as many pairs as above it on average: pairs become ever fewer
+LEAD = Fraction(11, 10)  # times as many clear pairs as by what is usual: less may be chance
 DEVIATIONS = 4  # of chance, by which a rise is steeper: three made a valley of chance in OCR texts
 
 
@@ -44,9 +45,15 @@ class Choice(NamedTuple):
         return self.result.judged.score(self.edge, first)
 
     @property
-    def pairs_beyond_chance(self) -> Fraction:
-        """Returns how many pairs of all documents it finds, without those that are expected to be false."""
-        return self.pairs - self.result.false_pairs(self.edge)
+    def clear_pairs(self) -> Fraction:
+        """Returns how many pairs of all documents are clear: with an equal one, or with one that leads all others.
+
+        Chance leads in half of all cases: where its pairs are unknown, it has as many clear ones as doubtful ones. Each
+        that differs in numbers alone takes one away: where such a series is found, some pairs differ in words, too.
+        """
+        result, chance = self.result, 2 if self.result.false_partners is None else 1
+        leading = int((result.leading - chance * result.doubtful - result.different)[self.edge])
+        return result.pairs_per_partner * max(leading, 0) + result.copies
 
 
 def edge_of_usual(result: FormResult, threshold: Fraction) -> int:
@@ -57,7 +64,7 @@ def edge_of_usual(result: FormResult, threshold: Fraction) -> int:
 
 def threshold_by_null(result: FormResult, false_share: Fraction) -> int | None:
     """Returns the edge at which at most a share of the pairs are expected to be false; None if there is none."""
-    if not result.estimable:
+    if result.false_partners is None:
         return None
     partners, least = result.partners, result.edges.index(LOWEST)
     few_false = result.false_partners <= int(false_share * UNIT) * partners
@@ -97,8 +104,8 @@ def valley(level: Sequence[Fraction], first: int) -> int:
 
 
 def form_by_null(choices: Sequence[Choice]) -> Choice:
-    """Returns the choice with the most pairs beyond chance; the last, usual one if none has more."""
-    return max(reversed(choices), key=lambda choice: choice.pairs_beyond_chance)
+    """Returns the choice with the most clear pairs; the last, usual one if none has more than LEAD times as many."""
+    return max(reversed(choices), key=lambda choice: choice.clear_pairs * (LEAD if choice is choices[-1] else 1))
 
 
 def threshold_by_labels(result: FormResult) -> int:

@@ -32,14 +32,14 @@ TOKEN_BYTES = 24  # for a shingle of a set
 JOIN_BYTES, DISK = 4 << 30, " -S 4G"  # a join that takes more memory works on disk
 MAX_PAIRS = 10**8  # that are written one by one
 AGAINST_FILE = "simtune.against"  # sketches or shingles of --against
-UNIQUE_ADVICE = "shingletools unique joins words in this way, too; it has simcheck say which pairs are copies"
+UNIQUE_ADVICE = "shingletools unique compares words in this way, too, and checks which of these pairs are copies"
 FEW_DOCUMENTS = 100  # documents: figures of fewer may be chance
 TITLES = {
     "sample": "documents and the sample",
-    "form": "what was tried, for all documents",
-    "score": "the choice, by the labels that did not choose it",
+    "form": "what was tried, with figures for all documents; the last line is what is usual",
+    "score": "how good the choice is, by the half of the labels that did not choose it",
 }
-HEADS = {"f1": "F1", "true": "true pairs"}
+HEADS = {"f1": "F1", "true": "true pairs", "bytes": "bytes of memory", "cut": "cut short", "empty": "without words"}
 
 
 def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> Iterator[Finding]:
@@ -68,14 +68,13 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     documents = len(sample.documents)
     because = [labels_reason(chosen, usual) if labels else null_reason(chosen, usual, documents)]
     if documents < FEW_DOCUMENTS:
-        count = f"{documents} document{'s' * (documents != 1)}"
-        because.append(f"the sample has {count}: what fewer than {FEW_DOCUMENTS} say may be chance")
+        because.append(f"the sample has fewer than {FEW_DOCUMENTS} documents, so all this may be chance")
     if chosen is usual and usual.threshold > at:
-        because.append(f"below {as_option(usual.threshold)}, most pairs of this form differ in numbers alone")
+        because.append(f"below {as_option(usual.threshold)}, most pairs of unequal texts differ in numbers alone")
     elif chosen is usual and spec.words is None and spec.threshold is None and not spec.others:
         because.append(UNIQUE_ADVICE)
     if chosen is usual and documents < sum(sample.read):
-        because.append("other forms may show more in a larger sample: --sample N")
+        because.append("a larger sample may show more: --sample N")
     for each in because:
         yield {"scope": "reason", "because": each}
     yield {"scope": "advice", "pipeline": pipeline(sample, chosen)}
@@ -88,8 +87,7 @@ def label_doubt(sample: Sample) -> str:
     halves = [sample.true_pairs[half].any() for half in (sample.first_half, ~sample.first_half)]
     if not any(halves):
         return "no two documents of the sample belong together"
-    one = "all true pairs of the sample are of one connected set of documents, and so in one half"
-    return "" if all(halves) else one
+    return "" if all(halves) else "all documents that belong together make one group, and two groups are needed"
 
 
 def sample_finding(sample: Sample) -> Finding:
@@ -109,14 +107,14 @@ def sample_finding(sample: Sample) -> Finding:
 def form_finding(sample: Sample, choice: Choice) -> Finding:
     """Returns what a form finds and costs at its threshold, and how the half of the labels that chose judges it."""
     result, pairs = choice.result, min(choice.pairs, sample.input_size) if choice.result.form.best else choice.pairs
-    false = pairs * result.false_pairs(choice.edge) / max(choice.pairs, Fraction(1))
+    false = result.false_pairs(choice.edge)
     found: Finding = {
         "scope": "form",
         "shingle": result.form.units.options,
         "simjoin": result.form.join(None),
         "threshold": choice.threshold,
         "pairs": round(pairs),
-        "false": round(false) if result.estimable else None,
+        "false": None if false is None else round(pairs * false / max(choice.pairs, Fraction(1))),
         "bytes": memory_bytes(sample, result),
     }
     if sample.labels is None:
@@ -134,27 +132,23 @@ def shares_of(score: Score) -> Finding:
 
 
 def null_reason(chosen: Choice, usual: Choice, documents: int) -> str:
-    """Returns why a choice was made without labels, with the two numbers that decided.
+    """Returns why a sample of so many documents led to a choice, with the two numbers that decided."""
+    if not round(chosen.pairs):
+        return f"these texts have no near-copies that a sample of {documents} shows; this pipeline would find them"
+    rest = f"the usual {found_by(usual)}" if chosen is not usual else "nothing else that was tried finds a tenth more"
+    return f"{found_by(chosen)}; {rest}; pairs are clear if their texts are equal, or resemble no others as much"
 
-    documents: how many the sample has.
-    """
-    beyond, pairs = round(usual.pairs_beyond_chance), round(usual.pairs)
-    if chosen is not usual:
-        more = f"it finds {round(chosen.pairs_beyond_chance - usual.pairs_beyond_chance)} more pairs beyond chance than"
-        return f"{options(chosen)}: {more} the usual {options(usual)}, which finds {beyond}"
-    if not pairs:
-        none = f"these texts have no near-copies that a sample of {documents} shows"
-        return f"{none}; this pipeline would find them if there were any"
-    found = f"{beyond} of its {pairs} pairs are beyond chance"
-    found = found if usual.result.estimable else f"nothing tells which of its {pairs} pairs chance would find"
-    return f"{options(usual)}, as usual: {found}, and no other form finds more"
+
+def found_by(choice: Choice) -> str:
+    pairs = round(choice.pairs)
+    return f"{options(choice)} finds {pairs} pair{'s' * (pairs != 1)}, {round(choice.clear_pairs)} of them clear"
 
 
 def labels_reason(chosen: Choice, usual: Choice) -> str:
     """Returns why a choice was made with labels, with the two numbers that decided."""
     f1 = f"F1 {chosen.score(first=False).f1} by the half of the labels that did not choose"
     if chosen is usual:
-        return f"{options(chosen)}, as usual: {f1}; by the other half, nothing is better"
+        return f"{options(chosen)}, as usual: {f1}; by the half that chose, nothing is better"
     return f"{options(chosen)}: {f1}, where the usual {options(usual)} has {usual.score(first=False).f1}"
 
 
@@ -195,15 +189,17 @@ def table(found: Iterable[Finding]) -> bytes:
         if scope in {"reason", "advice"}:
             blocks.append("".join(f"{[*each.values()][-1]}\n" for each in rows).encode())
             continue
-        names = [name for name in max(rows, key=len) if name != "scope" and not name.endswith(("_low", "_high"))]
+        known = [name for name in rows[0] if any(each[name] is not None for each in rows)]
+        names = [name for name in known if name != "scope" and not name.endswith(("_low", "_high"))]
+        heads = HEADS if "false_low" in rows[0] else HEADS | {"false": "false, at least"}
         cells = ([cell(each, name) for name in names] for each in rows)
-        blocks.append(f"{TITLES[scope]}:\n".encode() + aligned([[HEADS.get(name, name) for name in names], *cells]))
+        blocks.append(f"{TITLES[scope]}:\n".encode() + aligned([[heads.get(name, name) for name in names], *cells]))
     return b"\n".join(blocks)
 
 
 def cell(finding: Finding, name: str) -> str:
     """Returns a value for people, a ratio with its interval if it has one."""
+    if finding[name] is None:
+        return "unknown"
     found, low, high = (as_cell(finding.get(f"{name}{end}"), name == "threshold") for end in ("", "_low", "_high"))
-    if found == "-" or (low == "-" and name != "false"):
-        return found
-    return f"{found} or more" if low == "-" else f"{found} ({low} to {high})"
+    return found if low == "-" else f"{found} ({low} to {high})"

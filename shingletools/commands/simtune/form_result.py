@@ -8,7 +8,7 @@ import numpy as np
 
 from shingletools.commands.simtune import null_model
 from shingletools.commands.simtune.forms import CONTAINMENT, JoinForm
-from shingletools.commands.simtune.null_model import FIRST, NEAREST, UNIT
+from shingletools.commands.simtune.null_model import NEAREST, UNIT
 from shingletools.commands.simtune.sample import Sample
 from shingletools.commands.simtune.shingle_sets import DistinctSets, make_sets
 from shingletools.commands.simtune.similarities import QueryMatches, SetComparison, bins_of, compare_sets, edges_with
@@ -86,17 +86,19 @@ class FormResult(NamedTuple):
     sets: DistinctSets
     edges: tuple[Fraction, ...]
     partners: Index  # (edges,): those that reach each edge
-    false_partners: Index  # (edges,): of these, those that chance is expected to find, in UNIT
+    false_partners: Index | None  # (edges,): of these, those that chance is expected to find, in UNIT, if known
     different: Index  # (edges,): sets that are found, too, but differ from the query in numbers alone
-    estimable: bool  # whether similarities tell what chance finds; if not, partners in a crowd are taken for false
     doubtful: Index  # (edges,): queries whose nearest target reaches it, but leads by no more than chance does
     leading: Index  # (edges,): queries whose nearest target reaches it
     pairs: Sequence[Fraction]  # of all documents, equal ones included
+    copies: Fraction  # all documents of one table whose set an earlier one has
     pairs_per_partner: Fraction  # pairs of all documents that a partner represents
     judged: JudgedPairs | None
 
-    def false_pairs(self, edge: int) -> Fraction:
-        """Returns how many of the pairs chance is expected to find, and how many differ in numbers alone."""
+    def false_pairs(self, edge: int) -> Fraction | None:
+        """Returns how many of the pairs chance is expected to find, and how many differ in numbers alone, if known."""
+        if self.false_partners is None:
+            return None
         return self.pairs_per_partner * (Fraction(int(self.false_partners[edge]), UNIT) + int(self.different[edge]))
 
 
@@ -107,9 +109,7 @@ class PartnerCounts:
         self, sample: Sample, form: JoinForm, sets: DistinctSets, comparison: SetComparison, edges: tuple[Fraction, ...]
     ) -> None:
         self.sample, self.form, self.sets, self.comparison, self.edges = sample, form, sets, comparison, edges
-        self.pairs, self.different, self.doubtful = (np.zeros(len(edges), np.int64) for _ in range(3))
-        # That reach each edge: all, and those of queries with more than FIRST, since a document has few copies
-        self.partners, self.crowded = (np.zeros(len(edges), np.int64) for _ in range(2))
+        self.pairs, self.partners, self.different, self.doubtful = (np.zeros(len(edges), np.int64) for _ in range(4))
         self.nearest = np.zeros((3, len(edges)), np.int64)  # the nearest ones, the second and the third ones
         windows = null_model.windows(comparison.targets_each)
         self.tails = {rank: [np.empty(0)] for window in windows for rank in window}
@@ -137,10 +137,7 @@ class PartnerCounts:
         series = self.sample.series[self.sets.first]
         apart = (series[one] == series[two]) & (not self.form.best)
         self.different += self.by_bins(bins[apart])
-        of_query = np.bincount((row * len(self.edges) + bins)[~apart], minlength=len(queries) * len(self.edges))
-        partners = reaching(of_query.reshape(-1, len(self.edges)))
-        self.partners += partners.sum(axis=0)
-        self.crowded += (partners * (partners > FIRST)).sum(axis=0)
+        self.partners += self.by_bins(bins[~apart])
         if judged is not None:
             judged.add(self.sets.first[one], self.sets.first[two], bins, counts)
 
@@ -176,25 +173,25 @@ def evaluate(sample: Sample, form: JoinForm) -> FormResult:
         equal = sets.documents[comparison.queries]
         judged.add(asked, asked, np.full(len(asked), len(edges) - 1), equal * (equal - 1) * (sides - 1))
     nearest, at = reaching(counts.nearest), np.array(edges, np.float64)
-    different, false = reaching(counts.different), None
+    partners, different, false = reaching(counts.partners), reaching(counts.different), None
     if form.best:
         false = null_model.expected_best(nearest.tolist(), len(comparison.queries), at)
     elif sides > 1 and form.measure != CONTAINMENT:
         tails = {rank: np.concatenate(parts) for rank, parts in counts.tails.items()}
-        false = null_model.expected(tails, at, counts.partners + different, comparison.targets_each)
+        false = null_model.expected(tails, at, partners + different, comparison.targets_each)
     pairs_per_partner = sample.pair_scale(documents) * unbounded / sides
     pairs_of_equals = sample.pair_scale(documents) * int(equal_pairs.sum())
     return FormResult(
         form,
         sets,
         edges,
-        partners=counts.partners,
-        false_partners=UNIT * counts.crowded if false is None else np.minimum(false, UNIT * counts.partners),
+        partners=partners,
+        false_partners=None if false is None else np.minimum(false, UNIT * partners),
         different=different,
-        estimable=false is not None,
         doubtful=reaching(counts.doubtful),
         leading=nearest[0],
         pairs=[pairs_per_partner * count + pairs_of_equals for count in reaching(counts.pairs).tolist()],
+        copies=sample.pair_scale(documents) * int((sets.documents - 1).sum()) * (sides - 1),
         pairs_per_partner=pairs_per_partner,
         judged=judged,
     )

@@ -120,10 +120,6 @@ def of_columns(options: argparse.Namespace, fields: Sequence[str]) -> Values:
     return {"texts": (options.id, *fields), "needed": needed, "every": every, "numbered": optional_id(options)}
 
 
-def of_elements(_options: argparse.Namespace, _: Sequence[str]) -> Values:
-    return {}
-
-
 def of_citations(options: argparse.Namespace, _: Sequence[str]) -> Values:
     if options.xml and rewrites(options):
         raise Failed(READ_ONLY)
@@ -151,7 +147,7 @@ FORMATS = {
         "each row of CSV is a document; the first row names the columns", "separated_values.Separated", of_rows
     ),
     "tsv": FormatChoice("each row of TSV is a document; tabs separate values", "separated_values.Separated", of_rows),
-    "array": FormatChoice("each element of a JSON array is a record", "json_array.Array", of_elements),
+    "array": FormatChoice("each element of a JSON array is a record", "json_array.Array", lambda _, __: {}),
     "ris": FormatChoice(
         "each citation of RIS, NBIB, EndNote, Web of Science or BibTeX is a document",
         "citations.Citations",
@@ -191,11 +187,6 @@ def json_lines(options: argparse.Namespace) -> Sequence[str]:
     """Returns the files of the command line if they are JSON lines, else none."""
     others = options.files0_from is not None or options.encoding is not None or chosen_name(options)
     return () if others else tuple(options.files)
-
-
-def in_format(options: argparse.Namespace) -> bool:
-    """Returns whether the options choose another format than JSON lines."""
-    return bool(chosen_name(options))
 
 
 def chosen_name(options: argparse.Namespace) -> str:
