@@ -115,7 +115,7 @@ class UniqueRun(ShortRun):
             return
         kept, removed = (figure.partition(" (")[0] for figure in last.summary()[:2])
         if not self.doubtful.startswith("0 "):
-            where = "" if {"doubtful", "report"} & self.options.given else ": --doubtful FILE or --report FILE"
+            where = "" if {"all", "doubtful", "report"} & self.options.given else ": --doubtful FILE or --report FILE"
             doubtful = f" ({self.doubtful}{where})"
             kept, removed = (kept, removed + doubtful) if self.options.all else (kept + doubtful, removed)
         if (uncompared := self.rejected["canon"] + self.rejected["simjoin"] - last.rejected) > 0:

@@ -147,6 +147,12 @@ def made_with(package: str) -> str:
         ("--symbols", "5 мВт 5 МВт 5 mΩ 5 MΩ", "5 u043c u0412 т 5 мвт 5 u006d u03a9 5 mω"),
         ("--symbols", "!!! a", "a"),
         ("--symbols", "+ added", "u002b added"),
+        (
+            "--symbols",
+            "tar -C x, tar -c ('-v', -Ab) x=-y x-Y",
+            "tar u2212 u0043 c x tar u2212 c u2212 v u2212 ab x u003d u2212 y x y",
+        ),
+        ("--symbols", "A>B A<B <b>A</b>", "a u003e b a u003c b b a b"),
         ("--symbols", "½ 1½ 1/2", "1 u002f 2 1 1 u002f 2 1 u002f 2"),
         ("--symbols --stop en", "The -- !", "-- !"),
         ("--symbols", "\u200b ", ""),

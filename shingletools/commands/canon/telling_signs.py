@@ -30,7 +30,8 @@ def pattern_of(others: str, quotes: str, capitals: str) -> re.Pattern[str]:
     )
     behind = (
         r"(?<=\d[-:/−\u2010-\u2013])(?=\d)",  # between digits
-        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-])|(?<=[^\S\n]-)(?=[^\W\d])|(?<=\s-)(?=\s+\d))",
+        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-])|(?<![^\s([{{\"'=]-)(?=[^\W\d])"
+        r"|(?<=\s-)(?=\s+\d))",
         rf"(?<=\d{quotes})(?![^\W\d])",  # of minutes and inches
         r"(?<![:;=|].)(?<=[:;=])['’]?[-o^]?[][()/\\|](?![\w/])",  # of a face
         r"(?<=[-+*/%&|^!])=(?!=)|(?<!=.)(?<==)={0,2}(?![=>])|(?<=!)==|(?<=&)&|(?<=\|)\|",  # of code
@@ -114,7 +115,8 @@ def edits(text: str) -> Iterator[tuple[int, int, str]]:
             if given == sign or not OPENED[sign].search(quoted):
                 yield start, end, codes(sign)
         elif tells(given, sign, before, after):
-            yield start, end, codes(sign)
+            option = after[:1] if sign == "−" and after[:1].isupper() and not after[1:2].isalnum() else ""
+            yield start, end, codes(sign + option)
 
 
 def squeezed(text: str) -> str:
@@ -146,7 +148,7 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
         told = begins if number else not after[:1].isalnum() and GRADE.search(before) is not None
         told |= given == "−" or (all(spaces) and calculates)  # no hyphen
         told |= before[-1:].isdecimal() and after[:1] in ("", "\n", ")")  # of accounts, and of years without an end
-        told |= line and before[-1:] == " " and after[:1].isalpha()  # of an option
+        told |= line and before[-1:] in (" ", "=", *BEFORE_WORDS) and after[:1].isalpha()  # of an option or a value
     elif sign in "%‰":
         told = last.isdecimal() or (within and all(spaces))
     elif sign in "+×^÷":  # a slash is none in dates and fractions
@@ -161,8 +163,11 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
     elif sign in ("±", "°"):
         told = following.isdecimal() if sign == "±" else following not in tuple("CFK")
     elif sign in "<>":  # before a quoted line, and in an arrow, it is none
+        tag = "<" in before.rpartition(">")[2] or ">" in after.partition("<")[0]
         told = before[-1:] not in ("-", "=", "<", ">") and (
-            ((line or sign == "<") and all(spaces)) or following.isdecimal()
+            ((line or sign == "<") and all(spaces))
+            or following.isdecimal()
+            or (before[-1:].isalnum() and after[:1].isalnum() and not tag)
         )
     elif sign == "$":
         told = last.isdecimal() or after.lstrip(" .-−")[:1].isdecimal() or all(spaces)
