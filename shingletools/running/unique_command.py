@@ -120,8 +120,7 @@ class UniqueRun(ShortRun):
             kept, removed = (kept, removed + doubtful) if self.options.all else (kept + doubtful, removed)
         if (uncompared := self.rejected["canon"] + self.rejected["simjoin"] - last.rejected) > 0:
             kept += f" ({uncompared} not compared)"
-        left_out = last.rejected + last.counted["files passed over"]
-        messages.say(f"{self.name}: {kept}, {removed}, {left_out} left out")
+        messages.say(f"{self.name}: {kept}, {removed}, {last.rejected + last.counted['files passed over']} left out")
 
 
 def check_named_once(files: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from shingletools.commands.canon.canonizer import Rules
 from shingletools.commands.canon.folding import fold_accents
 from shingletools.commands.canon.hyphens import HARD
-from shingletools.commands.canon.rules import Rule, drop_number, in_place, mask_number, whole_numbers
+from shingletools.commands.canon.rules import Rule, drop_number, in_place, mask_beside_signs, mask_number, whole_numbers
 from shingletools.commands.canon.stopwords import stop
 from shingletools.commands.canon.user_patterns import Budget, Replace, WordPattern
 from shingletools.commands.canon.word_splitting import cut
@@ -127,7 +127,7 @@ def word_rules(options: argparse.Namespace) -> list[Rule]:
         words.append(Rule("drop-numbers", True, drop_number))
     if options.mask_numbers:
         # mask-numbers made a 0 of each digit of Thai, Lao, Khmer and the like
-        words.append(Rule("mask-numbers/2", True, mask_number))
+        words.append(Rule("mask-numbers/2", True, mask_beside_signs if options.symbols else mask_number))
     if options.stop:
         words.append(stop(options.stop, foldings))
     for language in sorted(set(options.drop_adjectives)):

@@ -41,6 +41,7 @@ class FirstChange:
 
 PARAGRAPH = "\u2029"  # stands in the text of HTML where a block begins or ends
 NUMBER = lazy(lambda: regex.compile(r"\p{Nd}+(?:'\p{Nd}+)*"))
+SIGN_CODE = re.compile(r"u[0-9a-f]{4,5}")
 # What stands within a number: the classes MidNum, MidNumLet and Single_Quote by rules WB11 and WB12 of Unicode Standard
 # Annex 29, and Arabic's decimal separator, which is a digit there; before three digits, spaces that end no line, which
 # CLDR has for French and others. The pattern begins with all of them, as re searches quickly for a first character
@@ -74,6 +75,11 @@ def mask_number(word: str) -> str:
     ('0x0', '0')
     """
     return word if is_later(word[0]) else NUMBER.sub("0", word)
+
+
+def mask_beside_signs(word: str) -> str:
+    """Does mask_number, but keeps the words of --symbols, such as u2212: 5 % is not 5 $."""
+    return word if SIGN_CODE.fullmatch(word) else mask_number(word)
 
 
 def whole_numbers(text: str) -> str:

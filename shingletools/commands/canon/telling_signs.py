@@ -10,7 +10,7 @@ from shingletools.system.lazy_imports import lazy
 from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PARTING, PICTURES
 
 POWERS = "⁰¹²³⁴-⁹⁻"
-CASED = "mKMGUW"  # letters that begin a word whose case may tell
+CASED = "mKMG"  # which begin units whose case may tell
 FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"
 
 
@@ -21,12 +21,8 @@ def pattern_of(others: str, quotes: str, capitals: str) -> re.Pattern[str]:
     commonest first. capitals: the class of what may follow a letter whose case tells, which re sees without a branch.
     """
     quotes = rf"['\"{quotes}]"
-    cased = (
-        # Of milli, not mega; of bits, not bytes. Without mA and mL, since many write mah and ml
-        r"(?:(?<=m[FHJNPVWΩ])|(?<=м[А-Я])|(?<=[KMG]b)(?!\w))(?:(?<=\d..)|(?<=\d\s..))",
-        # Acronyms that are other words in small letters, beside such letters
-        r"(?:(?<=US)|(?<=WH)O)\b(?:(?<=[a-z]\W..)|(?<=[a-z]\W...)|(?=\W{1,2}[A-Z]?[a-z]))",
-    )
+    # Of milli, not mega; of bits, not bytes. Without mA and mL, since many write mah and ml
+    unit = r"(?:(?<=m[FHJNPVWΩ])|(?<=м[А-Я])|(?<=[KMG]b)(?!\w))(?:(?<=\d..)|(?<=\d\s..))"
     before_words = (
         r"(?<=\d.)(?=\d)",  # between digits
         r"(?<=\.)(?:(?=\d)(?<![\w.)].)|(?=[^\W\d_])(?<![^\s(].))",  # that begins a number or a name
@@ -47,7 +43,7 @@ def pattern_of(others: str, quotes: str, capitals: str) -> re.Pattern[str]:
         rf"(?<![-*+/^!<>&|=~:;@#{POWERS}])(?<!{quotes})",  # all others
     )
     return re.compile(
-        rf"(?:[-.*+/^!<>%$&|=~:;@#({CASED}{others}]|{quotes})(?:[{capitals}b](?<![^\W\d_]..)(?:{'|'.join(cased)})"
+        rf"(?:[-.*+/^!<>%$&|=~:;@#({CASED}{others}]|{quotes})(?:[{capitals}b]{unit}"
         rf"|(?<=[.,(])(?=\w)(?:{'|'.join(before_words)})|(?<![.,({CASED}м])(?:{'|'.join(behind)}))"
     )
 
@@ -75,14 +71,14 @@ def telling_signs(text: str) -> str:
 
     These are a minus, %, currencies, < and > and the like between words or before numbers, what calculates with
     numbers, operators of code, powers of numbers, fractions, minutes and inches, what parts digits, mathematical signs,
-    faces and pictures; what stands before a name, as in .NET and @name; a bracket before a number; and units and
-    acronyms whose case tells. A hyphen or the > before a quoted line is none. A number that begins with a point gets a
-    0 before it, and an & between words is the word and.
+    faces and pictures; what stands before a name, as in .NET and @name; a bracket before a number; and units whose case
+    tells. A hyphen or the > before a quoted line is none. A number that begins with a point gets a 0 before it, and an
+    & between words is the word and.
 
     >>> telling_signs("-5 °C, 10-20 m, p<.05, 10⁵ m², 3 * 4 👍").split()[:10]
     ['u2212', '5', '°C,', '10', 'u002d', '20', 'm,', 'p', 'u003c', '0.05,']
-    >>> telling_signs("5 mW of .NET"), telling_signs("made in US"), telling_signs("MADE IN US")
-    ('5  u006d u0057  of  u002e NET', 'made in  u0055 u0053 ', 'MADE IN US')
+    >>> telling_signs("5 mW of .NET"), telling_signs("5 MW of NET")
+    ('5  u006d u0057  of  u002e NET', '5 MW of NET')
     """
     parts, end = list[str](), 0
     for start, stop, words in edits(text):
