@@ -16,7 +16,7 @@ from shingletools.running.document_queue import DocumentQueue
 from shingletools.running.input_sources import Documents, GivenDocuments, InputDocuments
 from shingletools.running.line_places import LinePlaces
 from shingletools.running.pipeline import PipelineRun
-from shingletools.running.recipes import MEMORY, WORDS_IN_COMMON
+from shingletools.running.recipes import WORDS_IN_COMMON
 from shingletools.running.result import Result, RunLog
 from shingletools.running.steps import CommandLine, SharedOptions, Step, command_lines, options_of, steps_of
 from shingletools.system import messages
@@ -223,7 +223,7 @@ def pairs_of(documents: Documents, dedup: CommandLine, account: RunLog, stack: E
     file = shlex.quote(file)
     shingle, join, least = WORDS_IN_COMMON
     check = Pipeline(f"{shingle} {file} | {join.format(least)} | simcheck --docs {file}")
-    return logged(check.taking, GivenDocuments(None), ONE_PROCESS._replace(size=MEMORY), account)
+    return logged(check.taking, GivenDocuments(None), ONE_PROCESS, account)
 
 
 def files_of(records: Documents, stack: ExitStack) -> Sequence[str]:

@@ -13,7 +13,6 @@ CITED_SHOWN = "key,author,journal,volume,pages,doi"  # beside these on a page
 WORDS_IN_COMMON = "shingle -k 1", "simjoin -t {} --copies once", "0.75"
 TITLES_ALIKE = "shingle --chars -k 3", "simjoin -t {}", "0.5"
 EQUAL_VALUES = "shingle -k 1", "simjoin -t 1"
-MEMORY = 1 << 30  # bytes for each step of `unique` that can work on disk
 
 
 class Recipe(NamedTuple):

@@ -14,7 +14,7 @@ from shingletools.reading.option_files import names_in
 from shingletools.running import short_run
 from shingletools.running.pipeline import PipelineRun
 from shingletools.running.preflight_checks import check_suffix
-from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, MEMORY, TITLES_ALIKE, WORDS_IN_COMMON
+from shingletools.running.recipes import CITED, CITED_SHOWN, EQUAL_VALUES, TITLES_ALIKE, WORDS_IN_COMMON
 from shingletools.running.short_run import AS_PAGES, FOLDER, ShortRun, add_part, scratch
 from shingletools.running.steps import CommandLine, as_text, command_lines
 from shingletools.system import messages
@@ -27,6 +27,7 @@ RULES = {  # of canon, for words
     "--drop-numbers": "drop words that have only digits",
     "--mask-numbers": "write each number as 0",
 }
+MEMORY = 1 << 30  # bytes for each step that can work on disk
 LENGTH_RULES = ("longest", "shortest")  # of --keep
 CITATIONS = {"--ris", "--csl", "--xml"}
 
@@ -159,7 +160,7 @@ def run(name: str, argv: Sequence[str] | None, closed: set[int]) -> int:
         proposed = [with_words(shingled, words), with_words(joined, *allowed)]
         drops = ["--drop-different"] if options.report else []
         check = CommandLine("simcheck", ["--docs", words, *this.words("all", "doubtful"), *drops, *allowed])
-        pipelines = [[with_words(canon, "-o", words, *files)]]
+        pipelines = [[with_words(canon, *this.words("rejects"), "-o", words, *files)]]  # also kept if the run fails
         if cited:
             by_doi = [*reads, *listed, *this.words("id"), "--text", "doi", *allowed, *files]
             equal_values = command_lines(" | ".join(EQUAL_VALUES))

@@ -119,7 +119,7 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     ran = run_here("shingletools", *words, cwd=here)
     assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}, RECORDS[0]))
     assert ran.err.splitlines()[1:] == [
-        "canon --symbols --allow-rejects 2 -o unique.words bad.jsonl",
+        "canon --symbols --allow-rejects 2 --rejects lost -o unique.words bad.jsonl",
         "shingle -k 1 unique.words | simjoin -t 0.75 --copies once --allow-rejects 2 | "
         "simcheck --docs unique.words --allow-rejects 2 | dedup --pairs - --rejects lost --allow-rejects 2 bad.jsonl",
         'canon: bad.jsonl:2: field "text" is missing',
@@ -129,8 +129,9 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     ]
     assert (here / "lost").read_bytes() == b""
     for more in ("", " --report page"):
-        ran = run_here(f"shingletools unique bad.jsonl --allow-rejects 0.1% -o other{more}", cwd=here)
+        ran = run_here(f"shingletools unique bad.jsonl --allow-rejects 0.1% --rejects lost -o other{more}", cwd=here)
         assert (ran.status, (here / "other").exists()) == (1, False)
+        assert (here / "lost").read_bytes() == jsonl({"id": 7})
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -205,7 +206,7 @@ def test_doubtful_pairs(tmp_path: Path) -> None:
     ran = run_here("shingletools unique docs --all --keep longest", cwd=tmp_path)
     (longest,) = [record for record in records[:2] if len(record["text"]) == max(len(NO_COPY), len(DOUBTFUL))]
     assert ran.out == jsonl(longest, records[2])
-    assert last_line(ran) == "2 kept, 1 removed (1 doubtful pair: --doubtful FILE or --report FILE), 0 left out"
+    assert last_line(ran) == "2 kept, 1 removed (1 doubtful pair), 0 left out"
 
 
 def test_the_last_line_counts_what_is_left_out(tmp_path: Path) -> None:
