@@ -79,7 +79,7 @@ def few_findings(texts: Sequence[str], k: int) -> list[Record]:
     found |= {"bytes": 150 * count + 24 * shingles_of_all}
     equal = sum(each == 1 for each in alike)
     shown = f"shingle -k {k} and simjoin -t 0.75 finds {pairs} pair{'s' if pairs != 1 else ''}, {equal} of them clear"
-    clear = "pairs are clear if their texts are equal, or resemble no others as much"
+    clear = "a pair is clear if its texts are equal, or much more alike than either is to others"
     reasons = [f"{shown}; nothing else that was tried finds a tenth more; {clear}"]
     if not pairs:
         reasons = [f"these texts have no near-copies that a sample of {count} shows; this pipeline would find them"]

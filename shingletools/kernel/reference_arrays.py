@@ -219,8 +219,7 @@ def bounded_candidates(sets: BoundedSets, starts: Index, counts: Index) -> tuple
 
     An entry has counts[i] targets, from targets[starts[i]] on, by size, each at least as large as the entry. What the
     two have in common is not before the bucket's token, and they differ by at least as many tokens as `bits` do (Xiao
-    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, returns only those that
-    share no token before (`is_first_shared`).
+    et al. 2008; Sandes, Teodoro and Melo 2020). With prefixes, they also share no token before (`is_first_shared`).
     Shapes: (entries,), (entries,) in; (candidates,), (candidates,) out, by i, then k.
     """
     bound, entries, targets, prefixes = sets

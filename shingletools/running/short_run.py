@@ -146,7 +146,8 @@ class ShortRun:
         if announced:
             messages.say(f"{self.name}: this is the pipeline:\n{text}".rstrip())
         status, said = DONE, set[str]()  # two commands read the input
-        size = vars(self.options).get("buffer_size") or self.memory
+        size = vars(self.options).get("buffer_size")
+        size = self.memory if size is None else size
         shared = SharedOptions(jobs=self.options.jobs, size=size, verbose=self.options.verbose)
         for number, pipeline in enumerate(pipelines):
             places = LinePlaces(workers=self.options.jobs > 1)

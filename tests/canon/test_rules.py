@@ -153,6 +153,16 @@ def made_with(package: str) -> str:
             "tar u2212 u0043 c x tar u2212 c u2212 v u2212 ab x u003d u2212 y x y",
         ),
         ("--symbols", "A>B A<B <b>A</b>", "a u003e b a u003c b b a b"),
+        (
+            "--symbols",
+            "($500) (12%) (500 ), 5  mW 5\nMb/s",
+            "u0028 u0024 500 u0028 12 u0025 500 5 u006d u0057 5 u004d u0062 s",
+        ),
+        (
+            "--symbols",
+            "10 Mbps 10 MBps b  Mb [.NET] “@b”",
+            "10 u004d u0062 ps 10 mbps b mb u002e net u0040 b",
+        ),
         ("--symbols", "½ 1½ 1/2", "1 u002f 2 1 1 u002f 2 1 u002f 2"),
         ("--symbols --stop en", "The -- !", "-- !"),
         ("--symbols", "\u200b ", ""),

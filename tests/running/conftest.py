@@ -8,7 +8,7 @@ import pytest
 
 from harness import DOCS, jsonl, run_here
 from running.results import TO_PAIRS
-from running.short_inputs import OTHERS, RECORDS, TEXTS
+from running.short_inputs import CATS, OTHERS, TEXTS
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +18,10 @@ def pairs() -> bytes:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    (tmp_path / "docs.jsonl").write_bytes(jsonl(*RECORDS))
-    (tmp_path / "docs.gz").write_bytes(gzip.compress(b" " + jsonl(*RECORDS)))
+    (tmp_path / "docs.jsonl").write_bytes(jsonl(*CATS))
+    (tmp_path / "docs.gz").write_bytes(gzip.compress(b" " + jsonl(*CATS)))
     (tmp_path / "other.ndjson").write_bytes(jsonl(*OTHERS))
-    (tmp_path / "array").write_text("\ufeff " + json.dumps(RECORDS))
+    (tmp_path / "array").write_text("\ufeff " + json.dumps(CATS))
     (tmp_path / "table.csv").write_text("id,text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(TEXTS)))
     (tmp_path / "named.csv").write_text("Nr,Text\n" + "".join(f'{n},"{text}"\n' for n, text in enumerate(TEXTS)))
     (tmp_path / "semi.csv").write_text("id;text\n" + "".join(f"{n};{text}\n" for n, text in enumerate(TEXTS)))

@@ -148,6 +148,7 @@ def test_workers_and_memory(pairs: bytes) -> None:
     for memory in (-1, 1e6, "-1M"):
         with pytest.raises(Failed, match="not a size such as 500M"):
             list(run(TO_PAIRS, RECORDS, memory=memory))
+    assert len(list(run("canon", RECORDS, memory="1M"))) == len(RECORDS)  # which needs none
 
 
 def test_unique(pairs: bytes, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import BIN, DATA, ENVIRONMENT, jsonl, run_here, run_process, shell
-from running.short_inputs import LONG, RECORDS
+from running.short_inputs import CATS, LONG
 from shingletools.running.recipes import RECIPES
 
 
@@ -59,7 +59,7 @@ def test_mistakes(command: str, message: str, here: Path) -> None:
 
 
 def test_messages_name_places_in_the_input_and_scratch_files_as_the_dry_run_does(here: Path) -> None:
-    (here / "twice").write_bytes(jsonl(RECORDS[0], RECORDS[0]))
+    (here / "twice").write_bytes(jsonl(CATS[0], CATS[0]))
     ran = run_here("shingletools compare docs.jsonl twice --brief -k 1 -m 1", cwd=here)
     assert ran.err == "simjoin: twice:2: id 0 was seen before\n"
     (here / "none").write_bytes(b"{}\n")

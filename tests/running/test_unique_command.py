@@ -10,7 +10,7 @@ import pytest
 
 import shingletools
 from harness import DOCS, Ran, jsonl, run_here, shell
-from running.short_inputs import LONG, OTHERS, RECORDS
+from running.short_inputs import CATS, LONG, OTHERS
 from shingletools.record.field_names import DEFAULT_NAMES, Names
 from shingletools.running import short_run, unique_command
 from shingletools.running.steps import Step
@@ -36,6 +36,7 @@ def last_line(ran: Ran) -> str:
     ("words", "read"),
     [
         (["docs.jsonl"], ""),
+        (["docs.jsonl", "-S", "1K"], ""),
         (["docs.gz"], ""),
         (["other.ndjson", "--id", "Nr", "--text", '"Text, lang"'], None),
         (["array"], "--array"),
@@ -109,15 +110,15 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
     ran = run_here("shingletools unique docs.jsonl --keep best -o kept", cwd=here)
     assert ran.err.splitlines()[-1].startswith("dedup: argument --keep: not first, longest,")
     assert ran.status == 2
-    (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0], {"id": 7}, RECORDS[2]))
+    (here / "bad.jsonl").write_bytes(jsonl(CATS[0], {"id": 7}, CATS[2]))
     for more in ("", " --report page"):
         ran = run_here(f"shingletools unique bad.jsonl -o kept{more}", cwd=here)
         assert ran.status == 1
         assert 'canon: bad.jsonl:2: field "text" is missing' in ran.err.splitlines()
     words = ["unique", "bad.jsonl", "--rejects", "lost", "--allow-rejects", "2"]
-    (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0], {"id": 7}, RECORDS[1], RECORDS[0]))
+    (here / "bad.jsonl").write_bytes(jsonl(CATS[0], {"id": 7}, CATS[1], CATS[0]))
     ran = run_here("shingletools", *words, cwd=here)
-    assert (ran.status, ran.out) == (0, jsonl(RECORDS[0], {"id": 7}, RECORDS[0]))
+    assert (ran.status, ran.out) == (0, jsonl(CATS[0], {"id": 7}, CATS[0]))
     assert ran.err.splitlines()[1:] == [
         "canon --symbols --allow-rejects 2 --rejects lost -o unique.words bad.jsonl",
         "shingle -k 1 unique.words | simjoin -t 0.75 --copies once --allow-rejects 2 | "
@@ -137,7 +138,7 @@ def test_errors_and_statuses_are_those_of_the_commands(here: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_failed_run_names_the_line_of_the_input(jobs: str, here: Path) -> None:
     """Which is the second one of the scratch file."""
-    (here / "bad.jsonl").write_bytes(jsonl(RECORDS[0]) + b"bad\n" + jsonl({"id": 8, "text": "a", "via": "x"}))
+    (here / "bad.jsonl").write_bytes(jsonl(CATS[0]) + b"bad\n" + jsonl({"id": 8, "text": "a", "via": "x"}))
     ran = run_here("shingletools unique -j", jobs, "bad.jsonl", cwd=here)
     assert ran.status == 2
     assert ran.err.splitlines()[-1].startswith('simjoin: bad.jsonl:3: made by "x | canon/')

@@ -9,6 +9,8 @@ from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
 from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PARTING, PICTURES
 
+OPENING = r"(\[{\"'“‘«"  # in a class of characters
+BEFORE_WORDS = tuple("([{\"'“‘«")
 POWERS = "⁰¹²³⁴-⁹⁻"
 CASED = "mKMG"  # which begin units whose case may tell
 FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"
@@ -22,15 +24,16 @@ def pattern_of(others: str, quotes: str, capitals: str) -> re.Pattern[str]:
     """
     quotes = rf"['\"{quotes}]"
     # Of milli, not mega; of bits, not bytes. Without mA and mL, since many write mah and ml
-    unit = r"(?:(?<=m[FHJNPVWΩ])|(?<=м[А-Я])|(?<=[KMG]b)(?!\w))(?:(?<=\d..)|(?<=\d\s..))"
+    unit = r"(?:(?<=m[FHJNPVWΩ])|(?<=м[А-Я])|(?<=[KMG]b)(?!(?!ps\b)\w))(?<=[\d\s]..)"
     before_words = (
         r"(?<=\d.)(?=\d)",  # between digits
-        r"(?<=\.)(?:(?=\d)(?<![\w.)].)|(?=[^\W\d_])(?<![^\s(].))",  # that begins a number or a name
-        r"(?<=\()(?<!\S.)(?=\d[\d.,]*\))(?!(?:1[5-9]|20)\d\d\))",  # before a number that may be below zero, not a year
+        rf"(?<=\.)(?:(?=\d)(?<![\w.)].)|(?=[^\W\d_])(?<![^\s{OPENING}].))",  # that begins a number or a name
+        # Before a number that may be below zero, and is no year
+        rf"(?<=\()(?<!\S.)(?=[{CURRENCIES}]?\d[\d.,]*%?\))(?!(?:1[5-9]|20)\d\d\))",
     )
     behind = (
         r"(?<=\d[-:/−\u2010-\u2013])(?=\d)",  # between digits
-        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-])|(?<![^\s([{{\"'=]-)(?=[^\W\d])"
+        rf"(?<=-)(?:(?=[\d.{CURRENCIES}])|(?<=[A-Z\d]-)(?![\w-])|(?<![^\s{OPENING}=]-)(?=[^\W\d])"
         r"|(?<=\s-)(?=\s+\d))",
         rf"(?<=\d{quotes})(?![^\W\d])",  # of minutes and inches
         r"(?<![:;=|].)(?<=[:;=])['’]?[-o^]?[][()/\\|](?![\w/])",  # of a face
@@ -39,13 +42,13 @@ def pattern_of(others: str, quotes: str, capitals: str) -> re.Pattern[str]:
         r"(?<=\s[&*^~])(?=\s)|(?<=[A-Z]\*)(?![\w*])",  # between words, and after a grade
         r"(?<=[*+/^])(?=\s?[-−\d(])|(?<=\+)(?<![^\d\s].)(?!\w)|(?<=[<>])=?",
         r"(?<=[^\W\d_][+*^&])(?=[^\W\d_])|(?<=\([-+])(?=\))",  # between letters, and in brackets
-        r"(?<=[@#])(?<![^\s([{\"'].)(?=[^\W\d_])",  # before a name
+        rf"(?<=[@#])(?<![^\s{OPENING}].)(?=[^\W\d_])",  # before a name
         rf"(?<=[{POWERS}])[{POWERS}]*",
         rf"(?<![-*+/^!<>&|=~:;@#{POWERS}])(?<!{quotes})",  # all others
     )
     return re.compile(
         rf"(?:[-.*+/^!<>%$&|=~:;@#({CASED}{others}]|{quotes})(?:[{capitals}b]{unit}"
-        rf"|(?<=[.,(])(?=\w)(?:{'|'.join(before_words)})|(?<![.,({CASED}м])(?:{'|'.join(behind)}))"
+        rf"|(?<=[.,(])(?=[\w{CURRENCIES}])(?:{'|'.join(before_words)})|(?<![.,({CASED}м])(?:{'|'.join(behind)}))"
     )
 
 
@@ -56,7 +59,6 @@ SPELLINGS = dict.fromkeys(MINUSES, "−") | {"-": "−", "*": "×", "/": "÷", "
 SPELLINGS |= {"'": "′", "’": "′", '"': "″", "”": "″"}
 SEPARATORS = dict.fromkeys(f"{MINUSES}-", "-") | dict(zip(PARTING, PARTING, strict=True))
 BEFORE_MINUS = "([{\"'“‘«=<>≤≥≠±~,;:*×÷^$£€¥|`"
-BEFORE_WORDS = tuple("([{\"'")
 GRADE = lazy(lambda: re.compile(r"(?<![\w*])(?:[A-Z]{1,3}|[A-Za-z]{1,4}\d\d?)\Z"))
 OPENED = {"′": lazy(lambda: re.compile(r"(?<!\w)['‘‚’]\w")), "″": lazy(lambda: re.compile(r'(?<!\w)["“„”]\w'))}
 WORDS = {".": " 0.", "&": " and "}
@@ -147,7 +149,7 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
         begins = not before or before[-1].isspace() or before[-1] in BEFORE_MINUS
         told = begins if number else not after[:1].isalnum() and GRADE.search(before) is not None
         told |= given == "−" or (all(spaces) and calculates)  # no hyphen
-        told |= before[-1:].isdecimal() and after[:1] in ("", "\n", ")")  # of accounts, and of years without an end
+        told |= before[-1:].isdecimal() and after.lstrip(" ")[:1] in ("", "\n", ")")  # of accounts, and of years
         told |= line and before[-1:] in (" ", "=", *BEFORE_WORDS) and after[:1].isalpha()  # of an option or a value
     elif sign in "%‰":
         told = last.isdecimal() or (within and all(spaces))
@@ -174,6 +176,6 @@ def tells(given: str, sign: str, before: str, after: str) -> bool:
     elif sign[0] in "=-+*/%&|^<>~" or sign in ARROWS:
         told = sign in ("&&", "||") or (sign == "~" and not spaces[1]) or (within and spaces[0] == spaces[1])
     else:
-        told = True
+        told = not given[0].isalpha() or last.isdecimal()  # letters are those of units
     names = sign in "$%" and after[:1].isalpha() and (not before or spaces[0] or before[-1] in BEFORE_WORDS)
     return told or names or before[-1:] + after[:1] == "()"

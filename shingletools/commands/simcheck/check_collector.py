@@ -126,7 +126,8 @@ class CheckCollector(Collector):
         for ids, of_side in zip(batch.columns, self.two, strict=False):
             of_side.number(ids)
         lines = batch.lines[int(np.frombuffer(batch.starts, np.int64)[0]) : batch.end]
-        self.pairs.add(WaitingPairs(lines, batch.file, batch.line_numbers(0, batch.rows)), len(lines) + 300)
+        numbers = array("q", batch.line_numbers(0, batch.rows))
+        self.pairs.add(WaitingPairs(lines, batch.file, numbers), len(lines) + 8 * batch.rows + 300)
 
     def take_documents(self, batch: RecordBatch, side: Side) -> Iterator[Event]:
         ids, *fields, recipes = batch.columns

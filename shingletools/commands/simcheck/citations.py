@@ -38,7 +38,7 @@ WORD_OR_SIGN = re.compile(
 )
 APART = re.compile(r"(?<!\d) | (?!\d)")  # blanks that may be written or not: 1 5 is not 15
 NUMBER = re.compile(r"\d{1,18}")
-SUPPLEMENT = re.compile(r"\bsuppl\D*([1-9]\d{0,17})", re.IGNORECASE)
+SUPPLEMENT = re.compile(r"\bsuppl\D{0,20}?0*([1-9]\d{0,17})", re.IGNORECASE)
 
 
 class Citation:

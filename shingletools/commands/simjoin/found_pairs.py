@@ -46,7 +46,7 @@ class PartnerRows(NamedTuple):
 
 @dataclass(frozen=True)
 class FoundPairs:
-    """Pairs of documents, each time that it is iterated over: those of one document after the other."""
+    """All pairs that a join has found, sorted by document; may be iterated over again."""
 
     documents: int
     cross: int | None

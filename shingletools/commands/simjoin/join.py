@@ -55,7 +55,7 @@ class Join:
         self.candidates = self.band = 0
 
     def search(self, jobs: int = 1) -> Generator[Progress, None, FoundPairs]:
-        """Yields how far it is, and returns the pairs, once. `candidates` counts the comparisons."""
+        """Yields progress, and returns the pairs; to be called once. `candidates` counts the comparisons."""
         self.jobs = jobs
         original, copied = self._collapse()
         found = Sorter(self.memory, 4, self.limits)
@@ -103,7 +103,8 @@ class Join:
             keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
             # By row and each once: so rows on disk are read in order, not anew for each band
             sorter = partial(Sorter, self.memory, 8, self.limits, columns=0)
-            by_row = distinct_keys(keys, sorter, self.limits.sorted_on_disk, self.limits.candidates)
+            together = min(self.limits.sorted_on_disk, self.memory.share(8, self.limits.candidates))  # 8 bytes each
+            by_row = distinct_keys(keys, sorter, together, self.limits.candidates)
             candidates = (Candidates(*np.divmod(each.astype(np.int64), self.documents)) for each in by_row)
             yield from in_threads(lambda some: self._compare((some, 0)), candidates, self.jobs)
         else:
@@ -157,7 +158,7 @@ class Join:
     def _compare(self, item: tuple[Candidates, int]) -> tuple[int, Pairs]:
         """Returns how many candidates were compared, and the pairs among them.
 
-        A pair that shares several buckets is compared in the first one.
+        A pair that shares several buckets is compared in the first one; on disk, once by its rows.
         """
         candidates, band = item
         agreeing, compared = self.table.compare(candidates, band)

@@ -136,7 +136,8 @@ def null_reason(chosen: Choice, usual: Choice, documents: int) -> str:
     if not round(chosen.pairs):
         return f"these texts have no near-copies that a sample of {documents} shows; this pipeline would find them"
     rest = f"the usual {found_by(usual)}" if chosen is not usual else "nothing else that was tried finds a tenth more"
-    return f"{found_by(chosen)}; {rest}; pairs are clear if their texts are equal, or resemble no others as much"
+    clear = "a pair is clear if its texts are equal, or much more alike than either is to others"
+    return f"{found_by(chosen)}; {rest}; {clear}"
 
 
 def found_by(choice: Choice) -> str:
