@@ -59,8 +59,8 @@ def findings(sample: Sample, warn: Callable[[str], object], jobs: int = 1) -> It
     usual = Choice(results[-1], results[-1].edges.index(at) if settled else edge_of_usual(results[-1], at))
     edge_of = threshold_by_labels if labels else partial(threshold_by_null, false_share=false_share)
     edges = [edge_of(each) if spec.threshold is None else usual.edge for each in results]
-    good = (Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None)
-    choices = [*good, usual]
+    good = [Choice(each, edge) for each, edge in zip(results, edges, strict=True) if edge is not None]
+    choices = [*good[: -1 if edges[-1] == usual.edge else None], usual]  # each once
     chosen = form_by_labels(choices) if labels else form_by_null(choices)
     yield from (form_finding(sample, choice) for choice in choices)
     if labels:
