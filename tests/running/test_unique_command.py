@@ -168,13 +168,20 @@ NO_COPY, DOUBTFUL = f"{LONG} and this is what only the first one says", f"{LONG}
         (HOUSES, [0, 1], "2 kept, 1 removed, 0 left out"),
         (["💔", "🎉", "💔", "", "", "one"], [0, 1, 3, 4, 5], "5 kept, 1 removed, 0 left out"),
         ([LONG, NO_COPY, LONG.removeprefix("w0 ")], [1], "1 kept, 2 removed, 0 left out"),
+        # What unique(1) says does not tell: case, ss, punctuation, brackets, hyphens, bullets, "the" in four words
+        (
+            ["• He left the Polish Straße (co-op)?", "he left Polish STRASSE, co op."],
+            [0],
+            "1 kept, 1 removed, 0 left out",
+        ),
+        (["5 mW", "5 MW", "10 Mb", "10 MB"], [0, 1, 2, 3], "4 kept, 0 removed, 0 left out"),
         (
             [NO_COPY, DOUBTFUL, LONG],
             [0, 1],
             "2 kept (1 doubtful pair: --doubtful FILE or --report FILE), 1 removed, 0 left out",
         ),
     ],
-    ids=["houses", "emoji", "copies", "doubtful"],
+    ids=["houses", "emoji", "copies", "no telling", "units", "doubtful"],
 )
 def test_what_has_nothing_of_its_own_goes(texts: list[str], kept: list[int], said: str, tmp_path: Path) -> None:
     """Whatever is removed; in the shell and in Python."""

@@ -260,6 +260,7 @@ def test_other_fields_are_in_the_pipeline(tmp_path: Path) -> None:
     ran = run_here("simtune", "--id", "my id", "--text", "the text", "-t", "3/7", "-k", "3", "d", cwd=tmp_path)
     pipeline = ran.records()[-1]["pipeline"]
     assert pipeline == "shingle --id 'my id' --text 'the text' -k 3 | simjoin --id 'my id' -t 3/7"
+    assert [each["shingle"] for each in ran.records() if each["scope"] == "form"] == ["-k 3"]
     assert pairs_of(pipeline, docs, tmp_path) == {frozenset((i, 100 + i)) for i in range(20)}
 
 

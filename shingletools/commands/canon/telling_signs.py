@@ -9,8 +9,8 @@ from shingletools.commands.canon.character_origins import Origin
 from shingletools.system.lazy_imports import lazy
 from shingletools.text.signs import ARROWS, CURRENCIES, MATHEMATICAL, MINUSES, PARTING, PICTURES
 
-OPENING = r"(\[{\"'“‘«"  # in a class of characters
 BEFORE_WORDS = tuple("([{\"'“‘«")
+OPENING = re.escape("".join(BEFORE_WORDS))
 POWERS = "⁰¹²³⁴-⁹⁻"
 CASED = "mKMG"  # which begin units whose case may tell
 FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"

@@ -100,15 +100,15 @@ class Join:
             return
         parts = self._parts(original)
         if self.memory is not None:
-            keys = in_threads(lambda part: self._keys(*self._candidates(part)[0][:2]), parts, self.jobs)
+            keys = in_threads(lambda part: self._keys(*self._candidates(part)), parts, self.jobs)
             # By row and each once: so rows on disk are read in order, not anew for each band
             sorter = partial(Sorter, self.memory, 8, self.limits, columns=0)
             together = min(self.limits.sorted_on_disk, self.memory.share(8, self.limits.candidates))  # 8 bytes each
             by_row = distinct_keys(keys, sorter, together, self.limits.candidates)
             candidates = (Candidates(*np.divmod(each.astype(np.int64), self.documents)) for each in by_row)
-            yield from in_threads(lambda some: self._compare((some, 0)), candidates, self.jobs)
+            yield from in_threads(self._compare, candidates, self.jobs)
         else:
-            yield from in_threads(lambda part: self._compare(self._candidates(part)), parts, self.jobs)
+            yield from in_threads(lambda part: self._compare(self._candidates(part), band=part[2]), parts, self.jobs)
 
     def _keys(self, one: Index, two: Index) -> U64:
         """Returns rows one[i] and two[i] as one number that sorts as the pair does. Shapes: (n,), (n,) in; (n,) out."""
@@ -145,21 +145,20 @@ class Join:
         split = split_portion(self.table, whole, partial(weigh, cross=self.cross), self.limits)
         return ((BucketCandidates(buckets, self.cross, self.table), before) for buckets, before in split)
 
-    def _candidates(self, item: tuple[BucketCandidates, slice, int, Sequence[SplitBands]]) -> tuple[Candidates, int]:
-        """Returns the candidates of a part, and their band."""
-        buckets, part, band, before = item
+    def _candidates(self, item: tuple[BucketCandidates, slice, int, Sequence[SplitBands]]) -> Candidates:
+        """Returns the candidates of a part."""
+        buckets, part, _, before = item
         candidates = buckets.within(part)
         if self.scope is not None:
             candidates = candidates.at(self.scope.has(candidates.left, candidates.right))
         for bands_before in before:
             candidates = candidates.at(~bands_before.share(candidates.left, candidates.right))
-        return candidates, band
+        return candidates
 
-    def _compare(self, item: tuple[Candidates, int]) -> tuple[int, Pairs]:
+    def _compare(self, candidates: Candidates, band: int = 0) -> tuple[int, Pairs]:
         """Returns how many candidates were compared, and the pairs among them.
 
         A pair that shares several buckets is compared in the first one; on disk, once by its rows.
         """
-        candidates, band = item
         agreeing, compared = self.table.compare(candidates, band)
         return compared, Pairs(candidates.left, candidates.right, agreeing).at(agreeing > 0)
